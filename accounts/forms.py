@@ -42,7 +42,7 @@ class NewPasswordForm(forms.Form):
         self.user = user or self.user
         super().__init__(*arguments, **options)
 
-    def whose(self) -> User:
+    def password_owner(self) -> User:
         """The person the password must not resemble."""
         typed = self.cleaned_data
         return self.user or User(name=typed.get("name", ""), email=typed.get("email", ""))
@@ -51,7 +51,7 @@ class NewPasswordForm(forms.Form):
         typed = super().clean() or {}
         if password := typed.get("password"):
             try:
-                validate_password(password, self.whose())
+                validate_password(password, self.password_owner())
             except ValidationError as error:
                 self.add_error("password", error)
         return typed

@@ -17,8 +17,8 @@ from pages.forms import form_data, form_page, refusals_as_errors, run_form, show
 from pages.messages import refusals_as_messages, run_action
 from pages.paging import list_context
 
-from . import allowance, repository, rules, services, throttle
-from .access import SEEING, anybody, requires
+from . import mail_quota, repository, rules, services, throttle
+from .access import PROFILE_VISIBILITY, allow_everyone, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
 from .rules import Permission, Role
@@ -26,8 +26,8 @@ from .second_factor import factors
 from .views import show_removal
 
 
-def somebody_below(user: User, person: User) -> None:
-    rules.check_manages(services.who(user), services.who(person))
+def check_below(user: User, person: User) -> None:
+    rules.check_manages(services.name_and_role(user), services.name_and_role(person))
 
 
 @requires(Permission.MANAGE_USERS)
@@ -37,7 +37,7 @@ def people(request: HttpRequest) -> HttpResponse:
     found: dict[str, Any] = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
     if "@" in found["q"]:
         person = repository.find_by_email(found["q"])
-        context = {"rows": [repository.listed_of(person)] if person else []}
+        context = {"rows": [repository.as_listed(person)] if person else []}
     else:
         words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
         search = partial(repository.people_by_word, found["q"]) if found["q"] else repository.people
@@ -45,21 +45,21 @@ def people(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/people.html", {"form": form, **context})
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=anybody)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=allow_everyone)
 @require_safe
 def person(request: HttpRequest, person: User) -> HttpResponse:
-    offered = rules.offered_roles(services.who(request.user), services.who(person))
+    offered = rules.offered_roles(services.name_and_role(request.user), services.name_and_role(person))
     context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
-    context["shows_picture"] = person.photo is not None and all(SEEING.run_all(request.user, person.name))
+    context["shows_picture"] = person.photo is not None and all(PROFILE_VISIBILITY.run_all(request.user, person.name))
     if person.can_run_elections:
         limit_form = MailLimitForm(initial={"mails_a_day": person.mails_a_day})
-        context |= {"mails": allowance.today(person), "limit_form": limit_form}
+        context |= {"mails": mail_quota.quota_today(person), "limit_form": limit_form}
     if offered:
         context["role_form"] = RoleForm(offered=offered)
     return render(request, "accounts/person.html", context)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=anybody)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=allow_everyone)
 @require_POST
 def change_role(request: HttpRequest, person: User) -> HttpResponse:
     form = RoleForm(request.POST, offered=list(Role))
@@ -73,7 +73,7 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
     return redirect("person" if request.user.role >= Role.ADMIN else "home", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
     with refusals_as_messages(request, (TooOften, LostRace)):
@@ -84,7 +84,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     with refusals_as_messages(request, (NotThere, LostRace)):
@@ -94,7 +94,7 @@ def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
     form = MailLimitForm(request.POST)
@@ -107,7 +107,7 @@ def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
     done = _("%(name)s may write to all voters of an election now.") % {"name": person.name}
@@ -115,7 +115,7 @@ def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
     done = _("%(name)s may no longer write to all voters of an election.") % {"name": person.name}
@@ -123,14 +123,14 @@ def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def remove_picture(request: HttpRequest, person: User) -> HttpResponse:
     run_action(request, lambda: services.remove_picture(request.user, person), _("The picture is gone."))
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @form_page
 def remove(request: HttpRequest, person: User) -> HttpResponse:
     form = ConfirmNameForm(form_data(request), expected=person.name)
@@ -148,7 +148,7 @@ def invite(request: HttpRequest) -> HttpResponse:
     form = InviteForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
-        with refusals_as_errors(form, None, (allowance.TooManyMails, LostRace)):
+        with refusals_as_errors(form, None, (mail_quota.TooManyMails, LostRace)):
             if services.invite(request.user, email):
                 messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
                 return redirect("invitations")

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
 
+from acts.refusals import Refusal
 from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from store import keys
 
 from .models import User
 
 INVITATION_DAYS = 30
+LINK_SPENT = _("This link was used already or has grown too old. Please ask for a new one.")
+
+
+class LinkSpent(Refusal):
+    """A link that was used, has grown old, or was never ours."""
 
 
 class ResetToken(PasswordResetTokenGenerator):

@@ -25,7 +25,7 @@ from acts.storage import try_write
 from store import keys
 from store.log import Event, as_text
 from store.log.events import Noting
-from store.spans import page as page_of
+from store.sharded_reads import page as page_of
 from store.table import (
     Condition,
     Delete,

@@ -12,8 +12,8 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 
 from store import keys
+from store.parallel import run_parallel
 from store.table import Item, Key, StoreError
-from store.together import together
 
 from .refusals import Refusal
 from .storage import table
@@ -67,7 +67,7 @@ def count(limit: Limit, who: str, now: float | None = None) -> Attempt:
 def count_each(*asked: tuple[Limit, str]) -> list[Attempt]:
     """As `count`, at several limits at once: what one of them refuses does not count for those after it."""
     now = time.time()
-    counted = list(together(table(), *(partial(_count, limit, who, now) for limit, who in asked)))
+    counted = list(run_parallel(table(), *(partial(_count, limit, who, now) for limit, who in asked)))
     for place, ((limit, _who), each) in enumerate(zip(asked, counted, strict=True), 1):
         if each.tries > limit.most:
             uncount(counted[place:])
@@ -110,4 +110,4 @@ def uncount(tries: list[Attempt]) -> None:
         with suppress(StoreError):
             table().increment(each.place, "tries", -1, also={"ttl": each.ends})
 
-    together(table(), *(partial(give, each) for each in tries))
+    run_parallel(table(), *(partial(give, each) for each in tries))

@@ -12,9 +12,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from store.memory import Memory
+from store.caches import SizedCache
+from store.capacity_units import item_bytes
 from store.table import Item, Key, Table
-from store.units import size
 
 from .storage import table
 
@@ -25,7 +25,7 @@ ENTRY_OVERHEAD_BYTES = 1_000
 CachedItem = tuple[float, Item | None]  # when it was asked for, and what was there
 
 clock: ContextVar[Callable[[], float]] = ContextVar("clock", default=time.monotonic)
-_caches: WeakKeyDictionary[Table, Memory[CachedItem]] = WeakKeyDictionary()
+_caches: WeakKeyDictionary[Table, SizedCache[CachedItem]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,18 @@ def get_cached(recently: Cacheable, fresh: Iterable[Key] = ()) -> dict[Key, Item
     if not here.is_distant:
         every = dict.fromkeys([*recently.keys, *fresh])
         return here.get_many(every) if every else {}
-    cache = _caches.setdefault(here, Memory(CACHE_BYTES, _bytes_of))
-    seen = {key: last for key in recently.keys if (last := cache.known(key)) and now - last[0] < MAX_AGE_SECONDS}
+    cache = _caches.setdefault(here, SizedCache(CACHE_BYTES, _bytes_of))
+    seen = {key: last for key in recently.keys if (last := cache.peek(key)) and now - last[0] < MAX_AGE_SECONDS}
     if not recently.is_good({key: item for key, (_when, item) in seen.items() if item is not None}):
         seen = {}
     asked = [key for key in recently.keys if key not in seen]
     places = dict.fromkeys([*asked, *fresh])
     found = here.get_many(places) if places else {}
     for key in asked:
-        if (known := cache.known(key)) is None or known[0] <= now:  # or somebody has asked later, and knows better
-            cache.keep(key, (now, found.get(key)))
+        if (known := cache.peek(key)) is None or known[0] <= now:  # or somebody has asked later, and knows better
+            cache.put(key, (now, found.get(key)))
     return found | {key: item for key, (_when, item) in seen.items() if item is not None}
 
 
 def _bytes_of(seen: CachedItem) -> int:
-    return ENTRY_OVERHEAD_BYTES + 3 * size(seen[1])
+    return ENTRY_OVERHEAD_BYTES + 3 * item_bytes(seen[1])

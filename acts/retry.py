@@ -16,9 +16,9 @@ from acts.refusals import LostRace, Refusal
 from acts.storage import table
 from store import keys
 from store.log import Repeated
+from store.parallel import run_parallel
 from store.splitting import TRANSACTION_WRITES, by_count
 from store.table import Conflict, Crowded, Refused, Table, Write
-from store.together import together
 
 MAX_RACES = 5
 MAX_CONFLICTS = 12
@@ -84,7 +84,7 @@ def _pause(number: int) -> float:
 def _write_round(here: Table, writes: Sequence[Write]) -> list[Write]:
     """One round; returns the writes to retry."""
     some = list(by_count(writes, 1 if here.is_distant else TRANSACTION_WRITES))
-    left = together(here, *(partial(_write_batch, here, each) for each in some))
+    left = run_parallel(here, *(partial(_write_batch, here, each) for each in some))
     return [write for each in left for write in each]
 
 

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from django.conf import settings
 
-from store import trips
+from store import round_trips
 from store.connect import connect
 from store.table import StoreError, Table
 
@@ -66,7 +66,7 @@ class SiteCache(Generic[T]):
 
     def _look(self) -> T:
         url, moment, before = settings.STORE_URL, self.ticking(), self._seen
-        with trips.beside():
+        with round_trips.uncounted():
             known = self._read(connect(url))
         if self._seen is before:
             self._seen = (url, moment, known)

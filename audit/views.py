@@ -10,17 +10,18 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import requires
+from accounts.access import public, requires
 from accounts.rules import Permission
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts import background
 from mail import outbox
-from mail.words import mail_state
+from mail.labels import state_label
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import refusals_as_messages
+from ranking import drafts
 from store.connect import connect
 from store.log import EventLog, utc_now
-from store.together import together
+from store.parallel import run_parallel
 from upkeep import disk, system
 from upkeep import pause as pausing
 from upkeep.doctor import health, of_page
@@ -39,7 +40,7 @@ CHART_DAYS = 30
 def admin(request: HttpRequest) -> HttpResponse:
     """The whole site in figures, each kept somewhere: it costs the same however large the site is."""
     table, now = connect(settings.STORE_URL), utc_now()
-    found, days, mails = together(
+    found, days, mails = run_parallel(
         table,
         lambda: health.health_of(table),
         lambda: figures.days(table, now.date(), CHART_DAYS),
@@ -54,7 +55,7 @@ def admin(request: HttpRequest) -> HttpResponse:
         "elections": charts.bars(states),
         "days": charts.columns(days),
         "most": max(day.cast for day in days),
-        "mails": [(mail_state(state), bounded) for state, bounded in mails.items()],
+        "mails": [(state_label(state), bounded) for state, bounded in mails.items()],
         "most_mails": health.MAX_COUNTED_MAILS,
         "embedded": system.is_embedded(),
         "size": system.store_size(),
@@ -66,7 +67,7 @@ def admin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
-    found, workers, checkpoint, mails = together(
+    found, workers, checkpoint, mails = run_parallel(
         table,
         lambda: health.health_of(table),
         lambda: signs(table),
@@ -116,7 +117,7 @@ def pause(request: HttpRequest) -> HttpResponse:
         request,
         form,
         lambda: pausing.pause(
-            request.user.name, form.cleaned_data["minutes"], form.cleaned_data["sentence"], still(request.user)
+            request.user.name, form.cleaned_data["minutes"], form.cleaned_data["sentence"], role_unchanged(request.user)
         ),
         _("The site is paused. Nothing is changed until you resume it."),
     ):
@@ -129,6 +130,16 @@ def pause(request: HttpRequest) -> HttpResponse:
 @require_POST
 def resume(request: HttpRequest) -> HttpResponse:
     with refusals_as_messages(request):
-        pausing.resume(request.user.name, still(request.user))
+        pausing.resume(request.user.name, role_unchanged(request.user))
         messages.success(request, _("The site goes on."))
     return redirect(reverse("system"))
+
+
+# --- The design system ---
+
+
+@public
+@require_safe
+def style(request: HttpRequest) -> HttpResponse:
+    """Every component of the design system on one page."""
+    return render(request, "pages/style.html", {"draft_key": drafts.key(request, "style")})

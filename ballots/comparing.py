@@ -9,7 +9,7 @@ from typing import NamedTuple
 from store.table import Item
 
 
-class Cast(NamedTuple):
+class PublishedBallot(NamedTuple):
     """A ballot as it is published; nobody is named on a secret one."""
 
     code: str
@@ -17,32 +17,32 @@ class Cast(NamedTuple):
     voter: str = ""
 
     @classmethod
-    def of(cls, item: Item) -> Cast:
+    def of(cls, item: Item) -> PublishedBallot:
         return cls(item["confirmation"], item["rankings"], item.get("voter_name", ""))
 
 
-class Flaw(Exception):
+class Mismatch(Exception):
     """The first thing that is not as it was sealed."""
 
 
-def compare(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:
+def compare(sealed: Iterable[PublishedBallot], found: Iterable[PublishedBallot], where: str) -> None:
     """Both are in the order of their codes, or else the first that is not shows."""
     for right, there in zip_longest(sealed, found):
         if right == there:
             continue
         if right is not None and there is not None and right.code == there.code:
-            raise Flaw(f"the ballot {right.code} {where} is not what was sealed.")
+            raise Mismatch(f"the ballot {right.code} {where} is not what was sealed.")
         if there is None or (right is not None and right.code < there.code):
-            raise Flaw(f"the ballot {right.code} was sealed, but is not {where}.")
-        raise Flaw(f"the ballot {there.code} is {where}, but was not sealed.")
+            raise Mismatch(f"the ballot {right.code} was sealed, but is not {where}.")
+        raise Mismatch(f"the ballot {there.code} is {where}, but was not sealed.")
 
 
-def compare_what_is_left(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:
+def compare_remaining(sealed: Iterable[PublishedBallot], found: Iterable[PublishedBallot], where: str) -> None:
     """As `compare`, but some may be gone: each that was found must be one that was sealed, in the same words."""
     known = iter(sealed)
     for there in found:
         right = next((each for each in known if each.code >= there.code), None)
         if right is None or right.code != there.code:
-            raise Flaw(f"the ballot {there.code} is {where}, but was not sealed.")
+            raise Mismatch(f"the ballot {there.code} is {where}, but was not sealed.")
         if right != there:
-            raise Flaw(f"the ballot {right.code} {where} is not what was sealed.")
+            raise Mismatch(f"the ballot {right.code} {where} is not what was sealed.")

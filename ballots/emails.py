@@ -19,22 +19,22 @@ CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withd
 BY_LINK = "_by_link"  # ends the kinds of mails to whoever was sent a link, however they came
 
 
-def of_cast(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
+def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
     """The mail about a cast, to be queued with it; about paper it says who has entered it. Of several questions on one
     ballot, which are cast together, one tells of all: it is `called` what the ballot is, and the others nothing."""
     if called == "":
         return []
     if paper:
-        return _told(PAPER, standing, entered_by=actor)
+        return _email(PAPER, standing, entered_by=actor)
     more = {"election_name": called, "of": standing.election.name} if called else {}
-    return _told(CHANGED if standing.voted else CAST, standing, **more)
+    return _email(CHANGED if standing.voted else CAST, standing, **more)
 
 
-def of_withdrawal(standing: Standing) -> list[Write]:
-    return _told(WITHDRAWN, standing)
+def withdrawal_email(standing: Standing) -> list[Write]:
+    return _email(WITHDRAWN, standing)
 
 
-def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
+def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
     """Nothing, if the election does not have its voters told, or where there is no address."""
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:

@@ -42,7 +42,7 @@ ITEMS = (
                        "election_name ballot candidate_name place", "election_name ballot candidate_name",
                        "election ballot")),
              exports=(Export("ballots", _("ballots.json: your ballots, as far as anybody can tell that they are "
-                                          "yours."), personal_data.ballots),)),
+                                          "yours."), personal_data.export_ballots),)),
     ItemType("published", keys.published, "ballots:list", inside="confirmation rankings voter_name",
              rule=after_the_close, replay=(
                  Exempt("The ballots of a closed election are published before its result is sealed, and count from "

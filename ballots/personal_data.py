@@ -17,12 +17,12 @@ from . import repository
 from .repository import Standing
 
 
-def ballots(user: User) -> Iterator[Item]:
+def export_ballots(user: User) -> Iterator[Item]:
     """One for each roll that says they voted. What the ballot page would not show them, this does not either."""
     for some in personal_data.entries(user):
         voted = [entry for entry in some if entry["voted"]]
         standings = list(_standings(user, voted)) if voted else []
-        own = [place for each in standings if each.is_shown and (place := each.ballot_key)]
+        own = [place for each in standings if each.may_see_ballot and (place := each.ballot_key)]
         found = table().get_many(own) if own else {}
         yield from (_ballot(each, found.get(each.ballot_key) if each.ballot_key else None) for each in standings)
 

@@ -43,7 +43,7 @@ def cast(event: Happened) -> Iterator[Step]:
         )
     paper = bool(said.get("paper", False))
     if standing.election.secret_ballot:
-        yield [*repository.coming(standing, paper=paper), *turned_out(event)]
+        yield [*repository.recording_vote(standing, paper=paper), *turned_out(event)]
     else:
         ballot = Ballot(said["rankings"], said["confirmation"], event.when)
         yield [*repository.casting(standing, ballot, paper=paper), *turned_out(event)]
@@ -54,7 +54,7 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     if not standing.voted:
         raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
     secret = standing.election.secret_ballot
-    yield [*(repository.going if secret else repository.withdrawal)(standing), *turned_out(event)]
+    yield [*(repository.recording_withdrawal if secret else repository.withdrawing)(standing), *turned_out(event)]
 
 
 def unlinked(event: Happened) -> Iterator[Step]:
@@ -77,9 +77,9 @@ def _secret(election: Election, ballot: Item) -> Put:
 
 def published(election: Election) -> Iterator[Step]:
     """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
-    with closing(repository.sorted_box(election)) as box:
-        for number, some in enumerate(services.sealed_parts(box)):
-            yield services.publishing(election, number, repository.published(some))
+    with closing(repository.sort_ballots(election)) as box:
+        for number, some in enumerate(services.split_into_parts(box)):
+            yield services.publishing(election, number, repository.as_published(some))
 
 
 EVENTS = (

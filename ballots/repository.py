@@ -20,18 +20,18 @@ from elections.repository import Description
 from elections.rules import Election
 from elections.sharding import Known
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.forgetting import to_forget_in
+from store import keys, sharded_reads
+from store.purging import purge_marks
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
-from .comparing import Cast
+from .comparing import PublishedBallot
+from .external_sort import Line, Sorter
 from .rules import Ballot
-from .secrecy import listing, pseudonym
-from .sorting import Line, Sorter
+from .secrecy import candidate_order_seed, pseudonym
 
-NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
+NO_ACCOUNT = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
 
 Row = tuple[str, ...]
 as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; only in a voter's name might be a tab
@@ -53,7 +53,7 @@ class Standing:
     link: Link | None = None  # by which they came, if they did not sign in
     lineage: str = ""  # of the pass that the link has given them
     home: Key | None = None  # where the entry lies that the link was made for
-    beside: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
+    linked_items: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
     about: Description | None = None  # what the election says of itself, if that was to be read, too
 
     @property
@@ -72,7 +72,7 @@ class Standing:
         return self.entry["acts"] if self.entry else 0
 
     @property
-    def is_shown(self) -> bool:
+    def may_see_ballot(self) -> bool:
         """Whether their ballot is theirs to see: whoever came to the account since it was cast did not cast it.
 
         One that was cast before ballots knew their caster is shown until the account's first break. One that was cast
@@ -90,32 +90,32 @@ class Standing:
         """By which the roll knows whoever casts, so that their ballot is shown to nobody else."""
         if self.link is not None:
             return self.lineage
-        return self.person.credentials if self.person else NOBODYS
+        return self.person.credentials if self.person else NO_ACCOUNT
 
     @property
-    def has_place(self) -> bool:
+    def has_ballot_key(self) -> bool:
         """Whether somebody can still know where their ballot lies, or would lie."""
         return self.voter is not None and not self.is_unlinked and not (self.election.secret_ballot and not self.salt)
 
     @property
     def ballot_key(self) -> Key | None:
         """Where their ballot lies, or would lie; `None` once nobody can know any more."""
-        if self.voter is None or not self.has_place:
+        if self.voter is None or not self.has_ballot_key:
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
         return keys.ballot(self.election.name, under, self.election.shards)
 
     @property
-    def listing(self) -> bytes:
+    def order_seed(self) -> bytes:
         """What the order of the candidates on their page hangs on."""
         voter, lineage = self.voter or "", self.lineage or (self.person.lineage if self.person else "")
         if self.salt:
-            return listing(self.salt, voter, lineage)
+            return candidate_order_seed(self.salt, voter, lineage)
         words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
         return "\n".join(filter(None, words)).encode()
 
 
-def standing(
+def read_standing(
     election_name: str, who: User | Link | str, *, form: str = "", described: bool = False, to_show: bool = False
 ) -> Standing | None:
     """What somebody is to the election: a person with an account, whoever has a link, or an entry on the roll.
@@ -131,8 +131,8 @@ def standing(
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
         entries.update({name: keys.voter(election_name, name, shards) for name in names if name})
-        beside = [link.place(of_link), link.account_place] if link else []
-        return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *beside]
+        link_keys = [link.place(of_link), link.account_place] if link else []
+        return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *link_keys]
 
     linked = [link.election_name] if link else []
     also_seen = [about] if described else []
@@ -159,7 +159,7 @@ def standing(
         person,
         account=person.created_at if person and voter and not elections.is_by_address(voter) else None,
         home=link.place(*of_link) if link else None,
-        beside=found if link else {},
+        linked_items=found if link else {},
         about=elections.description_among(found, election_name) if described else None,
     )
 
@@ -172,7 +172,7 @@ def _free_name(election: Election, person: User | None, free: list[str]) -> str 
 
 def ballot_of(standing: Standing) -> Ballot | None:
     """Somebody's own ballot, for their own eyes."""
-    if not standing.voted or not standing.is_shown or (place := standing.ballot_key) is None:
+    if not standing.voted or not standing.may_see_ballot or (place := standing.ballot_key) is None:
         return None
     item = table().get(place)
     return ballot_from(item) if item else None
@@ -183,12 +183,12 @@ def ballot_from(item: Item) -> Ballot:
 
 
 def every_ballot(election: Known) -> Iterator[Ballot]:
-    return map(ballot_from, spans.each(table(), sharding.ballot_spans(election)))
+    return map(ballot_from, sharded_reads.each(table(), sharding.ballot_spans(election)))
 
 
-def casts(election: Known) -> Iterator[Row]:
+def ballot_rows(election: Known) -> Iterator[Row]:
     """Every ballot as a plain `Cast`, in no order that is known outside of here."""
-    found = spans.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
+    found = sharded_reads.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
     return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
 
 
@@ -199,21 +199,21 @@ def sorter() -> Sorter:
     return Sorter(settings.DATA_DIR)
 
 
-def box(election: Known) -> Iterator[tuple[Line, Line]]:
+def ballots_with_keys(election: Known) -> Iterator[tuple[Line, Line]]:
     """Every ballot, and where it lies, as they are sorted."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
-    for code, ranking, voter, pk, sk in spans.values(table(), sharding.ballot_spans(election), *names):
+    for code, ranking, voter, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
         yield as_line((code, ranking, voter or "")), as_line((sk, pk))
 
 
-def sorted_box(election: Known) -> Sorter:
+def sort_ballots(election: Known) -> Sorter:
     found = sorter()
-    found.add(map(as_line, casts(election)))
+    found.add(map(as_line, ballot_rows(election)))
     return found
 
 
-def casts_in(box: Sorter) -> Iterator[Cast]:
-    return map(Cast._make, map(_row, box))
+def published_ballots_in(box: Sorter) -> Iterator[PublishedBallot]:
+    return map(PublishedBallot._make, map(_row, box))
 
 
 def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
@@ -222,22 +222,22 @@ def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
 
     Refused unless the mark of the sealing says that they may go.
     """
-    check = Check(keys.sealing(election.name), may_go(election))
+    check = Check(keys.sealing(election.name), may_be_removed(election))
     for batch in by_count(found):
-        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *to_forget_in(table()), check]
+        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *purge_marks(table()), check]
 
 
-def is_mark_of(election: Election) -> Condition:
+def is_mark_for(election: Election) -> Condition:
     """That a mark is this election's, and not that of another which has the name by now."""
     return Equals("GSI1SK", keys.by_date(election.created_at, election.name))
 
 
-def may_go(election: Election) -> Condition:
+def may_be_removed(election: Election) -> Condition:
     """What the mark of the sealing says once all ballots are safely published."""
-    return Equals("removing", True) & is_mark_of(election)
+    return Equals("removing", True) & is_mark_for(election)
 
 
-def published(ballots: Iterable[Line]) -> list[Item]:
+def as_published(ballots: Iterable[Line]) -> list[Item]:
     """Ballots as they are published; only those of a public election name their voters."""
     return [
         {"confirmation": code, "rankings": ranking, "voter_name": voter}
@@ -250,10 +250,10 @@ def published(ballots: Iterable[Line]) -> list[Item]:
 def last_published(election_name: str, parts: int) -> Line | None:
     """Of so many parts; those of an election in which nobody voted are empty."""
     part = table().get(keys.published(election_name, parts - 1)) if parts else None
-    return as_line(Cast.of(part["ballots"][-1])) if part and part["ballots"] else None
+    return as_line(PublishedBallot.of(part["ballots"][-1])) if part and part["ballots"] else None
 
 
-def publication(election: Election, number: int, ballots: list[Item]) -> Put:
+def publishing_part(election: Election, number: int, ballots: list[Item]) -> Put:
     place = keys.published(election.name, number)
     return Put({"PK": place.pk, "SK": place.sk, "ballots": ballots})
 
@@ -264,12 +264,14 @@ def every_published(election_name: str) -> Iterator[Item]:
         yield from part["ballots"]
 
 
-def counted(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
+def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
     """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
     they are read page by page, never all at once."""
     names = {each.number: each.name for each in elections.candidates(sharding.name_of(election))}
     if counts is None:
-        counts = Counter(chain.from_iterable(spans.values(table(), sharding.ballot_spans(election), "rankings")))
+        counts = Counter(
+            chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))
+        )
     numbers = range(max(names, default=-1) + 1)
     every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
@@ -284,45 +286,47 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
 
 def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
     """The gate, the roll and the ballot. Refused if the box is shut, or if they voted elsewhere since `standing`."""
-    return [*coming(standing, paper=paper), _stored(standing, ballot), *_nowhere_else(standing)]
+    return [*recording_vote(standing, paper=paper), _stored(standing, ballot), *_checking_other_entries(standing)]
 
 
-def withdrawal(standing: Standing) -> list[Write]:
+def withdrawing(standing: Standing) -> list[Write]:
     place = standing.ballot_key
     assert place is not None
-    return [*going(standing), Delete(place, when=Exists())]
+    return [*recording_withdrawal(standing), Delete(place, when=Exists())]
 
 
-def coming(standing: Standing, *, paper: bool) -> list[Write]:
+def recording_vote(standing: Standing, *, paper: bool) -> list[Write]:
     """What a cast changes besides the ballot: the same in every election, secret or not."""
     votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
-    return [through_gate(standing.election, votes, papers), marked(standing, voted=True, paper=paper)]
+    return [passing_gate(standing.election, votes, papers), marking_roll(standing, voted=True, paper=paper)]
 
 
-def going(standing: Standing) -> list[Write]:
+def recording_withdrawal(standing: Standing) -> list[Write]:
     """What a withdrawal changes besides the ballot."""
     papers = -int(_was_paper(standing))
-    return [through_gate(standing.election, -1, papers), marked(standing, voted=False, paper=False)]
+    return [passing_gate(standing.election, -1, papers), marking_roll(standing, voted=False, paper=False)]
 
 
-def through_gate(election: Election, votes: int, papers: int) -> Write:
+def passing_gate(election: Election, votes: int, papers: int) -> Write:
     """Any gate: it must be open, and it counts who came through."""
     gates = sharding.gates_of(election)
     return gates.passing(election.name, gates.pick(), {"voted": votes, "paper": papers})
 
 
-def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
+def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
     assert standing.voter is not None
-    said: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _since(standing)
+    said: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter, standing.account)
         return Put(put.item | {"acts": 1, **said}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    return Update(place, set=said, add={"acts": 1}, when=_by_newest(standing, place, Equals("acts", standing.acts)))
+    return Update(
+        place, set=said, add={"acts": 1}, when=_if_link_is_newest(standing, place, Equals("acts", standing.acts))
+    )
 
 
-def _since(standing: Standing) -> Item:
+def _restore_number(standing: Standing) -> Item:
     """After which restore they did it: their ballot is found as long as there is no other."""
     election = standing.election
     return {"restores": election.restores} if election.secret_ballot and election.restores else {}
@@ -349,24 +353,24 @@ def _listed(standing: Standing, ballot: Ballot) -> Item:
     return {"GSI1PK": keys.ballot_by_time(election.name, voter, election.shards), "GSI1SK": by_time}
 
 
-def _nowhere_else(standing: Standing) -> list[Write]:
+def _checking_other_entries(standing: Standing) -> list[Write]:
     """Also where there is no entry yet: it may have come, and have voted, since `standing` was read."""
     nothing = Missing() | Equals("voted", False)
-    return [Check(place, _by_newest(standing, place, nothing)) for place in standing.others]
+    return [Check(place, _if_link_is_newest(standing, place, nothing)) for place in standing.others]
 
 
-def _by_newest(standing: Standing, place: Key, when: Condition) -> Condition:
+def _if_link_is_newest(standing: Standing, place: Key, when: Condition) -> Condition:
     """Of somebody who comes by a link, also that no newer one was sent to this entry since `standing` was read."""
     return when & standing.link.is_newest if standing.link and standing.home == place else when
 
 
-def still_theirs(standing: Standing, written: Iterable[Write]) -> list[Write]:
+def checking_link(standing: Standing, written: Iterable[Write]) -> list[Write]:
     """That a link is good, and whoever it was sent to has the same account, or none; as far as `written` does not
     depend on it already."""
     link, person = standing.link, standing.person
     assert link is not None
     assert standing.home is not None
-    account = people.is_still(person) if person else Check(link.account_place, Missing())
+    account = people.is_same_account(person) if person else Check(link.account_place, Missing())
     known = {each.key for each in written}
     return [account, *([] if standing.home in known else [Check(standing.home, Exists() & link.is_newest)])]
 

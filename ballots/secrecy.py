@@ -21,7 +21,7 @@ from acts.storage import table
 from elections.rules import Election
 from ranking.codes import new_code
 from store import keys
-from store.forgetting import to_forget_in
+from store.purging import purge_marks
 from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
@@ -60,7 +60,7 @@ def _checked_key(salt: Item) -> bytes:
     return key
 
 
-def listing(salt: Item, voter: str, lineage: str = "") -> bytes:
+def candidate_order_seed(salt: Item, voter: str, lineage: str = "") -> bytes:
     """What the order of the candidates on the voter's page hangs on. It dies with the salt.
 
     Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots. So
@@ -70,7 +70,7 @@ def listing(salt: Item, voter: str, lineage: str = "") -> bytes:
     return hmac.digest(_key(salt["salt"]), words.encode(), "sha256")
 
 
-def salted(election: Election) -> list[Write]:
+def creating_salt(election: Election) -> list[Write]:
     """What opening a secret election writes."""
     return [*new_salt(election)] if election.secret_ballot else []
 
@@ -83,11 +83,11 @@ def new_salt(election: Election) -> list[Put]:
     return [Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing()) for place in places]
 
 
-def unsalted(election: Election) -> list[Write]:
+def destroying_salt(election: Election) -> list[Write]:
     """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
     if not election.secret_ballot:
         return []
-    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *to_forget_in(table())]
+    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *purge_marks(table())]
 
 
 def _key(salt: bytes) -> bytes:
@@ -99,7 +99,7 @@ def _check_of(key: bytes, words: bytes = CHECK) -> bytes:
     return hmac.digest(key, words, "sha256")[:8]
 
 
-def recognised(salt: Item) -> list[Write]:
+def updating_check(salt: Item) -> list[Write]:
     """What lets the key of an election that format 0 has opened be recognised as all others are."""
     key = _key(salt["salt"])
     if not hmac.compare_digest(_check_of(key, CHECK_OF_FORMAT_0), salt["check"]):

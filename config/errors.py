@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from accounts.access import answer_to_lost
-from accounts.anonymous import Anonymous
+from accounts.access import lost_session_response
+from accounts.visitors import Anonymous
 from acts.queues import safe_message
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
@@ -47,7 +47,7 @@ PAGES = {
 
 
 RETRY_AFTER_SECONDS = 5
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
+NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
 UNWRITABLE = (
     _("Nothing can be saved right now"),
     _(
@@ -67,7 +67,7 @@ NO_MEMORY = (
     _("The site has no memory left for this at the moment. Nothing was changed; please try again a little later."),
 )
 PAUSED = _("The site is paused")
-WHAT_THAT_MEANS = {
+PAUSED_SENTENCES = {
     "page": _("This page cannot be made while the site is paused for maintenance. Other pages are there as usual."),
     "form": _(
         "The site is paused for maintenance, so nothing was changed. Go back: what you typed is still there, "
@@ -108,7 +108,7 @@ def _was_sent_in_place(request: HttpRequest) -> bool:
 
 def paused_page(request: HttpRequest, pause: Pause) -> HttpResponse:
     kind = "in place" if _was_sent_in_place(request) else "page" if request.method in ("GET", "HEAD") else "form"
-    sentence = " ".join(filter(None, (str(WHAT_THAT_MEANS[kind]), pause.sentence)))
+    sentence = " ".join(filter(None, (str(PAUSED_SENTENCES[kind]), pause.sentence)))
     response = error_page(request, 503, sentence, PAUSED)
     response["Retry-After"] = str(pause.retry_after(utc_now()))
     return response
@@ -129,7 +129,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def broken(request: HttpRequest) -> HttpResponse:
     """What no view answered: a store or a machine in trouble has pages of its own, all else is our mistake."""
     exception = sys.exc_info()[1]
-    status, title, sentence = answer_to(exception)
+    status, title, sentence = classify(exception)
     _record(request, exception, status)
     request.user = Anonymous()  # asking the store who this is may be what failed
     try:
@@ -143,18 +143,18 @@ def broken(request: HttpRequest) -> HttpResponse:
         return response
 
 
-OF_THE_STORE = {Unavailable: 503, Conflict: 409, BadCursor: 400}
+STORE_STATUSES = {Unavailable: 503, Conflict: 409, BadCursor: 400}
 
 
-def answer_to(exception: BaseException | None) -> tuple[int, str, str]:
+def classify(exception: BaseException | None) -> tuple[int, str, str]:
     """The status, the title and the sentence."""
-    if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
+    if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_SPACE_ERRORS):
         return 503, *UNWRITABLE
     if isinstance(exception, InDoubt):
         return 503, *IN_DOUBT
     if isinstance(exception, MemoryError):
         return 503, *NO_MEMORY
-    status = next((status for kind, status in OF_THE_STORE.items() if isinstance(exception, kind)), 500)
+    status = next((status for kind, status in STORE_STATUSES.items() if isinstance(exception, kind)), 500)
     return status, *PAGES[status]
 
 
@@ -168,7 +168,7 @@ def _record(request: HttpRequest, exception: BaseException | None, status: int) 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Whose cookies are gone may have typed something that can be kept."""
-    if request.resolver_match and (kept := answer_to_lost(request, request.resolver_match.func)):
+    if request.resolver_match and (kept := lost_session_response(request, request.resolver_match.func)):
         return kept
     return error_page(
         request, 403, _("This form has grown old or came from elsewhere. Reload the page and send it again.")

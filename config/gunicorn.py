@@ -13,8 +13,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
-from accounts import setup
-from config.proxies import lacking
+from accounts import setup_link
+from config.proxies import missing_proxies
 from config.web.connections import room_for
 from store.connect import connect
 from store.formats import refusal
@@ -54,7 +54,7 @@ def on_starting(server: Any) -> None:
     be missing is named; so is, on a site without an owner, the link that makes one."""
     if sentence := refusal(connect(settings.STORE_URL)):
         sys.exit(sentence)
-    if sentence := lacking():
+    if sentence := missing_proxies():
         server.log.warning(sentence)
     try:
         held.append(this_server.take(settings.DATA_DIR))
@@ -64,7 +64,7 @@ def on_starting(server: Any) -> None:
         server.log.warning("METRICS_DIR %s cannot be used: %s.", settings.METRICS_DIR, reason)
     else:
         shared_metrics.clear(settings.METRICS_DIR)
-    setup.announce()
+    setup_link.print_link()
 
 
 def when_ready(server: Any) -> None:

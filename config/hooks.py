@@ -7,12 +7,12 @@ Who takes them is said here and nowhere else.
 
 from __future__ import annotations
 
-from accounts.access import SEEING
+from accounts.access import PROFILE_VISIBILITY
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
-from accounts.repository import SEEING_OFF
-from accounts.services import LEAVING, forget_sessions
+from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.repository import REMOVAL
+from accounts.services import ON_REMOVAL, delete_sessions
 from accounts.visitors import SIGNING_OUT
-from accounts.welcoming import WELCOMING
 from acts import background
 from assembly.format import Assembly
 from assembly.minutes import repository as minutes
@@ -20,7 +20,7 @@ from assembly.minutes.services import forget_attendances
 from assembly.plays import PLAYS as ASSEMBLY_PLAYS
 from ballots import passes, secrecy
 from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
-from ballots.services import take_along
+from ballots.services import remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
 from elections import repository as elections
 from elections.access import PANELS
@@ -39,15 +39,14 @@ from elections.multi_ballot_pages import services as _multi_ballots_steps  # noq
 from elections.multi_ballots import repository as ballots_of_several
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
-from live import follow_ups as onward
-from live import formats
+from live import follow_up_store, formats
 from live import repository as live_sessions
-from live.onward import services as _onward_steps  # noqa: F401 - only for its step
+from live.follow_ups import services as _onward_steps  # noqa: F401 - only for its step
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
+from live.screens.broadcaster import BROADCASTER
 from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
-from live.show.hub import HUB
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
 from news import subscriptions as of_news_by_mail
@@ -62,8 +61,8 @@ from questions import repository as question_sets
 from questions.question import Type
 from questions.services import pass_on as pass_sets_on
 from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
-from results.mailing.services import mail_by_itself, to_be_mailed
-from results.services import seal_result, seal_soon
+from results.mailing.services import mail_automatically, mail_result_step
+from results.services import seal_result, wait_for_worker
 from skills import repository as skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
@@ -77,26 +76,26 @@ from upkeep.monitoring import metrics
 def install_hooks() -> None:
     # An election opens (elections.lifecycle.services.open_): one transaction with its gates, and with
     OPENING.install(
-        secrecy.salted,  # the salt that ties a secret ballot to its voter
+        secrecy.creating_salt,  # the salt that ties a secret ballot to its voter
         keep_skills,  # what candidates who agreed can do by then, as far as the election needs it
     )
 
     # An election closes (elections.lifecycle.closing.close, or the worker at its time): first it says so itself, then
     # its gates are shut, a few at a time; and when nobody gets in any more, one transaction tells it in the log, with
     SHUTTING.install(
-        secrecy.unsalted,  # the salt's death: from now on nobody can tell whose which ballot is
+        secrecy.destroying_salt,  # the salt's death: from now on nobody can tell whose which ballot is
     )
     # and with the mark by which the worker finds it. Whoever has closed it by hand is about to look at it:
     AFTER_CLOSING.install(
-        seal_soon,  # so the worker is told at once, and given a moment
+        wait_for_worker,  # so the worker is told at once, and given a moment
     )
 
-    # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part, while
+    # A closed election is sealed (ballots.services.seal_closed): its ballots are published, part by part, while
     COUNTING.install(
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
     SEALED.install(
-        mail_by_itself,  # and told to the voters, where that was chosen
+        mail_automatically,  # and told to the voters, where that was chosen
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
 
@@ -106,29 +105,29 @@ def install_hooks() -> None:
     )
 
     # Somebody who looks after people opens the page of one (accounts.people_views.person): their picture is there if
-    SEEING.install(
+    PROFILE_VISIBILITY.install(
         may_see_profile,  # the profile is not hidden from them
     )
 
     # Somebody signs out (accounts.views.sign_out): the answer takes along
     SIGNING_OUT.install(
-        passes.forget_all,  # what lets this browser vote by links
+        passes.drop_all_passes,  # what lets this browser vote by links
     )
 
-    # An invited address is about to make its account (accounts.welcoming): what it is asked for.
-    WELCOMING.install(
+    # An invited address is about to make its account (accounts.invitation_reasons): what it is asked for.
+    INVITATION_REASONS.install(
         invitations_of,  # its vote, in every open election on whose roll it is
     )
 
     # Somebody runs an election whose result is sealed (elections.dashboard.next_step): what they can do next.
     ONCE_SEALED.install(
-        to_be_mailed,  # have it mailed to the voters, if it was not
+        mail_result_step,  # have it mailed to the voters, if it was not
     )
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
-    LEAVING.install(
+    ON_REMOVAL.install(
         pass_elections_on,  # their elections pass to the site's owner
-        take_along,  # their ballots in open elections go with them, and so do their places on rolls
+        remove_ballots_of,  # their ballots in open elections go with them, and so do their places on rolls
         leave_groups,  # they go out of all groups that are kept for rolls, and their own groups go
         pass_polls_on,  # their polls pass to the site's owner
         pass_sets_on,  # question sets that others use pass to the site's owner; the others go
@@ -141,7 +140,7 @@ def install_hooks() -> None:
         of_news_by_mail.forget_subscription,  # their address gets no more news
         forget_attendances,  # the list of assemblies that they attended goes; minutes stay as they are
         forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
-        forget_sessions,  # where they were signed in is forgotten
+        delete_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 
@@ -151,9 +150,9 @@ def install_hooks() -> None:
         *ASSEMBLY_PLAYS,  # of agendas
     )
 
-    # Somebody listens to a live session (live.show.hub): each look of its thread
-    HUB.around = pause.guarded  # changes nothing while the site is paused
-    HUB.meter = metrics.observe_live
+    # Somebody listens to a live session (live.screens.broadcaster): each look of its thread
+    BROADCASTER.around = pause.guarded  # changes nothing while the site is paused
+    BROADCASTER.meter = metrics.observe_live
 
     # A session is run (live.formats) as an ordinary one, but for
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
@@ -165,13 +164,13 @@ def install_hooks() -> None:
 
     # What the worker finishes (acts.background), whoever began it:
     background.register(
-        SEEING_OFF,
+        REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, mailing.MAILING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
         *(live_sessions.EMPTYING, live_sessions.EXPIRING, live_sessions.DELETING),
-        *(minutes.SEALING, minutes.DELETING, onward.TELLING),
+        *(minutes.SEALING, minutes.DELETING, follow_up_store.RECORDING),
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,

@@ -23,8 +23,8 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.memory import LastSeen, Memory
+from store import keys, sharded_reads
+from store.caches import ParseCache, SizedCache
 from store.splitting import by_count
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
@@ -248,7 +248,7 @@ def _bytes_of(candidates: Sequence[Candidate]) -> int:
     return sum(each.weight for each in candidates) if is_whole else _known_candidates.most
 
 
-_known_candidates = Memory[tuple[Candidate, ...]](64_000_000, _bytes_of)
+_known_candidates = SizedCache[tuple[Candidate, ...]](64_000_000, _bytes_of)
 
 
 def find_candidate(name: str, candidate: str) -> Candidate | None:
@@ -262,7 +262,7 @@ def voters(
     """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
     roll = sharding.roll_spans(election, prefix)
     if by_name:
-        page = spans.page(table(), roll, limit=limit, cursor=cursor)
+        page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
         return page.items, page.cursor
     found, on = _by_address(roll, limit, cursor)
     is_last = on is None or not _by_address(roll, 1, on)[0]
@@ -272,7 +272,7 @@ def voters(
 def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
     found: list[Item] = []
     while True:
-        page = spans.page(table(), roll, limit=limit - len(found), cursor=cursor)
+        page = sharded_reads.page(table(), roll, limit=limit - len(found), cursor=cursor)
         found += [item for item in page.items if is_by_address(item["voter_name"])]
         cursor = page.cursor
         if cursor is None or len(found) == limit:
@@ -280,13 +280,13 @@ def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[l
 
 
 def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
-    found = map(voter_of, spans.each(table(), sharding.roll_spans(election)))
+    found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
     return (voter for voter in found if by_name or is_by_address(voter.name))
 
 
 def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
     """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
-    every = spans.each(table(), sharding.roll_spans(election))
+    every = sharded_reads.each(table(), sharding.roll_spans(election))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     for some in by_count(left):
         named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
@@ -340,7 +340,7 @@ def _election_of(item: Item) -> Election:
     return Election(**values)
 
 
-election_of = LastSeen(_election_of)
+election_of = ParseCache(_election_of)
 
 
 def candidate_of(item: Item) -> Candidate:

@@ -16,9 +16,8 @@ from acts.branding import site_colour, site_name
 from acts.hooks import Hooks
 from acts.links import absolute_url
 
-from .names import isolated
-from .numbers import domain, message_id
-from .senders import named_sender
+from .message_ids import message_id, site_domain
+from .names import isolated, named_sender
 
 if TYPE_CHECKING:
     from .outbox import Mail
@@ -75,7 +74,7 @@ EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
 }
 
 
-def is_of_use(mail: Mail, now: float) -> bool:
+def is_still_useful(mail: Mail, now: float) -> bool:
     """Whether it still makes sense to send the mail."""
     template = EMAIL_TEMPLATES.get(mail.kind)
     if template is None:
@@ -89,7 +88,7 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
     """The mail as it is sent, in the language it was asked for in; or as another template would have it."""
     template, name = template or EMAIL_TEMPLATES[mail.kind], site_name()
     with override(mail.language):
-        context = _said(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
+        context = _context(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
         text = render_to_string("mail/email.txt", context).strip() + "\n"
         message = EmailMultiAlternatives(f"{name}: {context['subject']}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/email.html", context), "text/html")
@@ -99,7 +98,7 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
     return message
 
 
-def _said(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
+def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     """All that text and HTML say."""
     written = template.message(mail) if template.message else None
     more = template.words(mail) if template.words else {}
@@ -142,5 +141,5 @@ def headers(mail: Mail, silence: str, *, by_hand: bool) -> dict[str, str]:
     if silence:
         found |= {"List-Unsubscribe": f"<{silence}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     if template.list_name:
-        found["List-Id"] = f"<{template.list_name}.{domain()}>"
+        found["List-Id"] = f"<{template.list_name}.{site_domain()}>"
     return found

@@ -18,7 +18,7 @@ from django.utils.translation import get_language, gettext_noop
 
 from acts.refusals import LostRace
 from acts.storage import table, try_write, write
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
@@ -54,7 +54,7 @@ class NothingToSay(Exception):
     """What a mail was to say is gone, so that it cannot be written any more."""
 
 
-class TakenBack(NothingToSay):
+class Withdrawn(NothingToSay):
     """Somebody decided that a mail which waits is not to be sent: whoever was to say it, or to get it."""
 
 
@@ -127,10 +127,10 @@ def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Pu
 def queued_once(occasion: str, kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
     """As `queued`, but refused if this address was mailed on this occasion: its number is made of both."""
     free = Missing() | Less("ttl", int(time.time()))
-    return replace(_queued(number_on(occasion, to), kind, to, ledger, about), when=free)
+    return replace(_queued(number_for(occasion, to), kind, to, ledger, about), when=free)
 
 
-def number_on(occasion: str, to: str) -> str:
+def number_for(occasion: str, to: str) -> str:
     return hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
 
 
@@ -139,8 +139,8 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
     return Put(
         {
             **place.item,
-            **_stored(ledger),
-            "GSI1PK": keys.mail_list(QUEUED, number, spread()),
+            **_ledger_item(ledger),
+            "GSI1PK": keys.mail_list(QUEUED, number, queue_shards()),
             "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
             "number": number,
             "kind": kind,
@@ -155,14 +155,14 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
     )
 
 
-def _stored(ledger: Ledger | None) -> Item:
+def _ledger_item(ledger: Ledger | None) -> Item:
     if ledger is None:
         return {}
     counts, failure = ledger.counts, ledger.failure
     return {"account": {"kind": ledger.kind, "pk": counts.pk, "counts": counts.sk, "failure": failure.sk}}
 
 
-def nothing() -> Put:
+def queued_nothing() -> Put:
     """A write as costly as queueing a mail, of something never sent: the time does not tell which of the two it was."""
     return Put({**keys.mail(uuid.uuid4().hex).item, "about": {}, "ttl": int(time.time())})
 
@@ -172,23 +172,23 @@ def nothing() -> Put:
 
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
     """Mails of one state: those that wait in the order of their turns, all others the newest first."""
-    page = spans.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
+    page = sharded_reads.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
     return [mail_of(item) for item in page.items], page.cursor
 
 
 def lists_of(state: str) -> list[Span]:
     """Where the index has the mails of a state."""
-    return keys.mails_waiting(spread()) if state == QUEUED else [keys.mails(state)]
+    return keys.mails_waiting(queue_shards()) if state == QUEUED else [keys.mails(state)]
 
 
-def spread() -> int:
+def queue_shards() -> int:
     """Over how many keys of the index mails that wait are spread: the embedded store has no need to."""
     return QUEUE_SHARDS if table().is_distant else 1
 
 
 def due_by(moment: str, *, urgent: bool) -> list[Span]:
     """Mails that wait and are to be sent by then."""
-    return keys.mails_due(moment, spread(), urgent=urgent)
+    return keys.mails_due(moment, queue_shards(), urgent=urgent)
 
 
 def find(number: str) -> Mail | None:
@@ -201,7 +201,7 @@ def find(number: str) -> Mail | None:
 
 def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None, **changes: str | int) -> bool:
     """From one state to another; false if the mail is no longer in the old one."""
-    update = moved(mail, old, new, before=before, **changes)
+    update = moving(mail, old, new, before=before, **changes)
     try:
         write(update, *counting(mail, old, new, changes), *also)
     except LostRace as refused:
@@ -210,18 +210,18 @@ def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None
     return True
 
 
-def moved(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
+def moving(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
     held = Equals("state", old)
-    listed = _listed(mail, new, changes)
+    listed = _sort_key(mail, new, changes)
     return Update(
         keys.mail(mail.number),
-        set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, spread()), "GSI1SK": listed, **changes},
+        set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, queue_shards()), "GSI1SK": listed, **changes},
         remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
         when=held if before is None else held & Less("lease", before),
     )
 
 
-def _listed(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
+def _sort_key(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
     if new != QUEUED:
         return keys.mail_by_date(mail.queued_at, mail.number)
     due = as_text(datetime.fromtimestamp(int(changes["not_before"]), UTC))
@@ -250,12 +250,12 @@ def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mappi
     return [Delete(place)] if entry and entry.get("number", mail.number) == mail.number else []
 
 
-def replaced(number: str) -> list[Write]:
+def setting_aside(number: str) -> list[Write]:
     """What happens to a mail that did not arrive when somebody writes another in its place: it is put aside."""
     mail = find(number) if number else None
     if mail is None or mail.state not in (FAILED, UNKNOWN):
         return []
-    return [moved(mail, mail.state, ASIDE)]
+    return [moving(mail, mail.state, ASIDE)]
 
 
 def mail_of(item: Item) -> Mail:

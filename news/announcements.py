@@ -14,7 +14,7 @@ from acts.links import absolute_url
 from elections.rules import Election
 from pages import times
 from pages.names import MAX_NAME_CHARS
-from results import words
+from results import wording
 from results.repository import Sealed
 from tally.result import Result
 
@@ -43,7 +43,7 @@ def summary(found: Sealed) -> str:
 
 
 def _who_won(result: Result) -> str:
-    names = isolate(Truncator(words.names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
+    names = isolate(Truncator(wording.join_names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
     if result.total == result.blank:
         return f"{_('Nothing to count')}."
     if not result.winners:
@@ -86,7 +86,7 @@ def _facts(found: Sealed) -> str:
     result = found.report.result
     drawn = _("A lot was drawn; the result says between whom, and how to draw it again.")
     lines = [
-        f"- {_('Method')}: {words.label(result.method)}",
+        f"- {_('Method')}: {wording.method_label(result.method)}",
         f"- {_('Seats')}: {result.seats}",
         f"- {_('Turnout')}: {_turnout(found)}",
         *([f"- {drawn}"] if result.lots else []),

@@ -13,7 +13,7 @@ from pages.http_cache import digest
 from pages.times import from_text, local_time
 from results.sharing.lettering import can_write
 from results.sharing.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, cut, edition, wrapped
-from store.memory import Memory
+from store.caches import SizedCache
 
 from .rules import Post
 
@@ -55,7 +55,7 @@ def picture(card: Card) -> bytes:
     return _pictures.get(card.edition, lambda: _draw(card))
 
 
-_pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
+_pictures = SizedCache[bytes](4_000_000, len)  # some 20 KB each
 
 
 def _draw(card: Card) -> bytes:

@@ -12,7 +12,7 @@ from acts.links import absolute_url
 from acts.storage import now_text, table
 from acts.tokens import SECONDS_PER_DAY
 from mail.emails import EmailTemplate, Message
-from mail.outbox import Mail, TakenBack
+from mail.outbox import Mail, Withdrawn
 from store import keys
 
 from . import subscriptions
@@ -48,10 +48,10 @@ def _post_for(mail: Mail) -> Post:
     place, reader = keys.post(mail.about["post"]), keys.subscriber(mail.to)
     found = table().get_many([place, reader])
     if place not in found or reader not in found:
-        raise TakenBack
+        raise Withdrawn
     post, since = post_of(found[place]), subscriber_of(found[reader]).since
     if not post.is_public(now_text()) or since > (post.published_at or ""):
-        raise TakenBack
+        raise Withdrawn
     return post
 
 

@@ -13,9 +13,9 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.policy import sentence, takes_registrations
+from accounts.registration_policy import allows_registration, explanation
+from accounts.repository import last_visit
 from accounts.rules import Permission
-from accounts.visits import last_visit
 from acts import branding
 from acts.branding import site_name
 from acts.links import absolute_url
@@ -30,10 +30,10 @@ from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
 from polls.allowance import may_make
-from results import words
+from results import wording
 from results.repository import newest_shared
 from store.keys import fold
-from store.together import together
+from store.parallel import run_parallel
 
 from . import site_page
 from .repository import newest
@@ -55,7 +55,7 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
 def _member_context(request: HttpRequest) -> dict[str, Any]:
     now = now_text()
-    (mine, more), posts, votes, asked = together(
+    (mine, more), posts, votes, asked = run_parallel(
         table(),
         lambda: _elections_run_by(request.user),
         newest,
@@ -82,7 +82,7 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
     if not request.user.can(Permission.VOTE):
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
-    decided = [(each, words.ended(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
+    decided = [(each, wording.outcome_line(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
     waiting, cast = vote_requests(votes.waiting, votes.cast)
     return {
         "waiting": [(each, _excerpt(votes.about[fold(each.name)]), asked) for each, asked in waiting],
@@ -136,10 +136,10 @@ def _image(photo: Photo | None) -> dict[str, Any]:
 
 def visitor_context(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
-    shared, posts = together(table(), _newest_result, newest)
+    shared, posts = run_parallel(table(), _newest_result, newest)
     return {
-        "may_register": takes_registrations(),
-        "who_registers": sentence(),
+        "may_register": allows_registration(),
+        "who_registers": explanation(),
         "may_make_polls": may_make(request.user),
         "shared": shared,
         "newest": posts,
@@ -151,4 +151,4 @@ def _newest_result() -> dict[str, Any] | None:
     found = newest_shared()
     if found is None:
         return None
-    return {"result": found, "ended": words.ended(found), "method": words.label(found.method)}
+    return {"result": found, "ended": wording.outcome_line(found), "method": wording.method_label(found.method)}

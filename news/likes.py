@@ -188,7 +188,7 @@ def _is_on(now: int) -> Condition:
 
 def _account_exists(who: Liker) -> list[Check]:
     """Nothing of somebody who is gone is left behind."""
-    return [people.is_still(who.user)] if who.user else []
+    return [people.is_same_account(who.user)] if who.user else []
 
 
 # --- what somebody likes ---

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.access import public, requires
-from accounts.opting_out import opt_out
 from accounts.rules import Permission
+from accounts.unsubscribe import unsubscribe_view
 from accounts.visitors import visitor
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from pages.messages import confirm_page, message_page
@@ -63,7 +63,7 @@ def _invalid_link(request: HttpRequest) -> HttpResponse:
     return message_page(request, _("This link does not work"), sentence, status=410)
 
 
-@opt_out(
+@unsubscribe_view(
     subscriptions.LEAVE,
     gettext_lazy("No more news by mail?"),
     gettext_lazy("No more news by mail"),

@@ -17,7 +17,7 @@ from accounts.models import User
 from acts.background import Batch, Task, finished, wait
 from acts.storage import now_text, table
 from mail import outbox
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import as_text
 from store.splitting import TRANSACTION_WRITES
 from store.table import Check, Delete, Equals, Missing, Put, Write
@@ -122,7 +122,7 @@ def mail_batch(task: Task) -> Batch:
 
 
 def _is_full() -> bool:
-    waiting = spans.page(table(), outbox.due_by(now_text(), urgent=False), limit=MAX_WAITING_MAILS)
+    waiting = sharded_reads.page(table(), outbox.due_by(now_text(), urgent=False), limit=MAX_WAITING_MAILS)
     return len(waiting.items) >= MAX_WAITING_MAILS
 
 

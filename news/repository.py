@@ -157,7 +157,7 @@ def text_of(item: Item) -> Text:
 
 def _stored_fields(post: Post) -> Item:
     """What stands in the post itself and in each of its places in a list."""
-    return {**asdict(post), "tags": list(post.tags), **photos.said(post.photo)}
+    return {**asdict(post), "tags": list(post.tags), **photos.event_data(post.photo)}
 
 
 def _item(place: Key, post: Post, index: Span | None) -> Item:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts import branding
 from acts.refusals import NotThere, Refusal
 from acts.retry import retry_lost_race
@@ -69,7 +69,7 @@ def _remove(admin: User) -> None:
 def _record(admin: User, event: Event, writes: list[Write]) -> None:
     """This process knows of it at once, and the others within seconds."""
     try:
-        record(event, *writes, still(admin))
+        record(event, *writes, role_unchanged(admin))
     finally:
         branding.cache.forget()
 

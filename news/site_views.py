@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.access import anybody, public, requires
+from accounts.access import allow_everyone, public, requires
 from accounts.rules import Permission
 from acts.branding import site_name
 from acts.refusals import Refusal
@@ -53,7 +53,7 @@ def load_part(part: str) -> Part | None:
     return Part(part) if part in list(Part) else None
 
 
-@requires(Permission.MANAGE_USERS, load=load_part, rule=anybody)
+@requires(Permission.MANAGE_USERS, load=load_part, rule=allow_everyone)
 @form_page
 def edit(request: HttpRequest, part: Part) -> HttpResponse:
     """One part as a form, at its place where scripts run and else on a page of its own."""

@@ -13,7 +13,7 @@ from django.utils.translation import override
 
 from accounts import throttle
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from accounts.visitors import Visitor
 from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, try_count
 from acts.refusals import Refusal
@@ -71,7 +71,7 @@ def request_subscription(address: str, visitor: Visitor, user: User | None = Non
     known = find(address)
     letter = ALREADY_SUBSCRIBED if known else CONFIRM
     if not try_count(MAIL_LIMITS[letter], address):
-        table().write(outbox.nothing())
+        table().write(outbox.queued_nothing())
     elif known is None:
         table().write(outbox.queued(letter, address))
     else:
@@ -110,7 +110,7 @@ def leave(address: str) -> None:
 def remove(actor: User, address: str) -> None:
     """Somebody has asked an admin for it."""
     gone = Delete(keys.subscriber(address), when=Exists())
-    write(gone, still(actor), refusals={0: Refusal(NOT_SUBSCRIBED)})
+    write(gone, role_unchanged(actor), refusals={0: Refusal(NOT_SUBSCRIBED)})
 
 
 def forget_subscription(gone: User) -> None:

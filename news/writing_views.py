@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
@@ -25,7 +25,7 @@ from pages import markdown_cache
 from pages.forms import form_data, form_page, token_in
 from pages.messages import message_page
 from photos.changing import picture_page
-from ranking.drafts import key_of_person
+from ranking.drafts import text_key
 
 from . import repository, rules, services
 from .access import check_editable, requires_editor
@@ -78,7 +78,7 @@ def for_writers(view: View) -> View:
     def answer(request: HttpRequest, **words: Any) -> HttpResponse:
         if not request.user.is_authenticated and _has_text(request):
             return _return_text(request)
-        instead = answer_for(request, for_users)
+        instead = access_response(request, for_users)
         return view(request, **words) if instead is None else instead
 
     return public(answer)
@@ -225,7 +225,7 @@ def _form_response(
     """The form beside what its text looks like."""
     if form.errors and status == 200 and "preview" not in request.POST:
         status = 422
-    context |= {"form": form, "draft_key": key_of_person(request, *about), **preview_context(form)}
+    context |= {"form": form, "draft_key": text_key(request, *about), **preview_context(form)}
     return render(request, "news/write.html", context, status=status)
 
 

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from acts.storage import table
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Equals, Item, Key, StoreError, Update
 
 from . import markdown
@@ -39,7 +39,7 @@ class Html(NamedTuple):
 # --- rendering ---
 
 
-cache = Memory[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
+cache = SizedCache[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
 
 
 def render(text: str) -> str:
@@ -53,7 +53,7 @@ def _render(text: str) -> str:
 
 def cached_or_text(text: str) -> str:
     """The HTML if it was made lately, else the text, which is about as long; nothing is rendered for it."""
-    return cache.known(text) or text
+    return cache.peek(text) or text
 
 
 def check_length(text: str) -> None:

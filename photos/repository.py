@@ -78,6 +78,6 @@ def set_on(key: Key, before: Photo | None, after: Photo | None, when: Condition 
     return Update(key, set={"photo": after.as_item()}, when=unchanged)
 
 
-def said(photo: Photo | None) -> dict[str, Any]:
+def event_data(photo: Photo | None) -> dict[str, Any]:
     """What an event says of it; the bytes are in no log."""
     return {"photo": photo.as_item() if photo else None}

@@ -11,15 +11,15 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from ranking.explanations import said
+from ranking.explanations import translate
 from results.pictures import OF_POLLS, Picture, pictures_of
-from results.words import label, names
+from results.wording import join_names, method_label
 from store.splitting import PART_BYTES
 from tally.ballots import Ballots
 from tally.explain import TEMPLATES, explain
 from tally.methods import count
+from tally.provisional import places_with_first, provisional_result, winners_with_other_lots
 from tally.result import Result
-from tally.undrawn import undrawn, with_first, with_other_lots
 
 METHODS = ("irv", "borda", "schulze")
 XZ = b"\xfd7zXZ"  # what lzma writes first
@@ -27,15 +27,14 @@ MAX_PLACES_SHOWN = 12  # that the page shows at once
 MAX_SENTENCES_SHOWN = 12  # of each method's reasons that the page shows at once
 METHOD_RULES = {
     "schulze": gettext_lazy(
-        "Every two options are compared one to one; what has a stronger chain of won contests to another than the "
-        "other has back is placed above."
+        "Options are compared in pairs; where that goes round in circles, the weakest wins are ignored."
     ),
     "irv": gettext_lazy(
-        "Every vote counts for the option it likes best of those still in; what has the fewest votes is eliminated, "
-        "round by round, until one has more than half."
+        "Every vote counts for its favourite of the remaining options; each round eliminates the "
+        "option with the fewest votes, until one has more than half."
     ),
     "borda": gettext_lazy(
-        "Every vote gives the option it ranks last no point, the next one point, and so on; equals share."
+        "Every vote gives its last option no points, the next one point, and so on; tied options share their points."
     ),
 }
 OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
@@ -65,7 +64,7 @@ class MethodResult:
     @property
     def places(self) -> dict[str, int]:
         """Everybody's place, with all leaders in the first."""
-        return dict(with_first(self.result, self.leaders))
+        return dict(places_with_first(self.result, self.leaders))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,7 @@ class MethodComparison:
 
 def _count_method(ballots: Ballots, method: str, seed: str) -> MethodResult:
     result = count(ballots, method, seed=seed)
-    return MethodResult(result, undrawn(result, with_other_lots(ballots, result)).result.winners)
+    return MethodResult(result, provisional_result(result, winners_with_other_lots(ballots, result)).result.winners)
 
 
 # --- in words ---
@@ -121,10 +120,10 @@ def agreement(comparison: MethodComparison) -> str:
         return _("Nobody has voted yet.")
     different = {each.leaders for each in comparison.counted}
     if len(different) > 1:
-        return _("The methods do not agree: it depends on the rule who is ahead.")
+        return _("The methods disagree: which option leads depends on the rule.")
     leaders = different.pop()
     if len(leaders) > 1:
-        return _("All three methods see a tie: %(names)s.") % {"names": names(leaders)}
+        return _("All three methods give a tie: %(names)s.") % {"names": join_names(leaders)}
     return _("All three methods agree: %(name)s.") % {"name": leaders[0]}
 
 
@@ -136,7 +135,7 @@ def results_context(comparison: MethodComparison) -> dict[str, Any]:
         "votes": comparison.total,
         "agreement": agreement(comparison),
         "methods": [_method(each) for each in comparison.counted],
-        "labels": [label(each.method) for each in comparison.counted],
+        "labels": [method_label(each.method) for each in comparison.counted],
         "first_places": ordered[:MAX_PLACES_SHOWN],
         "other_places": ordered[MAX_PLACES_SHOWN:],
         "pictures": [picture for result in counted_results for picture in _pictures(result)],
@@ -148,7 +147,7 @@ def _method(counted: MethodResult) -> dict[str, Any]:
     sentences = _reasons(counted)
     return {
         "key": result.method,
-        "label": label(result.method),
+        "label": method_label(result.method),
         "rule": METHOD_RULES[result.method],
         "leaders": counted.leaders,
         "by_lot": bool(result.lots),
@@ -163,11 +162,11 @@ def _reasons(counted: MethodResult) -> list[str]:
     """Where the winner hangs on a lot, the method has none: then the account is that of one draw."""
     explained = explain(counted.result)
     reworded = (replace(each, template=OPTION_TEMPLATES.get(each.template, each.template)) for each in explained)
-    sentences = [said(each) for each in reworded]
+    sentences = [translate(each) for each in reworded]
     if not counted.depends_on_lot:
         return sentences
-    tie = _("The votes do not decide between these: %(names)s. With another lot another would be ahead.")
-    return [tie % {"names": names(counted.leaders)}, _("This is how one draw goes:"), *sentences[1:]]
+    tie = _("These are tied: %(names)s. A different draw would put another one ahead.")
+    return [tie % {"names": join_names(counted.leaders)}, _("Here is one possible draw:"), *sentences[1:]]
 
 
 def places(comparison: MethodComparison) -> list[tuple[str, list[int]]]:

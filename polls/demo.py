@@ -9,7 +9,7 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
-from ballots.robots import ranks
+from ballots.robots import random_ranks
 from ranking.rankings import Ranks
 from store import keys
 
@@ -77,7 +77,7 @@ def _vote(poll: Poll, planned: Planned) -> None:
     given = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
     for number in range(planned.votes):
         voter = voters.id_of(poll.id, f"demo {number}")
-        services.cast(poll.id, voter, given[number] if given else ranks(poll.candidates, chance), "demo")
+        services.cast(poll.id, voter, given[number] if given else random_ranks(poll.candidates, chance), "demo")
 
 
 def _ranks(ranking: str) -> Ranks:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from acts.storage import now_text
-from results.incoming.watching import Box, Shelf, Watched
-from results.running import Kept
+from results.incoming.count_cache import BallotSource, CountCache, WatchedCount
+from results.running_count import KnownBallot
 from store.table import Item
 from tally.ballots import Ballots
 
@@ -40,10 +40,10 @@ class PollSnapshot:
         return f"{self.result.digest[:16]}{self.poll.version}{'s' * self.is_sealed}" if self.result else ""
 
 
-class PollWatch(Shelf):
+class PollWatch(CountCache):
     """The polls that are being watched."""
 
-    def see(self, name: str, watched: Watched) -> PollSnapshot | None:
+    def load(self, name: str, watched: WatchedCount) -> PollSnapshot | None:
         found = repository.with_gates(name)
         if found is None:
             return None
@@ -55,25 +55,25 @@ class PollWatch(Shelf):
         return _counted_snapshot(poll, watched)
 
 
-def _votes_of(poll: Poll, voted: int) -> Box:
-    return Box(
+def _votes_of(poll: Poll, voted: int) -> BallotSource:
+    return BallotSource(
         poll.created_at,
         poll.candidates,
         every=lambda: repository.each_vote(poll),
         since=lambda moment: repository.votes_since(poll, moment),
         can_hold=lambda total: total >= voted,
-        kept_of=_counted_vote,
+        ballot_from=_counted_vote,
     )
 
 
-def _counted_vote(vote: Item) -> Kept:
+def _counted_vote(vote: Item) -> KnownBallot:
     """A vote that was changed differs from the one before by how often it was given."""
-    return Kept(vote["votedAt"], str(vote["acts"]), vote["rankings"])
+    return KnownBallot(vote["votedAt"], str(vote["acts"]), vote["rankings"])
 
 
-def _counted_snapshot(poll: Poll, watched: Watched) -> PollSnapshot:
+def _counted_snapshot(poll: Poll, watched: WatchedCount) -> PollSnapshot:
     """Counted again only if something is new; most looks find nothing, and then nobody need even put it together."""
-    before = watched.look
+    before = watched.latest
     if before and before.ballots is not None and before.ballots.normal.summary is watched.running.summary:
         return replace(before, poll=poll)
     ballots = watched.running.ballots

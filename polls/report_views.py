@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from accounts.visitors import counted_as
+from accounts.visitors import throttle_key
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace, NotNow, Refusal
 from pages.forms import form_data, form_page
@@ -46,7 +46,7 @@ def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
         return gone
     form = ReportForm(form_data(request))
     if request.method == "POST" and form.is_valid() and _reported(request, poll, form):
-        messages.success(request, _("Thank you. Somebody who looks after this site will see your report."))
+        messages.success(request, _("Thank you. An administrator will look at your report."))
         return redirect("poll", poll.id)
     again = voters.reused_stamp(request, poll) if form.is_bound else voters.stamp(request, poll)
     context = poll_context(poll, form=form, stamp=again, trap=voters.TRAP)
@@ -58,7 +58,7 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
     try:
         report_id = voters.report_id(request, poll)
         voters.check_person(request, poll)
-        count(REPORTS, counted_as(request))
+        count(REPORTS, throttle_key(request))
         reports.report(poll, report_id, **form.cleaned_data)
     except Refusal as refusal:
         form.add_error(None, str(refusal))
@@ -96,14 +96,14 @@ def reported_poll(request: HttpRequest, found: Found) -> HttpResponse:
 
 @of_moderators(require_POST)
 def hide(request: HttpRequest, found: Found) -> HttpResponse:
-    done = _("The poll is hidden. Its maker sees that it is, and nobody else sees the poll.")
+    done = _("The poll is hidden. Its maker can see that; nobody else can see the poll.")
     run_action(request, lambda: reports.hide(request.user, found[0]), done)
     return redirect("reported_poll", found[0].id)
 
 
 @of_moderators(require_POST)
 def show(request: HttpRequest, found: Found) -> HttpResponse:
-    run_action(request, lambda: reports.show(request.user, found[0]), _("The poll is there again for everybody."))
+    run_action(request, lambda: reports.show(request.user, found[0]), _("Everyone can see the poll again."))
     return redirect("reported_poll", found[0].id)
 
 
@@ -111,7 +111,7 @@ def show(request: HttpRequest, found: Found) -> HttpResponse:
 def dismiss(request: HttpRequest, found: Found) -> HttpResponse:
     """What the page showed, and nothing that has come in since."""
     poll, reported = found
-    done = run_action(request, lambda: _dismiss(request, reported), _("The reports are dismissed."))
+    done = run_action(request, lambda: _dismiss(request, reported), _("The reports were dismissed."))
     return redirect("reported_polls") if done else redirect("reported_poll", poll.id)
 
 

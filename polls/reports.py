@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts import storage
 from acts.refusals import NotNow, NotThere
 from acts.storage import now_text, table
@@ -25,13 +25,13 @@ MAX_REPORT_CHARS = 1_000
 REASONS = {
     "spam": _("Advertising or fraud"),
     "hate": _("Hateful or insulting"),
-    "private": _("It tells private things about somebody"),
-    "unlawful": _("Against the law in another way"),
+    "private": _("Private information about someone"),
+    "unlawful": _("Illegal in another way"),
     "other": _("Something else"),
 }
 
 
-ALREADY_REPORTED = _("You have reported this poll already. Somebody will look at it.")
+ALREADY_REPORTED = _("You have already reported this poll. An administrator will look at it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
 def dismiss(admin: User, reported: Reported) -> None:
     """Dismiss the reports that the admin has seen; if another has come since, it is for them to look at first."""
     event = Event(admin.name, "PollReportsDismissed", {"poll_id": reported.id, "dismissedAt": reported.reported_at})
-    storage.record(event, dismissal(reported.id, reported.reported_at), still(admin))
+    storage.record(event, dismissal(reported.id, reported.reported_at), role_unchanged(admin))
 
 
 def dismissal(poll_id: str, newest: str) -> Update:
@@ -144,11 +144,11 @@ def hide(admin: User, poll: Poll) -> None:
         raise NotNow(NOT_NOW)
     after = replace(poll, hidden_at=now_text())
     event_data = {"hiddenAt": after.hidden_at}
-    record(admin.name, "PollHidden", poll, event_data, *repository.change(poll, after), still(admin))
+    record(admin.name, "PollHidden", poll, event_data, *repository.change(poll, after), role_unchanged(admin))
 
 
 def show(admin: User, poll: Poll) -> None:
     if not poll.hidden_at:
         raise NotNow(NOT_NOW)
     changed = repository.change(poll, replace(poll, hidden_at=None))
-    record(admin.name, "PollShown", poll, {}, *changed, still(admin))
+    record(admin.name, "PollShown", poll, {}, *changed, role_unchanged(admin))

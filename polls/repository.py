@@ -20,8 +20,8 @@ from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from pages import markdown_cache
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.memory import LastSeen
+from store import keys, sharded_reads
+from store.caches import ParseCache
 from store.splitting import split_counts
 from store.table import (
     Check,
@@ -183,18 +183,18 @@ def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
 
 
 def each_vote(poll: Poll) -> Iterator[Item]:
-    return spans.each(table(), keys.votes(poll.id, poll.shards))
+    return sharded_reads.each(table(), keys.votes(poll.id, poll.shards))
 
 
 def votes_since(poll: Poll, since: str) -> Iterator[Item]:
     """The votes given since a moment, of which the index may tell some late."""
-    return spans.each(table(), keys.votes_by_time(poll.id, since, poll.shards))
+    return sharded_reads.each(table(), keys.votes_by_time(poll.id, since, poll.shards))
 
 
 def read_ballots(poll: Poll) -> Ballots:
     """All votes as counting wants them, read page by page: how often each ranking was given."""
     names = [each.name for each in poll.candidates]
-    given = spans.values(table(), keys.votes(poll.id, poll.shards), "rankings")
+    given = sharded_reads.values(table(), keys.votes(poll.id, poll.shards), "rankings")
     return Ballots.of(names, chain.from_iterable(given))
 
 
@@ -207,7 +207,7 @@ def _build_poll(item: Item) -> Poll:
     return Poll(**stored | {"candidates": standing, "html": markdown_cache.stored_html(item, "description")})
 
 
-poll_of = LastSeen(_build_poll)
+poll_of = ParseCache(_build_poll)
 
 
 def as_stored(poll: Poll) -> Item:

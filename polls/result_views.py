@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
-from accounts.visitors import counted_as
+from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, TooOften, count
 from acts.storage import now_text
 from pages.messages import refusals_as_messages
@@ -43,7 +43,7 @@ def of_results(view: View) -> View:
 
     @wraps(view)
     def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
-        snapshot = live_count.watched_polls.look(str(poll_id))
+        snapshot = live_count.watched_polls.get(str(poll_id))
         if snapshot is None:
             raise Http404
         if gone := hidden_page(request, snapshot.poll):
@@ -122,7 +122,7 @@ def export(request: HttpRequest, snapshot: PollSnapshot, file: str) -> HttpRespo
     if file not in EXPORTS:
         raise Http404
     with refusals_as_messages(request, (TooOften, CannotWrite)):
-        count(EXPORTS_ALLOWED, counted_as(request))
+        count(EXPORTS_ALLOWED, throttle_key(request))
         content = _content(snapshot, EXPORTS[file].format)
         answer = StreamingHttpResponse(content, content_type=EXPORTS[file].media_type)
         answer.headers["Content-Disposition"] = content_disposition_header(

@@ -16,7 +16,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
 from acts import storage
@@ -30,7 +30,7 @@ from elections.drafts import copying
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
-from ranking.codes import SYMBOLS, as_meant
+from ranking.codes import SYMBOLS, normalise_code
 from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
@@ -47,8 +47,8 @@ VOTER, ANONYMOUS_MAKER = (
 )  # in the log, whoever votes and whoever has no account; nobody's name has an @
 
 
-NOT_YOURS = _("This poll is not yours to run.")
-NOT_NOW = _("This cannot be done to the poll as it is now.")
+NOT_YOURS = _("You cannot manage this poll.")
+NOT_NOW = _("That is not possible in the poll's current state.")
 
 
 # --- making ---
@@ -67,7 +67,7 @@ def make(
     for _attempt in range(MAX_RACES):
         poll = _new(maker, candidates, days, key_digest(key) if key else "", **chosen)
         writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
-        still = [people.is_still(maker)] if maker.is_authenticated else []
+        still = [people.is_same_account(maker)] if maker.is_authenticated else []
         event = Event(poll.maker or ANONYMOUS_MAKER, "PollCreated", repository.event_data(poll))
         try:
             storage.record(event, *writes, *still, *also(poll))
@@ -103,7 +103,7 @@ def new_code() -> str:
 
 def normalised_code(typed: str) -> str:
     """A code as it is stored, however somebody typed what they read."""
-    return as_meant(typed).replace(" ", "").replace("-", "")
+    return normalise_code(typed).replace(" ", "").replace("-", "")
 
 
 def key_digest(key: str) -> str:
@@ -312,7 +312,7 @@ def _is_made_by(name: str, poll: Poll) -> bool:
 
 def _record_heir(poll: Poll, gone: str, heir: str | None) -> None:
     after = replace(poll, maker=heir or "")
-    record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_owner(heir))
+    record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_still_owner(heir))
 
 
-pass_on = Estate(_made_by, repository.find, _is_made_by, _record_heir).pass_on
+pass_on = Handover(_made_by, repository.find, _is_made_by, _record_heir).pass_on

@@ -21,7 +21,7 @@ from pages.forms import form_page
 from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
 from ranking.rankings import ranks_of
 from results.sharing.card import picture
-from results.words import label
+from results.wording import method_label
 
 from . import counting, live_count, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
@@ -80,12 +80,12 @@ def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) ->
 def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     if is_open and poll.results_hidden and not has_voted:
         return {"results_later": True}
-    snapshot = live_count.watched_polls.look(poll.id)
+    snapshot = live_count.watched_polls.get(poll.id)
     if snapshot is None or snapshot.result is None:
         return {"counting": True}
     comparison = snapshot.result
     shown = {"votes": comparison.total, "agreement": counting.agreement(comparison)}
-    methods = [label(each.method) for each in comparison.counted]
+    methods = [method_label(each.method) for each in comparison.counted]
     return shown | {"places": counting.places(comparison)[:MAX_PLACES_SHOWN], "methods": methods}
 
 
@@ -96,7 +96,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
 @require_safe
 def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """How the poll stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
-    snapshot = live_count.watched_polls.look(str(poll_id))
+    snapshot = live_count.watched_polls.get(str(poll_id))
     if snapshot is None:
         raise Http404
     status, drawn = _drawn(snapshot)
@@ -111,7 +111,7 @@ def _drawn(snapshot: PollSnapshot) -> tuple[int, str]:
     if poll.hidden_at:
         return 410, sentence_svg(_("Hidden"), str(HIDDEN))
     if poll.results_hidden and poll.is_open(now_text()):
-        return 403, sentence_svg(poll.title, _("The results are shown at the end."))
+        return 403, sentence_svg(poll.title, _("The results will be shown at the end."))
     if snapshot.result is None:
         return 202, sentence_svg(poll.title, _("The votes are being counted."))
     return 200, as_svg(card_of(poll, snapshot.result))

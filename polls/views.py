@@ -16,9 +16,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
-from accounts.visitors import counted_as
+from accounts.visitors import throttle_key
 from acts.links import absolute_url
 from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import Refusal
@@ -29,8 +29,8 @@ from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
-from ranking.boxes import choices_of, ranks_in, typed_in, unranked_sentence
-from ranking.rankings import left_out, named, ranks_of, shuffled
+from ranking.rank_inputs import choices_of, submitted_ranks, typed_ranks, unranked_sentence
+from ranking.rankings import ranked_names, ranks_of, shuffled, unranked_names
 from store import keys
 from store.table import Item
 
@@ -100,7 +100,7 @@ def of_makers(view: View) -> View:
 
     @wraps(view)
     def answer(request: HttpRequest, **words: Any) -> HttpResponse:
-        instead = None if settings.POLLS_BY_ANYBODY else answer_for(request, for_users)
+        instead = None if settings.POLLS_BY_ANYBODY else access_response(request, for_users)
         return view(request, **words) if instead is None else instead
 
     return public(answer)
@@ -114,7 +114,7 @@ def make(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form):
             allowance.count_making(request.user, client_network(request))
             poll, key = services.make(request.user, **form.values())
-            messages.success(request, _("Your poll is open. Hand the link on."))
+            messages.success(request, _("Your poll is open. Share the link."))
             show_time_notes(request, form)
             return redirect("poll_key", poll.id, key) if key else redirect("manage_poll", poll.id)
     return render(request, "polls/make.html", {"form": form}, status=422 if form.errors else 200)
@@ -213,9 +213,9 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         voters.check_person(request, poll)
         count_voting(request, poll)
         known = standing if vote_id == browser else None
-        outcome = services.cast(poll.id, vote_id, ranks_in(request.POST), token, known)
+        outcome = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, known)
     except Refusal as refusal:
-        return show(request, poll, typed_in(request.POST), **_refusal_context(request, poll, refusal))
+        return show(request, poll, typed_ranks(request.POST), **_refusal_context(request, poll, refusal))
     if after == "poll_voted":  # elsewhere the page itself says it
         _show_outcome(request, outcome)
     return redirect(after, poll.id)
@@ -230,7 +230,7 @@ def count_voting(request: HttpRequest, poll: Poll) -> None:
     """A class, an office or a family vote from one address; a flood does too. Where one signs in to vote, each has a
     vote and tries of their own."""
     if poll.sign_in:
-        count(ACCOUNT_VOTES, f"{poll.id} {counted_as(request)}")
+        count(ACCOUNT_VOTES, f"{poll.id} {throttle_key(request)}")
         return
     address, most = client_network(request), settings.POLL_VOTES_PER_ADDRESS
     count(Limit("poll-votes", most, TEN_MINUTES_IN_SECONDS), f"{poll.id} {address}")
@@ -239,12 +239,12 @@ def count_voting(request: HttpRequest, poll: Poll) -> None:
 
 def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
     if outcome.repeated:
-        return messages.info(request, _("This form was sent before. This is your vote as it stands now."))
+        return messages.info(request, _("You already sent this form. This is your current vote."))
     if not outcome.acts:
         return messages.success(request, _("Your vote is counted."))
-    messages.success(request, _("Your vote is changed. The new one counts in place of the earlier one."))
+    messages.success(request, _("Your vote was changed. The new one replaces the earlier one."))
     if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a vote that you had given meanwhile in another window."))
+        messages.info(request, _("It replaced a vote you cast in another window in the meantime."))
     return None
 
 
@@ -258,8 +258,8 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if vote is None:
         return redirect("poll", poll.id)
     context = {
-        "ranked": named(vote["rankings"], poll.candidates),
-        "unranked": left_out(vote["rankings"], poll.candidates),
+        "ranked": ranked_names(vote["rankings"], poll.candidates),
+        "unranked": unranked_names(vote["rankings"], poll.candidates),
         "unranked_sentence": unranked_sentence(poll.unranked, options=True),
         "acts": vote["acts"],
         "draft_key": drafts.key(request, "poll", poll.id),

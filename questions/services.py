@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from accounts import repository as people
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
 from acts.refusals import NotThere
@@ -66,7 +66,7 @@ def _make(
     fields = {"set_id": new.id, **repository.event_data(new), **_questions_data(first, described), **event_data}
     waiting = repository.filling(new.id, later, described, new.created_at)
     event = Event(user.name, "QuestionSetMade", fields)
-    log().record(event, *repository.creation(made), *waiting, people.is_still(user))
+    log().record(event, *repository.creation(made), *waiting, people.is_same_account(user))
     if later:
         FILLING.start(new.id)
     return made.set
@@ -273,7 +273,7 @@ def _pass_on_or_delete(full: FullSet, gone: str, heir: str | None) -> None:
         return
     after = rules.with_fields(full, created_by=heir or "", changed_at=at)
     event = Event(SITE, "QuestionSetChanged", {"set_id": full.set.id, "created_by": after.set.created_by, "at": at})
-    record(event, *repository.change(full, after), *is_owner(heir))
+    record(event, *repository.change(full, after), *is_still_owner(heir))
 
 
-pass_on = Estate(_made_by, repository.find_full, _is_theirs, _pass_on_or_delete).pass_on
+pass_on = Handover(_made_by, repository.find_full, _is_theirs, _pass_on_or_delete).pass_on

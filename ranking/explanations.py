@@ -7,5 +7,5 @@ from django.utils.translation import gettext
 from tally.explain import Sentence
 
 
-def said(sentence: Sentence) -> str:
+def translate(sentence: Sentence) -> str:
     return gettext(sentence.template) % sentence.values

@@ -51,13 +51,13 @@ def ranks_of(rankings: str) -> dict[int, int]:
     return {number: rank for rank, group in enumerate(groups_of(rankings), 1) for number in group}
 
 
-def named(rankings: str, candidates: Sequence[Candidate]) -> list[list[str]]:
+def ranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[list[str]]:
     """A ranking in names, best first."""
     names = {each.number: each.name for each in candidates}
     return [[names[number] for number in group] for group in groups_of(rankings)]
 
 
-def left_out(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
+def unranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
     ranked = ranks_of(rankings)
     return [each.name for each in candidates if each.number not in ranked]
 

@@ -17,7 +17,7 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import State
 
-from . import services, words
+from . import services, wording
 from .access import Reader, by_pass_of_multi_ballot, check_reads, is_shared
 from .repository import Found, Sealed
 
@@ -81,4 +81,4 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
         return row | {"counting": election.state(now_text()) == State.CLOSED}
     result, voters = found.report.result, election.voter_count
     percent = found.seal.turnout.percent(voters) if voters else None
-    return row | {"sealed": True, "result": result, "method": words.label(result.method), "percent": percent}
+    return row | {"sealed": True, "result": result, "method": wording.method_label(result.method), "percent": percent}

@@ -10,15 +10,15 @@ from typing import Any
 from elections.rules import Election
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS, Closeness
+from tally.count_job import CountJob, CountOutcome
 from tally.explain import Sentence, explain
-from tally.job import Done, Job
 from tally.result import Result
 
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherMethod:
     """What another method makes of the same ballots."""
 
     method: str
@@ -30,7 +30,7 @@ class Other:
 class Report:
     result: Result
     sentences: tuple[Sentence, ...]
-    others: tuple[Other, ...]  # every method, the election's own among them
+    others: tuple[OtherMethod, ...]  # every method, the election's own among them
     closeness: Closeness
 
     def as_json(self) -> str:
@@ -59,9 +59,9 @@ class Report:
         )
 
 
-def _other(read: dict[str, Any]) -> Other:
+def _other(read: dict[str, Any]) -> OtherMethod:
     places = tuple((name, place) for name, place in read["places"])
-    return Other(read["method"], tuple(read["winners"]), places)
+    return OtherMethod(read["method"], tuple(read["winners"]), places)
 
 
 def settings_of(election: Election, seed: str) -> dict[str, Any]:
@@ -79,10 +79,10 @@ def report_on(
     recounts: int = DEFAULT_RECOUNTS,
 ) -> Report:
     settings = {"seats": seats, "unranked": unranked, "seed": seed}
-    return report_of(Job(ballots, method, settings, recounts=recounts).done())
+    return build_report(CountJob(ballots, method, settings, recounts=recounts).run())
 
 
-def report_of(done: Done) -> Report:
+def build_report(outcome: CountOutcome) -> Report:
     """A count in words, wherever it was made."""
-    others = tuple(Other(method, *beside) for method, beside in done.beside.items())
-    return Report(done.result, tuple(explain(done.result)), others, done.closeness)
+    others = tuple(OtherMethod(method, *found) for method, found in outcome.methods.items())
+    return Report(outcome.result, tuple(explain(outcome.result)), others, outcome.closeness)

@@ -74,7 +74,7 @@ class Sealed(Found):
 def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
     """In one round trip; two if the report is long. What is among `recently` may be a second old."""
     at, seen = keys.election(election_name), recently or Cacheable(())
-    head, kept, *report = others = beside(election_name, with_report)
+    head, kept, *report = others = result_keys(election_name, with_report)
     found = get_cached(seen, [place for place in (at, *others) if place not in seen.keys])
     if at not in found:
         return None
@@ -88,7 +88,7 @@ def find(election_name: str, *, with_report: bool = True, recently: Cacheable | 
     return Sealed(election, seal, Report.from_json(text), needs=needed)
 
 
-def beside(election_name: str, with_report: bool) -> list[Key]:
+def result_keys(election_name: str, with_report: bool) -> list[Key]:
     """The head of its result, what was kept of skills, and the report, or the first part of it."""
     report = [keys.result_part(election_name, 0)] if with_report else []
     return [keys.result(election_name), keys.snapshot(election_name), *report]
@@ -155,7 +155,7 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedResult:
     """A sealed result that everybody on the web may see, as a card shows it."""
 
     election_name: str
@@ -167,11 +167,11 @@ class Shared:
     seats: int
 
 
-def newest_shared() -> Shared | None:
+def newest_shared() -> SharedResult | None:
     """In one round trip."""
     found = table().page(keys.SHARED_RESULTS, limit=1, backwards=True).items
-    fields = {name: found[0][name] for name in Shared.__dataclass_fields__} if found else None
-    return Shared(**fields | {"winners": tuple(fields["winners"])}) if fields else None
+    fields = {name: found[0][name] for name in SharedResult.__dataclass_fields__} if found else None
+    return SharedResult(**fields | {"winners": tuple(fields["winners"])}) if fields else None
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:

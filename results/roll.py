@@ -22,7 +22,7 @@ from acts.storage import table
 from elections import sharding
 from elections.rules import Election
 from store import keys
-from store.spans import ordered_values
+from store.sharded_reads import ordered_values
 from store.table import Span, Table
 
 SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many
@@ -30,7 +30,7 @@ BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
 
 
-def line(value: Any) -> bytes:
+def json_line(value: Any) -> bytes:
     """JSON without spaces, and with nothing escaped that need not be."""
     return orjson.dumps(value)
 
@@ -89,8 +89,8 @@ class RollCommitment:
 
 def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
     """Of each entry its line: written all at once and taken apart again, unless a name looks like the end of one."""
-    apart = line(entries)[2:-2].split(BETWEEN)
-    return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(line, entries))
+    apart = json_line(entries)[2:-2].split(BETWEEN)
+    return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(json_line, entries))
 
 
 def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:

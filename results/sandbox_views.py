@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.access import public
-from accounts.visitors import counted_as
+from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
@@ -22,13 +22,13 @@ from pages.forms import form_data, form_page
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import of_recount
+from tally.count_job import CountJob
 from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
-from tally.job import Job
 
-from . import apart, words
-from .apart import RETRY_AFTER_SECONDS, Busy, TooDear
-from .report import report_of
+from . import bounded_counting, wording
+from .bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
+from .report import build_report
 from .repository import Found
 from .views import context_of_report
 
@@ -172,15 +172,15 @@ class SandboxForm(forms.Form):
 # --- counting ---
 
 
-def job_of(ballots: Ballots, method: str, **settings: Any) -> Job:
+def job_of(ballots: Ballots, method: str, **settings: Any) -> CountJob:
     """Everything a results page says, with as close a look as there is time for."""
-    job = Job(ballots, method, settings)
+    job = CountJob(ballots, method, settings)
     return replace(job, recounts=recounts(job))
 
 
-def recounts(job: Job) -> int:
+def recounts(job: CountJob) -> int:
     size = job.size
-    left = min(MAX_CLOSENESS_STEPS, apart.MAX_STEPS - job.cost(size))
+    left = min(MAX_CLOSENESS_STEPS, bounded_counting.MAX_STEPS - job.cost(size))
     possible = min(DEFAULT_RECOUNTS, left // (of_recount(size, job.method) + MIN_STEPS_PER_RECOUNT))
     return possible if possible >= MIN_RECOUNTS else 0
 
@@ -195,7 +195,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     if request.method == "POST":
         try:
-            count(COUNTS, counted_as(request))
+            count(COUNTS, throttle_key(request))
             if form.is_valid():
                 context = _account(request, form)
         except Refusal as refusal:
@@ -206,7 +206,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
 def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:
     """The form as it was sent; the text of a file stands in it, because a browser does not send a file again."""
     form.add_error(None, str(refusal))
-    if isinstance(refusal, TooDear):
+    if isinstance(refusal, TooExpensive):
         form.add_error(None, _("Your own Plenum counts it: manage.py count FILE."))
     if hasattr(form, "text"):
         form.data = form.data.dict() | {"ballots": form.text}
@@ -235,10 +235,10 @@ def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
     chosen, file = form.cleaned_data, form.cleaned_data["read"]
     settings = {name: chosen[name] for name in ("seats", "unranked", "seed")}
     job = job_of(file.ballots, chosen["method"], **settings)
-    report = report_of(apart.counted(job, request))
+    report = build_report(bounded_counting.run_job(job, request))
     context = context_of_report(Found(NO_ELECTION, None, report)) | {
         "file": file,
-        "withdrawn": words.names(file.withdrawn),
+        "withdrawn": wording.join_names(file.withdrawn),
     }
     if not job.recounts:
         context["how_close"] = _("There are too many ballots and candidates to look for that here.")

@@ -30,7 +30,7 @@ MAX_SECONDS, MAX_PAGE_SECONDS = 30, 90  # between two looks: at the part, and at
 JITTER = 0.25  # by how much of itself an interval may be shorter or longer
 
 
-def waiting_for(election: Election) -> dict[str, Any]:
+def waiting_context(election: Election) -> dict[str, Any]:
     """What a page shows of an election whose ballots are being counted."""
     address = reverse("waiting_for_result", args=[token_for(election)])
     again, page_again = (seconds_until_next(election, most) for most in (MAX_SECONDS, MAX_PAGE_SECONDS))
@@ -47,12 +47,12 @@ def seconds_until_next(election: Election, most: float) -> int:
     return ceil(uniform(1 - JITTER, 1 + JITTER) * min(most, max(1.0, SHARE_OF_AGE * age)))  # noqa: S311 - no secret
 
 
-def found_by(token: str) -> Found | None:
+def find_waiting(token: str) -> Found | None:
     """The election that the token was made for, while it waits for its seal; refused if nobody was given the token."""
     try:
         name, created_at = signing.loads(token, salt=SALT)
     except signing.BadSignature:
         raise Http404 from None
-    seen = elections.recent_read(name, None, *repository.beside(name, with_report=False))
+    seen = elections.recent_read(name, None, *repository.result_keys(name, with_report=False))
     found = repository.find(name, with_report=False, recently=seen)
     return found if found and not found.seal and found.election.created_at == created_at else None

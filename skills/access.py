@@ -9,7 +9,7 @@ from typing import Any
 from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
-from accounts.services import who
+from accounts.services import name_and_role
 from store import keys
 
 from . import endorsements, merging, repository, rules
@@ -21,7 +21,7 @@ from .rules import Held, Skill, State
 def may_see_profile(user: User, name: str) -> bool:
     """Without reading more of the profile than who may see it."""
     visibility = endorsements.visibilities([name])[keys.fold(name)]
-    return rules.may_see(who(user), keys.fold(name), visibility)
+    return rules.may_see(name_and_role(user), keys.fold(name), visibility)
 
 
 def profile_for(user: User, name: str) -> Profile | None:
@@ -30,7 +30,7 @@ def profile_for(user: User, name: str) -> Profile | None:
 
 
 def _if_seen(user: User, found: Profile | None) -> Profile | None:
-    if found is None or not rules.may_see(who(user), keys.fold(found.person.name), found.own.visibility):
+    if found is None or not rules.may_see(name_and_role(user), keys.fold(found.person.name), found.own.visibility):
         return None
     return found
 
@@ -98,7 +98,7 @@ def got_for(user: User, skill_id: str, by: str) -> Endorsement | None:
     """One that somebody gave whom this person may see."""
     found = _under(skill_id, lambda each: endorsements.find(user.name, each, by))
     seen = found is not None and endorsements.visibilities([by])[keys.fold(by)]
-    return found if seen and rules.may_see(who(user), keys.fold(by), seen) else None
+    return found if seen and rules.may_see(name_and_role(user), keys.fold(by), seen) else None
 
 
 def _under(skill_id: str, find: Callable[[str], Endorsement | None]) -> Endorsement | None:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from accounts.services import who
+from accounts.services import name_and_role
 from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, token_in
 from pages.messages import run_action
@@ -35,7 +35,7 @@ from .rules import Visibility
 
 def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The skills of a profile, each with how many vouch for it as far as the viewer may see; their order stays."""
-    seen = items.seen_by(who(viewer), profile.endorsements)
+    seen = items.seen_by(name_and_role(viewer), profile.endorsements)
     mine = {each.skill for each in seen if keys.fold(each.by) == keys.fold(viewer.name)}
     mine |= items.given_to(profile.person.name, profile.uncounted, viewer.name)
     is_open = profile.own.visibility == Visibility.MEMBERS and viewer.can_vote
@@ -54,7 +54,7 @@ def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
     """First those who have the skill themselves, then the others; each by name."""
     person, user = entry.profile.person, request.user
     context = list_context(request, partial(items.received, person.name, entry.held.skill))
-    rows = _rows(user, entry, items.seen_by(who(user), context["rows"]))
+    rows = _rows(user, entry, items.seen_by(name_and_role(user), context["rows"]))
     ours = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
     is_mine = keys.fold(person.name) == keys.fold(user.name)
     shown = {"person": person, "skill": entry.skill, "held": entry.held, "is_mine": is_mine}

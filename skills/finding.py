@@ -14,8 +14,8 @@ from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
 from store import cursors, keys
+from store.parallel import run_parallel
 from store.table import BadCursor, Item, Key, Span
-from store.together import together
 
 from .repository import held_of
 from .rules import LEVELS, Held, Skill
@@ -92,7 +92,7 @@ def rarest(wish: Wish) -> tuple[Skill, tuple[list[Item], str | None] | None]:
     if len(wish.skills) == 1:
         return wish.skills[0], None
     for bound in COUNTED:
-        pages = together(
+        pages = run_parallel(
             table(), *(lambda each=each, bound=bound: entries_of(each, wish, limit=bound) for each in wish.skills)
         )
         skill, page = min(zip(wish.skills, pages, strict=True), key=lambda pair: len(pair[1][0]))
@@ -120,7 +120,7 @@ def entries_of(skill: Skill, wish: Wish, *, limit: int, cursor: str | None = Non
     place = cursors.decode(_whole(skill, wish), cursor) if cursor else None
     spans = [keys.skill_holders_at(skill.id, *levels, wish.years) for levels in _levels(wish)]
     ahead = [span for span in spans if place is None or str(span.first) <= place["GSI1SK"]]
-    pages = together(table(), *(partial(_up_to, span, place, limit + 1) for span in ahead))
+    pages = run_parallel(table(), *(partial(_up_to, span, place, limit + 1) for span in ahead))
     found = [item for page in pages for item in page]
     return (found[:limit], _after(skill, found[limit - 1])) if len(found) > limit else (found, None)
 

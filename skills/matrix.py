@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from acts.storage import table
 from pages import lists
 from pages.sorting import natural_sort_key
-from store.together import together
+from store.parallel import run_parallel
 
 from . import repository
 from .rules import Skill
@@ -35,7 +35,7 @@ def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
     """Everybody who shows one of these skills, by name."""
     levels: dict[str, dict[str, int]] = {}
     asks = (lambda skill=skill: list(islice(repository.holders(skill), most and most + 1)) for skill in skills)
-    found = together(table(), *asks)
+    found = run_parallel(table(), *asks)
     for skill, holders in zip(skills, found, strict=True):
         for name, level in holders[:most]:
             levels.setdefault(name, {})[skill.id] = level

@@ -12,7 +12,7 @@ from accounts.access import requires
 from accounts.rules import Permission
 from acts.storage import table
 from pages.paging import read_page
-from store.together import together
+from store.parallel import run_parallel
 
 from . import repository
 from .matrix import MAX_HOLDERS, as_csv
@@ -32,7 +32,7 @@ def matrix(request: HttpRequest) -> HttpResponse:
     """Some skills of the catalogue, or of one category, and everybody who shows one of them."""
     category = request.GET.get("category", "")
     asked = {"category": category} if category else {}
-    (skills, older), categories = together(
+    (skills, older), categories = run_parallel(
         table(), lambda: read_page(request, partial(_columns, category), **asked), repository.categories
     )
     context = {"matrix": matrix_of(skills, MAX_HOLDERS), "older": older, "category": category}

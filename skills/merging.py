@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts.background import Batch, Task, finished
 from acts.closing import Closing
 from acts.refusals import LostRace, NotThere
@@ -69,7 +69,7 @@ def merge(admin: User, source: Skill, target: Skill) -> None:
 def _shut(admin: User | None, source: Skill, who: str) -> tuple[Skill, list[Write]]:
     target = _target(source)
     rules.check_merge(source, target)
-    writes = [*repository.shutting(source, target, who), *([still(admin)] if admin else [])]
+    writes = [*repository.shutting(source, target, who), *([role_unchanged(admin)] if admin else [])]
     return replace(source, closing=who, version=source.version + 1), writes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accounts.models import User
-from accounts.services import who
+from accounts.services import name_and_role
 from acts.storage import table
 from store import keys
 from store.table import Item
@@ -28,7 +28,7 @@ def endorsed(user: User) -> Iterator[Item]:
     for each in map(endorsements.endorsement_of, table().each(keys.endorses(user.name))):
         yield {"given_to": each.name, **_words(each)}
     got = [endorsements.endorsement_of(item) for item in table().each(keys.endorsements(user.name))]
-    for each in endorsements.seen_by(who(user), got):
+    for each in endorsements.seen_by(name_and_role(user), got):
         yield {"got_from": each.by, **_words(each), "hidden": each.hidden}
 
 

@@ -16,8 +16,8 @@ from acts.background import TaskType
 from acts.storage import table
 from acts.versions import unchanged, unchanged_or_new
 from store import keys
+from store.parallel import run_parallel
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
-from store.together import together
 
 from .endorsements import MAX_COUNTED_PER_SKILL, MAX_ENDORSEMENTS_READ, Endorsement, endorsement_of
 from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer
@@ -259,7 +259,7 @@ class Profile:
 
 def profile(name: str) -> Profile | None:
     """The person and all their skills, and beside them whoever vouches for these, as far as a page counts them."""
-    found, page = together(
+    found, page = run_parallel(
         table(), lambda: unendorsed(name), lambda: table().page(keys.endorsements(name), limit=MAX_ENDORSEMENTS_READ)
     )
     if found is None or page.cursor is None:
@@ -278,7 +278,7 @@ def _with_some(profile: Profile) -> Profile:
     """Of each skill a few more than are counted: what a page costs does not grow with what it does not show."""
     spans = {skill: keys.endorsements(profile.person.name, skill) for skill in profile.own.held}
     asks = [partial(table().page, span, limit=MAX_COUNTED_PER_SKILL + 1) for span in spans.values()]
-    pages = dict(zip(spans, together(table(), *asks), strict=True))
+    pages = dict(zip(spans, run_parallel(table(), *asks), strict=True))
     some = tuple(endorsement_of(item) for page in pages.values() for item in page.items[:MAX_COUNTED_PER_SKILL])
     uncounted = frozenset(skill for skill, page in pages.items() if len(page.items) > MAX_COUNTED_PER_SKILL)
     return replace(profile, endorsements=some, uncounted=uncounted)

@@ -339,7 +339,7 @@ class Table(ABC):
         """After how many seconds a read of the index has surely heard of a write."""
         return 0.0
 
-    def forget_deleted(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
+    def purge_journal(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
         """Leave no old version of anything in the store's journal. Quick, however large the store is."""
 
     def size(self) -> int:
@@ -365,12 +365,12 @@ class Table(ABC):
     is_distant = (
         False  # whether every question is a journey, and one partition takes only so much: then questions that do
     )
-    # not hang together are asked at once (store/together.py), what very many write is spread over partitions, and a
+    # not hang together are asked at once (store/parallel.py), what very many write is spread over partitions, and a
     # number is taken before the write that holds it, not in it (`Numbered`)
 
     log_partitions = 1  # in which events lie (store/log/layout.py); fixed for each kind of store
 
-    def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
+    def run_parallel(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         """What each of these answers, in their order; asked at the same time where that is quicker."""
         return [ask() for ask in asks]
 

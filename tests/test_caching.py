@@ -49,7 +49,7 @@ def sealed(site, person, opened):  # noqa: F811
     opened("Eve", name="Board", results_public=True)
     voting.cast(voter, "Board", ranks(Ada=1), "form")
     closing.close(people.find("the organiser"), find("Board"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def test_what_everybody_may_see_says_how_long_it_may_be_kept(sealed):

@@ -28,8 +28,8 @@ from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog, as_text, new_nonce, seal
+from tests.chaos import Chaos
 from tests.people import PASSWORD
 from upkeep import pause
 from upkeep.log.sealer import site_sealer

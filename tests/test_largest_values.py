@@ -22,7 +22,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from elections.roll.services import add_voters
-from live.repository import questions as questions_of
+from live.repository import read_questions as questions_of
 from live.services import making
 from polls.counting import MethodComparison
 from questions.question import Kind, Question, Type
@@ -54,7 +54,7 @@ NOT_WALKED = {
     "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",
-    "ranking.beginnings.BeginningForm": "the beginning of a code that is looked up",
+    "ranking.code_prefixes.CodePrefixForm": "the beginning of a code that is looked up",
 }
 
 

@@ -132,7 +132,7 @@ def an_election(ida) -> None:
     ballots.withdraw(people.find("Ben"), "Board", "form 4")
     ballots.cast(people.find("Ben"), "Board", ranks(Bo=1), "form 5")
     closing.close(ida, repository.find("Board"))
-    ballots.seal_what_is_closed("Board")
+    ballots.seal_closed("Board")
     browser = sign_in(people.find("Ann"))
     for page in ("/", "/election/Board/", "/election/Board/results/"):
         assert browser.get(page).status_code == 200, page
@@ -150,9 +150,9 @@ def a_live_round(ida) -> None:
     game = making.make(ida, Type.TRIVIA, TRIVIA, title="Friday")
     players = seated(game, "Aurelia", "Balthasar")
     for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
-        moving.drive(game.id, "Ida", step, games.state(game.id).version)
+        moving.drive(game.id, "Ida", step, games.read_state(game.id).version)
         for seat in players if step == Step.NEXT else ():
-            answering.give(game, games.state(game.id), seat, [0], clock.now())
+            answering.submit(game, games.read_state(game.id), seat, [0], clock.now())
 
 
 def names_are_forgotten() -> None:

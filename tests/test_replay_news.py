@@ -83,7 +83,7 @@ def a_sealed_election(ada) -> None:
     lifecycle.open_(ada, elections.find("Board"), editable=False)
     voting.cast(ada, "Board", {"0": ["1"]}, "form")
     closing.close(ada, elections.find("Board"))
-    voting.seal_what_is_closed("Board")
+    voting.seal_closed("Board")
 
 
 def now(post):

@@ -178,7 +178,7 @@ def is_closed(number: int, more: int) -> None:
     election = an_election(number)
     closing.close(organiser(election), election)
     if more & 1:
-        ballots.seal_what_is_closed()
+        ballots.seal_closed()
 
 
 # --- what voters do ---
@@ -199,7 +199,7 @@ def loses_a_ballot(number: int, more: int) -> None:
 
 
 def is_sealed(number: int, more: int) -> None:
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     Sealer(table(), replay.COUNTED).seal()
     replay.figures.follow(table())
 

@@ -17,7 +17,7 @@ from django.test import Client, override_settings
 
 from accounts import repository as people
 from accounts import services as accounts
-from accounts import setup, tokens
+from accounts import setup_link, tokens
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
@@ -51,7 +51,7 @@ from elections.rules import Action, Election
 from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
-from mail import again, bounces, mailboxes, server
+from mail import bounce_mailbox, bounces, outages, undelivered
 from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
@@ -163,7 +163,7 @@ def groups_are_kept() -> None:
 
 
 def people_come() -> None:
-    link = setup.link()
+    link = setup_link.new_link()
     assert link is not None
     accounts.make_owner_by_link(link.split("/")[-2], "Olga", "olga@example.org", PASSWORD)
     accounts.register("Ada", "ada@example.org", PASSWORD)
@@ -190,7 +190,7 @@ def second_steps() -> None:
     factors.reset_for(someone("Olga"), someone("Di"))
     app_added(di, now)
     with_passkey(di)
-    factors.remove_passkey(di, factors.load(di).passkeys[0].mark)
+    factors.remove_passkey(di, factors.load_factors(di).passkeys[0].mark)
 
 
 def app_added(user: User, now: float) -> None:
@@ -344,21 +344,21 @@ def mails_that_did_not_arrive() -> None:
     table().write(*emails)
     send_waiting(broken)
     first, second, _third = [mail.find(email.item["number"]) for email in emails]
-    again.try_one("Olga", first)
-    again.put_aside("Olga", second)
-    again.try_all("Olga")
-    server.failed(server.BULK, "421 not now", time.time())
-    again.take_up(lambda: True)
+    undelivered.retry("Olga", first)
+    undelivered.put_aside("Olga", second)
+    undelivered.retry_all("Olga")
+    outages.record_failure(outages.BULK, "421 not now", time.time())
+    undelivered.carry_out(lambda: True)
     send_mails()
-    bounces.note(bounces.Report(first.number, bounces.COMPLAINED, "abuse"))
-    mailboxes._remember("7", 1, True)
-    mailboxes._remember_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
+    bounces.record_report(bounces.Report(first.number, bounces.COMPLAINED, "abuse"))
+    bounce_mailbox._store_position("7", 1, True)
+    bounce_mailbox._store_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
     unknown = [mail.queued("trial", f"{name}@example.org") for name in "de"]
     table().write(*unknown)
     for email in unknown:
         mail.move(mail.find(email.item["number"]), mail.QUEUED, mail.UNKNOWN, reason="unknown")
-    again.settle_unknown("Olga", again.AS_SENT, "")
-    again.take_up(lambda: True)
+    undelivered.settle_unknown("Olga", undelivered.AS_SENT, "")
+    undelivered.carry_out(lambda: True)
 
 
 def a_secret_election() -> None:
@@ -375,7 +375,7 @@ def a_secret_election() -> None:
     closing.close(bo, election("Prize"))
     closing.close(someone("Ada"), election("Board"))
     for name in ("Prize", "Board"):
-        ballots.seal_what_is_closed(name)  # as whoever opens its page does: the box is the worker's to empty
+        ballots.seal_closed(name)  # as whoever opens its page does: the box is the worker's to empty
     opt_out.opt_out("by.post@example.org")
     opt_out.opt_out("late@example.org")
     opt_out.opt_in("late@example.org")
@@ -397,7 +397,7 @@ def an_election_has_shards() -> None:
         voted(name, "Crowd", Ada=1, Bo=2)
     ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
     closing.close(bo, election("Crowd"))
-    ballots.seal_what_is_closed("Crowd")
+    ballots.seal_closed("Crowd")
 
 
 def elections_change_hands() -> None:
@@ -433,7 +433,7 @@ def ends_by_the_clock() -> None:
     with later(hours=5):
         assert close_ended_elections() == 1
         finish_background("import voters")
-        ballots.seal_what_is_closed("Soon over")
+        ballots.seal_closed("Soon over")
     run_to_end(emptying.empty(election("Soon over")))
 
 
@@ -462,7 +462,7 @@ def several_questions_on_one_ballot() -> None:
     assert finish_background("act on ballot", "add to rolls") == 1
     binding.close(ada, multi_ballot())
     for name in multi_ballot().questions:
-        ballots.seal_what_is_closed(name)
+        ballots.seal_closed(name)
         run_to_end(emptying.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays

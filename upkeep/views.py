@@ -13,8 +13,8 @@ from accounts.access import public
 from store import formats, keys
 from store.connect import connect
 from store.log import utc_now
+from store.parallel import run_parallel
 from store.table import StoreError
-from store.together import together
 from upkeep.worker import jobs as pauses
 
 from .doctor import health
@@ -46,7 +46,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
         if "store" in request.GET:
             found, sentence = table.get_many(OF_STORE), ""
         else:
-            found, workers, unknown = together(
+            found, workers, unknown = run_parallel(
                 table,
                 lambda: table.get_many([*OF_STORE, *health.NOTED]),
                 lambda: signs(table),

@@ -11,32 +11,32 @@ from photos.changing import Wanted
 from store.log import Event
 from store.table import Write
 
-from .roles import still, who
+from .roles import name_and_role, role_unchanged
 
 
 def change_profile(user: User, display_name: str, about: str) -> None:
     """Who saves last, wins; and the log has it in that order."""
 
     def save() -> None:
-        now = as_now(user)
+        now = reloaded(user)
         if (now.display_name, now.about) == (display_name, about):
             return
-        said = {"name": user.name, "display_name": display_name, "about": about}
-        record(Event(user.name, "ProfileChanged", said), repository.profile_change(now, display_name, about))
+        event_data = {"name": user.name, "display_name": display_name, "about": about}
+        record(Event(user.name, "ProfileChanged", event_data), repository.profile_change(now, display_name, about))
 
     retry_lost_race(save)
 
 
 def change_picture(user: User, wanted: Wanted) -> None:
     """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
-    retry_lost_race(lambda: _picture(user.name, as_now(user), wanted))
+    retry_lost_race(lambda: _picture(user.name, reloaded(user), wanted))
 
 
 def move_picture(user: User) -> None:
     """The same picture under another address: who has seen the old one finds nothing there any more."""
 
     def move() -> None:
-        now = as_now(user)
+        now = reloaded(user)
         if now.photo and (new := photos.copied(now.photo)):
             _picture(now.name, now, Wanted(new))
 
@@ -47,9 +47,9 @@ def remove_picture(actor: User, person: User) -> None:
     """Take a picture away that is not fit to be shown, from somebody below the actor."""
 
     def remove() -> None:
-        now = as_now(person)
-        rules.check_manages(who(actor), who(now))
-        _picture(actor.name, now, Wanted(), still(actor))
+        now = reloaded(person)
+        rules.check_manages(name_and_role(actor), name_and_role(now))
+        _picture(actor.name, now, Wanted(), role_unchanged(actor))
 
     retry_lost_race(remove)
 
@@ -58,9 +58,9 @@ def _picture(actor: str, person: User, wanted: Wanted, *also: Write) -> None:
     before, after = person.photo, wanted.instead_of(person.photo)
     if before == after:
         return
-    event = Event(actor, "PersonPictured", {"name": person.name, **photos.said(after)})
+    event = Event(actor, "PersonPictured", {"name": person.name, **photos.event_data(after)})
     record(event, repository.picture_change(person, after), *wanted.writes(before), *also)
 
 
-def as_now(user: User) -> User:
+def reloaded(user: User) -> User:
     return repository.find(user.name) or user

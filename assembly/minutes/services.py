@@ -14,9 +14,9 @@ from acts.refusals import Refusal
 from acts.retry import retry_lost_race
 from acts.storage import SITE, delete_all, log, now_text, table, try_record
 from store import keys
-from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
 from store.log import Event
+from store.purging import purge_mark
 from store.splitting import by_count
 from store.table import Delete
 
@@ -24,9 +24,9 @@ from . import repository
 from .records import MAX_NOTES, Note, digest, head_of
 from .repository import DELETING, SEALING
 
-NOT_YET = _("The assembly has not ended. Notes can be added once its minutes are sealed.")
-NOT_THERE = _("There are no sealed minutes of this assembly.")
-TOO_MANY = _("Minutes have at most %(most)d notes.")
+NOT_YET = _("The assembly has not ended yet. You can add notes once its minutes are sealed.")
+NOT_THERE = _("This assembly has no sealed minutes.")
+TOO_MANY = _("Minutes can have at most %(most)d notes.")
 
 
 class NotSealed(Refusal):
@@ -67,7 +67,7 @@ def delete_batch(task: Task) -> Batch:
     if places := repository.attendance_places(task.subject, task.data["ended_at"])[done:upto]:
         return Batch(map(Delete, places), {"attendances": upto})
     left = next_deletions(keys.all_of_minutes(task.subject))
-    return Batch(left) if left else finished(to_forget())
+    return Batch(left) if left else finished(purge_mark())
 
 
 def forget_attendances(gone: User) -> None:
@@ -75,7 +75,7 @@ def forget_attendances(gone: User) -> None:
     places = keys.attended_by(gone.name)
     if table().page(places, limit=1).items:
         delete_all(places)
-        table().write(to_forget())
+        table().write(purge_mark())
 
 
 def add_note(writer: User, game_id: str, text: str) -> Note:

@@ -33,7 +33,7 @@ NO_RESULT = _("Whoever it was sent to has an account here that may not see resul
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class LinkTarget:
     """What is behind a link: the election, the entry on its roll, and the account of whoever it was sent to, if they
     have one by now."""
 
@@ -42,7 +42,7 @@ class Behind:
     person: User | None
 
 
-def behind(link: Link) -> Behind:
+def resolve_link(link: Link) -> LinkTarget:
     """Refused in words if the link is not good any more."""
     at = keys.election(link.election_name)
     shards, found = sharding.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
@@ -50,7 +50,7 @@ def behind(link: Link) -> Behind:
     entry = found.get(link.place(shards))
     election = check_link(link, election, entry)
     assert entry is not None  # or the link was refused
-    return Behind(election, entry, _person(link, entry, found.get(link.account_place)))
+    return LinkTarget(election, entry, _person(link, entry, found.get(link.account_place)))
 
 
 def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
@@ -85,7 +85,7 @@ def _check_account(person: User | None, permission: Permission, refusal: str, si
 def opens_result(held: Pass, election: Election) -> bool:
     """Whether the pass is one of this election, or of another question on its ballot; refused in words if its link is
     not good any more."""
-    found = behind(held.link)
+    found = resolve_link(held.link)
     check_reader(found.person)
     return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
 
@@ -94,16 +94,16 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
     """What whoever holds the pass is to the election, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    found = repository.standing(election_name, link, form=form, described=described)
+    found = repository.read_standing(election_name, link, form=form, described=described)
     if found is None or found.home is None:
         return None
-    home = elections.election_of(found.beside[at]) if at in found.beside else None
-    entry, place = found.beside.get(found.home), found.home
+    home = elections.election_of(found.linked_items[at]) if at in found.linked_items else None
+    entry, place = found.linked_items.get(found.home), found.home
     home = check_link(link, home, entry)
     if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
         return None
-    person = _person(link, entry, found.beside.get(link.account_place))
+    person = _person(link, entry, found.linked_items.get(link.account_place))
     check_holder(person)
     if person is not None:
-        found = repository.standing(election_name, person, form=form, described=described)
+        found = repository.read_standing(election_name, person, form=form, described=described)
     return found and replace(found, person=person, link=link, lineage=held.lineage, home=place)

@@ -38,7 +38,7 @@ class Outcome:
     acts: int = 0  # how often the voter had acted before
 
 
-BEFORE = Outcome(None)  # of a form that was carried out before
+ALREADY_DONE = Outcome(None)  # of a form that was carried out before
 
 
 # --- who votes ---
@@ -52,7 +52,7 @@ def standing_of(
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
-        found = repository.standing(election_name, who, form=form, described=described, to_show=to_show)
+        found = repository.read_standing(election_name, who, form=form, described=described, to_show=to_show)
     return None if found is None or found.election.stored_state == State.DRAFT else found
 
 
@@ -64,7 +64,7 @@ def check_voter(standing: Standing, now: str) -> None:
         secrecy.check_secret(standing.salt)
 
 
-def check_own(standing: Standing, now: str) -> None:
+def check_own_ballot(standing: Standing, now: str) -> None:
     """As `check_voter`, of who acts themselves: nobody can change a ballot that a restore has made nobody's."""
     check_voter(standing, now)
     if standing.is_unlinked:
@@ -80,11 +80,11 @@ def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, calle
     `form` is a token of the form: the same form again changes nothing. `called` is what the mail about it calls it; if
     it is called nothing, there is no mail.
     """
-    return _carried_out(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form, called=called))
+    return _run_form(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form, called=called))
 
 
-def _carried_out(form: str, act: Callable[[], Outcome]) -> Outcome:
-    return run_once(form, lambda: retry_lost_race(act, MAX_ATTEMPTS), BEFORE)
+def _run_form(form: str, act: Callable[[], Outcome]) -> Outcome:
+    return run_once(form, lambda: retry_lost_race(act, MAX_ATTEMPTS), ALREADY_DONE)
 
 
 def _cast(
@@ -100,14 +100,14 @@ def _cast(
     if standing is None:
         raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
-        return BEFORE
-    (check_voter if paper else check_own)(standing, as_text(now))
-    if not standing.has_place and not standing.is_unlinked:
+        return ALREADY_DONE
+    (check_voter if paper else check_own_ballot)(standing, as_text(now))
+    if not standing.has_ballot_key and not standing.is_unlinked:
         raise LostRace  # it was shut, and its salt destroyed, between two of our readings
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    told = emails.of_cast(standing, _name(who, standing), paper=paper, called=called)
+    told = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
     ballot = _record_cast(who, standing, rankings, now, form, *told, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
@@ -125,7 +125,7 @@ def _record_cast(
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
-    writes = [*casting, *told, *_still(who, standing, casting)]
+    writes = [*casting, *told, *_checking_actor(who, standing, casting)]
     record(Event(actor, "BallotCast", said), *writes, once=form, at=now)
     return ballot
 
@@ -135,16 +135,16 @@ def _name(who: User | Pass, standing: Standing) -> str:
     return (standing.voter or who.voter) if isinstance(who, Pass) else who.name
 
 
-def _still(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
+def _checking_actor(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
     """That whoever acts may act as they could when `standing` was read."""
-    return repository.still_theirs(standing, written) if isinstance(who, Pass) else [people.is_still(who)]
+    return repository.checking_link(standing, written) if isinstance(who, Pass) else [people.is_same_account(who)]
 
 
 # --- withdrawing ---
 
 
 def withdraw(who: User | Pass, election_name: str, form: str) -> Outcome:
-    return _carried_out(form, lambda: _withdraw(who, standing_of(who, election_name, form), form))
+    return _run_form(form, lambda: _withdraw(who, standing_of(who, election_name, form), form))
 
 
 def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome:
@@ -152,22 +152,22 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
     if standing is None:
         raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
-        return BEFORE
-    check_own(standing, as_text(now))
-    if not standing.has_place:
+        return ALREADY_DONE
+    check_own_ballot(standing, as_text(now))
+    if not standing.has_ballot_key:
         raise LostRace
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
-    also = emails.of_withdrawal(standing)
+    also = emails.withdrawal_email(standing)
     if isinstance(who, Pass):
-        also += repository.still_theirs(standing, repository.withdrawal(standing))
+        also += repository.checking_link(standing, repository.withdrawing(standing))
     record_withdrawal(_name(who, standing), standing, now, *also, once=form)
     return Outcome(None, standing.voted, standing.acts)
 
 
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
-    writes = [*repository.withdrawal(standing), *also]
+    writes = [*repository.withdrawing(standing), *also]
     record(Event(actor, "BallotWithdrawn", said), *writes, once=once, at=now)
 
 
@@ -186,13 +186,13 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
             check_paper(actor, found)
         return _cast(actor, found, ranks, form, paper=True)
 
-    return _carried_out(form, act)
+    return _run_form(form, act)
 
 
 def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
     """Of somebody with an account, all their entries; else the one that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
-    found = repository.standing(election_name, person or voter, form=form)
+    found = repository.read_standing(election_name, person or voter, form=form)
     is_gone = person is None and found is not None and "account" in (found.entry or {})
     return replace(found, voter=None, entry=None) if found is not None and is_gone else found
 
@@ -207,7 +207,7 @@ def check_paper(actor: User, standing: Standing) -> None:
         raise NotOnTheRoll(_("Nobody of that name is on the roll of this election."))
 
 
-def check_question(actor: User, standing: Standing) -> None:
+def check_paper_voter(actor: User, standing: Standing) -> None:
     """Before a form is sent, it is said that somebody has voted only where the roll says so, too.
 
     The turnout is read for whomever one asks: the time that an answer takes must not tell it either.

@@ -13,9 +13,9 @@ from functools import partial
 from acts.queues import retry_when_crowded
 from acts.storage import table
 from ballots import repository
-from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
+from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
+from ballots.external_sort import STEP_LINES, Sorter
 from ballots.sealed import CannotSeal
-from ballots.sorting import STEP_LINES, Sorter
 from elections.rules import Election
 from store import keys
 from store.splitting import by_count
@@ -30,14 +30,14 @@ def empty(election: Election) -> Generator[float, None, None]:
         return  # it is not sealed yet, or all is done
     try:
         with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
-            for some in by_count(repository.box(election), STEP_LINES):
+            for some in by_count(repository.ballots_with_keys(election), STEP_LINES):
                 box.add(ballot for ballot, _ in some)
                 left.add(at for _, at in some)
                 yield 0
-            _let_go(election, found[place], box)
+            _allow_removal(election, found[place], box)
             for handful in repository.emptying(election, left):
                 yield from retry_when_crowded(partial(table().write, *handful), _units(election, len(handful)))
-        table().write(Delete(place, when=repository.may_go(election)))
+        table().write(Delete(place, when=repository.may_be_removed(election)))
     except Refused:
         return  # another worker was at it, and has finished it
 
@@ -48,10 +48,10 @@ def _units(election: Election, ballots: int) -> float:
     return ballots / election.shards
 
 
-def _let_go(election: Election, mark: Item, box: Sorter) -> None:
+def _allow_removal(election: Election, mark: Item, box: Sorter) -> None:
     """See that everything is published, and only then say that the ballots may go."""
     if mark.get("removing"):
-        return _check_published(election, box, compare_what_is_left)
+        return _check_published(election, box, compare_remaining)
     place = keys.sealing(election.name)
     try:
         _check_published(election, box, compare)
@@ -60,15 +60,21 @@ def _let_go(election: Election, mark: Item, box: Sorter) -> None:
             raise
         return None  # another worker has begun to empty it meanwhile
     is_sealed = Check(keys.result(election.name), Exists())
-    table().write(Update(place, set={"removing": True}, when=repository.is_mark_of(election)), is_sealed)
+    table().write(Update(place, set={"removing": True}, when=repository.is_mark_for(election)), is_sealed)
     return None
 
 
 def _check_published(
-    election: Election, box: Sorter, compare: Callable[[Iterable[Cast], Iterable[Cast], str], None]
+    election: Election,
+    box: Sorter,
+    compare: Callable[[Iterable[PublishedBallot], Iterable[PublishedBallot], str], None],
 ) -> None:
     """Read the published ballots back before anything goes that they were made from."""
     try:
-        compare(map(Cast.of, repository.every_published(election.name)), repository.casts_in(box), "in the ballot box")
-    except Flaw as flaw:
+        compare(
+            map(PublishedBallot.of, repository.every_published(election.name)),
+            repository.published_ballots_in(box),
+            "in the ballot box",
+        )
+    except Mismatch as flaw:
         raise CannotSeal(f"Election “{election.name}”: {flaw} The box is left as it is.") from None

@@ -21,30 +21,30 @@ from store.table import Delete, Equals, Item
 from .casting import MAX_ATTEMPTS, record_withdrawal
 
 
-def take_along(gone: User) -> None:
+def remove_ballots_of(gone: User) -> None:
     """Their ballots go with them where the election is still open, and so does their place on the roll."""
     names = (gone.name, gone.email)
     listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
-    process_each(listed, lambda each: _take_ballot(*each))
-    process_each(listed, lambda each: _take_place(*each))
+    process_each(listed, lambda each: _withdraw_ballot(*each))
+    process_each(listed, lambda each: _remove_from_roll(*each))
 
 
 def _elections_of(voter: str) -> Iterator[Item]:
     return table().each(keys.elections_of_voter(voter))
 
 
-def _take_ballot(election_name: str, voter: str) -> None:
+def _withdraw_ballot(election_name: str, voter: str) -> None:
     """One of those cast before a restore counts and stays: nobody can tell which it is."""
     try:
         retry_lost_race(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
     except LostRace:
-        standing = repository.standing(election_name, voter)
+        standing = repository.read_standing(election_name, voter)
         if standing is not None and standing.ballot_key is not None:
             raise
 
 
 def _withdraw(election_name: str, voter: str) -> None:
-    standing, now = repository.standing(election_name, voter), utc_now()
+    standing, now = repository.read_standing(election_name, voter), utc_now()
     if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
         return
     if standing.is_unlinked:
@@ -54,7 +54,7 @@ def _withdraw(election_name: str, voter: str) -> None:
     record_withdrawal("plenum", standing, now)
 
 
-def _take_place(election_name: str, voter: str) -> None:
+def _remove_from_roll(election_name: str, voter: str) -> None:
     """A name that is free again must not stand on a roll, and whoever has left gets no more mails about it.
 
     With a ballot that stays, the name stays too, and is nobody's.

@@ -19,8 +19,8 @@ from acts.hooks import Hooks
 from acts.queues import Work, always, process_in_turns, retry_when_crowded, run_to_end
 from acts.storage import record, table, try_write
 from ballots import repository
+from ballots.external_sort import STEP_LINES, Line
 from ballots.sealed import CannotSeal
-from ballots.sorting import STEP_LINES, Line
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -40,21 +40,21 @@ SEALED = Hooks[[Election], None]("once the result of an election is sealed")
 _log = logging.getLogger("plenum.ballots")
 
 
-def seal_what_is_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
+def seal_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
     """Seal closed elections, and empty the ballot boxes of the secret ones, by turns. Any number may do it at once;
     each part enters the log once. Who waits for a page about one election leaves its box to the worker."""
     if only is None:
         return process_in_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
     with suppress(CannotSeal):
-        return run_to_end(_seal_or_say(only, also_empty=False))
+        return run_to_end(_seal_or_log(only, also_empty=False))
     return 0
 
 
 def _seal_marked(mark: Item) -> Work:
-    return (yield from _seal_or_say(mark["election_name"]))
+    return (yield from _seal_or_log(mark["election_name"]))
 
 
-def _seal_or_say(name: str, *, also_empty: bool = True) -> Work:
+def _seal_or_log(name: str, *, also_empty: bool = True) -> Work:
     """Whether there is such an election. If it cannot be sealed, the operator is told why."""
     election = elections.find(name)
     try:
@@ -74,17 +74,17 @@ def _seal(election: Election) -> Generator[float, None, None]:
     if (mark := found.get(place)) is None or mark.get("removing"):
         return
     if result not in found or mark["parts"] != mark.get("of"):
-        with closing(Box(election, mark)) as box:
+        with closing(BallotBox(election, mark)) as box:
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
         COUNTING.run_all(election, box.counts)
     SEALED.run_all(election)
     if not election.secret_ballot:
-        try_write(Delete(place, when=repository.is_mark_of(election)))  # unless another worker has finished it
+        try_write(Delete(place, when=repository.is_mark_for(election)))  # unless another worker has finished it
 
 
-def _publish(box: Box) -> Generator[float, None, bool]:
+def _publish(box: BallotBox) -> Generator[float, None, bool]:
     """The parts that are not published yet; false if somebody else publishes them."""
     try:
         for part in box.left():
@@ -96,7 +96,7 @@ def _publish(box: Box) -> Generator[float, None, bool]:
 
 def _publish_part(election: Election, part: Part) -> None:
     """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
-    ballots = repository.published(part.ballots)
+    ballots = repository.as_published(part.ballots)
     writes = publishing(election, part.number, ballots, part.progress)
     if not election.secret_ballot:
         return table().write(*writes)
@@ -110,9 +110,9 @@ def publishing(
     election: Election, number: int, ballots: list[Item], progress: Mapping[str, int] | None = None
 ) -> list[Write]:
     """Refused if another worker has published this part."""
-    is_next = Equals("parts", number) & repository.is_mark_of(election)
+    is_next = Equals("parts", number) & repository.is_mark_for(election)
     taken = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
-    return [repository.publication(election, number, ballots), taken]
+    return [repository.publishing_part(election, number, ballots), taken]
 
 
 # --- the parts ---
@@ -139,7 +139,7 @@ class Part:
         return 2 * (check_value("".join(self.ballots)) + BALLOT_BYTES * len(self.ballots)) / 1024
 
 
-def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
+def split_into_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
     """Ballots that come sorted by confirmation, an order that says nothing of when they were cast; at least one part,
     even if there is nothing in it."""
     part: list[Line] = []
@@ -153,7 +153,7 @@ def _size(line: Line) -> int:
     return (len(line) if line.isascii() else check_value(line)) + BALLOT_BYTES
 
 
-class Box:
+class BallotBox:
     """The ballots of a closed election, read once: how often each ranking was cast, and the parts that are to be
     published yet. Those that are, the mark of the sealing tells."""
 
@@ -173,7 +173,7 @@ class Box:
     def read(self) -> Generator[float, None, None]:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
-        for some in by_count(repository.casts(self.election), STEP_LINES):
+        for some in by_count(repository.ballot_rows(self.election), STEP_LINES):
             self.counts.update(map(RANKING, some))
             ballots = list(map(repository.as_line, some))
             left = ballots if last is None else [ballot for ballot in ballots if ballot >= last]
@@ -181,7 +181,7 @@ class Box:
             self._left.add(left)
             yield 0
         if not self._is_known:
-            self._lengths = [len(part) for part in sealed_parts(self._left)]
+            self._lengths = [len(part) for part in split_into_parts(self._left)]
             self._parts = len(self._lengths)
 
     def left(self) -> Iterator[Part]:
@@ -190,7 +190,7 @@ class Box:
         published = max(0, sealed - self._passed)  # of those that are left: the last one, and any just like it
         ballots = islice(self._left, published, None)
         measured = (list(islice(ballots, length)) for length in self._lengths)
-        for number, some in enumerate(measured if self._lengths else sealed_parts(ballots), first):
+        for number, some in enumerate(measured if self._lengths else split_into_parts(ballots), first):
             sealed += len(some)
             if self._done <= number < self._parts:
                 yield Part(number, self._parts, some, sealed, self._ballots)

@@ -114,7 +114,7 @@ def _change_picture(actor: User, election: Election, name: str, wanted: Wanted) 
     if before == after:
         return
     change = repository.picturing_candidate(election.name, candidate, after)
-    data = {"candidate_name": candidate.name, **photos.said(after)}
+    data = {"candidate_name": candidate.name, **photos.event_data(after)}
     writes = (change, *wanted.writes(before), repository.touched(election))
     record(actor, "CandidatePictured", election, data, *writes)
 

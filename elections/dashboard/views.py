@@ -13,7 +13,7 @@ from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
 from elections.turnout.views import turnout_context
-from store.together import together
+from store.parallel import run_parallel
 
 from .checklist import needs_accounts
 from .concerns import ElectionSnapshot, concerns
@@ -24,7 +24,7 @@ from .next_step import ONCE_SEALED, Numbers, next_step
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     now = now_text()
-    candidates, got, turnout, (parts, lacks_accounts) = together(
+    candidates, got, turnout, (parts, lacks_accounts) = run_parallel(
         table(),
         lambda: repository.candidates_by_name(election.name),
         lambda: progress(election),

@@ -17,7 +17,7 @@ from elections import repository
 from elections.repository import RENAMING
 from elections.rules import Election
 from pages import markdown_cache
-from store import keys, spans
+from store import keys, sharded_reads
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 ITEMS_PER_BATCH = 30  # of one transaction: each is made there, removed here, and may have a task
@@ -52,7 +52,7 @@ def _rename_task(renamed: Election) -> Put:
 def rename_batch(task: Task) -> Batch:
     old, shards = task.subject, task.data["shards"]
     partitions = [keys.all_of_election(old), *keys.all_in_shards(old, shards)]
-    left = list(islice(spans.each(table(), partitions), ITEMS_PER_BATCH))
+    left = list(islice(sharded_reads.each(table(), partitions), ITEMS_PER_BATCH))
     if left:
         return Batch([write for item in left for write in _moving(item, task)])
     arrived = Equals("renamed_from", old)

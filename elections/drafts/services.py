@@ -62,7 +62,7 @@ def create_draft(
     event_data |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
     event, taken = Event(actor.name, "ElectionCreated", event_data), _name_taken_at(range(len(writes)))
-    storage.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
+    storage.record(event, *writes, *also, people.is_same_account(actor), once=mark, refusals=taken)
 
 
 def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:

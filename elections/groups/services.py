@@ -44,7 +44,7 @@ def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[
     event_data = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
     event = Event(user.name, "GroupMade", event_data | ({"source": list(source)} if source else {}))
     taken = {0: NameTaken(rules.NAME_TAKEN)}
-    record(event, *repository.creation(group, source), *task, people.is_still(user), refusals=taken)
+    record(event, *repository.creation(group, source), *task, people.is_same_account(user), refusals=taken)
     filling.fill(coming)
     return group
 

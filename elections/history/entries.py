@@ -21,7 +21,7 @@ from elections.turnout.counts import final_turnout, turnout
 from pages import times
 from store.keys import fold
 from store.log import as_text
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.schema import SCHEMA
 from store.table import Item
 
@@ -57,8 +57,8 @@ def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position 
     """Their events from there on, the newest first, back to the making of the election, through all its names."""
     found: list[Item] = []
     for _look in range(MAX_QUERIES_PER_PAGE):
-        wanted = Wanted(election=place.name, ballots=False)
-        looked = look(table(), wanted, before=place.before, limit=limit - len(found))
+        wanted = Query(election=place.name, ballots=False)
+        looked = search(table(), wanted, before=place.before, limit=limit - len(found))
         some, earlier = _until_made(place.name, looked.events, looked.before)
         found += some
         if earlier is None or len(found) >= limit:

@@ -16,8 +16,8 @@ from elections import repository
 from elections.access import check_visible, election_context
 from elections.rules import Election, State
 from store.log import EventLog, utc_now
+from store.parallel import run_parallel
 from store.table import BadCursor
-from store.together import together
 
 from .entries import Position, history_entries, organiser_events, votes_by_day
 
@@ -32,7 +32,7 @@ def history(request: HttpRequest, election: Election) -> HttpResponse:
     after = request.GET.get("after")
     place = _position(election, after) if after else Position(election.name)
     has_days = not after and election.stored_state != State.DRAFT
-    (events, earlier), candidates, checkpoint, days = together(
+    (events, earlier), candidates, checkpoint, days = run_parallel(
         table(),
         lambda: organiser_events(place, PAGE_ROWS),
         lambda: repository.candidates(election.name),

@@ -8,7 +8,7 @@ from itertools import islice
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts.models import User
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.retry import retry_lost_race
@@ -119,7 +119,7 @@ def send_test(actor: User, election: Election, kind: str) -> None:
     event = Event(actor.name, "InvitationTested", {"election_name": election.name})
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         budget.check(1)
         mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
         mailing.record(event, mail, budget=budget.reserving(1))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from accounts import allowance
-from accounts.allowance import Allowance
+from accounts import mail_quota
+from accounts.mail_quota import MailQuota
 from store.table import Item, Write
 
 
@@ -24,7 +24,7 @@ class MailBudget:
     asked_by: str
     day: str  # on which it was filled
     reserved: int | None  # none: without a limit
-    today: Allowance | None  # looked at only where what is reserved might not be enough
+    today: MailQuota | None  # looked at only where what is reserved might not be enough
     more: int = 0  # than was reserved, to be taken from today
 
     @property
@@ -48,7 +48,7 @@ class MailBudget:
 
     def giving_back(self) -> list[Write]:
         """What is left when the mailing has come to its end."""
-        return allowance.giving_back(self.asked_by, self.day, self.reserved or 0)
+        return mail_quota.returning(self.asked_by, self.day, self.reserved or 0)
 
     def stored(self) -> Item:
         return {} if self.reserved is None else {"reserved": self.reserved}
@@ -59,5 +59,5 @@ def budget_of(mailing: Item, handful: int) -> MailBudget:
     asked_by, reserved = mailing["asked_by"], mailing.get("reserved")
     is_enough = reserved is None or reserved >= handful
     return MailBudget(
-        asked_by, mailing.get("day", ""), reserved, None if is_enough else allowance.today_by_name(asked_by)
+        asked_by, mailing.get("day", ""), reserved, None if is_enough else mail_quota.quota_today_of(asked_by)
     )

@@ -14,7 +14,7 @@ from itertools import islice
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
 from acts import background, storage
@@ -26,7 +26,7 @@ from elections import actions, repository, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
 from mail import outbox
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
 
@@ -88,7 +88,7 @@ def request_mailing(
     """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         batch = batch_of(election, kind, message=message)
         mails = _count_due(batch, budget.left)
         budget.check(mails)
@@ -110,7 +110,7 @@ def _count_due(batch: Batch, enough: int | None) -> int:
 
 def every_recipient(election: Election) -> Iterator[Item]:
     """All that a mailing looks at: the roll, and where everybody here may vote the people here."""
-    for item in spans.each(table(), sharding.roll_spans(election)):
+    for item in sharded_reads.each(table(), sharding.roll_spans(election)):
         if not open_electorate.is_mailed_without_entry(election, item["voter_name"]):
             yield item
     if election.electorate == "everyone":
@@ -151,7 +151,7 @@ def mailing_task(
     mailing: Item = {"election_name": election.name, "created_at": election.created_at}
     mailing |= {"kind": kind, "message": message, "moment": moment}
     mailing |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": values} if values else {})
-    mailing |= {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
+    mailing |= {} if reserved is None else {"reserved": reserved, "day": mail_quota.day_of(now_text())}
     window = window or _window(election, kind, message, moment)
     mailing |= {} if window == NOBODY else {"window": list(astuple(window))}
     return MAILING.begin(subject_of(election.name, kind, message), due=now_text(), **mailing)
@@ -217,11 +217,11 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
+    aside = outbox.setting_aside(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
     writes = [email, marked, *_invitation(name, actor.name), *counted, *aside]
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         budget.check(1)
         record(event, *writes, budget=budget.reserving(1))
 
@@ -346,7 +346,7 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
             election, limit=limit, cursor=after.removeprefix(OPEN_ELECTORATE_PREFIX) or None
         )
         return Page(some, cursor and f"{OPEN_ELECTORATE_PREFIX}{cursor}")
-    page = spans.page(table(), sharding.roll_spans(election), limit=limit, cursor=after)
+    page = sharded_reads.page(table(), sharding.roll_spans(election), limit=limit, cursor=after)
     return Page(page.items, OPEN_ELECTORATE_PREFIX) if page.cursor is None and batch.is_for_everybody else page
 
 
@@ -425,7 +425,7 @@ def _email(batch: Batch, voter: str, address: str) -> Put:
 
 
 def number_of(batch: Batch, address: str) -> str:
-    return outbox.number_on(batch.occasion, address)
+    return outbox.number_for(batch.occasion, address)
 
 
 def _counting(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:

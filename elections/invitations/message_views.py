@@ -10,10 +10,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts.access import requires
-from accounts.opting_out import opt_out
 from accounts.rules import NOT_CONFIRMED
+from accounts.unsubscribe import unsubscribe_view
 from acts.storage import now_text
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election, State
@@ -48,7 +48,7 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         return redirect("message_voters", name=election.name)
     context = _messages_context(
-        request, election, form=form, preview=preview, mails_today=allowance.today(request.user)
+        request, election, form=form, preview=preview, mails_today=mail_quota.quota_today(request.user)
     )
     return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
 
@@ -90,7 +90,7 @@ def _lead(_address: str) -> str:
     )
 
 
-@opt_out(
+@unsubscribe_view(
     quiet.UNSUBSCRIBE,
     gettext_lazy("No more mails about results?"),
     gettext_lazy("No more mails about results"),

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
-from accounts import allowance, policy
+from accounts import mail_quota, registration_policy
 from accounts.rules import NOT_CONFIRMED
 from acts.refusals import Refusal
 from acts.storage import table
@@ -23,7 +23,7 @@ from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_page
 from pages.messages import run_action
-from store.together import together
+from store.parallel import run_parallel
 
 from . import forecast, mailing, own_text
 from .forms import OwnTextForm
@@ -92,11 +92,11 @@ def _invitation_page(
     request: HttpRequest, election: Election, what: str, form: OwnTextForm, known: own_text.OwnText, status: int
 ) -> HttpResponse:
     kind = KINDS[what]
-    (numbers, is_under_way), preview, today, counted = together(
+    (numbers, is_under_way), preview, today, counted = run_parallel(
         table(),
         lambda: (forecast.make_forecast(election, kind), mailing.is_under_way(election, kind)),
         lambda: forecast.preview(request.user, election, kind),
-        lambda: allowance.today(request.user),
+        lambda: mail_quota.quota_today(request.user),
         lambda: turnout(election),
     )
     context: dict[str, Any] = {
@@ -109,7 +109,7 @@ def _invitation_page(
         "silenced": bool(known.text) and own_text.confirmed_author(known) is None,
         "mails_today": today,
         "tells_who": tells_who(election, counted.voted),
-        "needs_an_admin": not policy.takes_every_invitation(),
+        "needs_an_admin": not registration_policy.allows_any_invitation(),
     }
     answer = render(request, "elections/invite.html", election_context(request, election, **context), status=status)
     answer["Content-Security-Policy"] = INVITATION_PAGE_CSP

@@ -10,7 +10,7 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from accounts import repository as people
-from accounts.welcoming import Asked
+from accounts.invitation_reasons import InvitationReason
 from acts.storage import now_text, table
 from elections import repository
 from elections.multi_ballots.links import ballot_name
@@ -108,14 +108,14 @@ def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: s
 # --- on the page behind the link of the mail, in its own words ---
 
 
-def invitations_of(email: str) -> list[Asked]:
+def invitations_of(email: str) -> list[InvitationReason]:
     """The open elections on whose rolls the address is, the newest first."""
     listed = repository.newest_entries(keys.elections_of_voter(email))
     entries = {keys.election(each["election_name"]): each for each in listed}
     found = table().get_many(entries) if entries else {}
     there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
     open_ = islice(((each, entry) for each, entry in there if _is_open(each)), MAX_LISTED_ELECTIONS)
-    return [Asked(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
+    return [InvitationReason(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
 
 
 def invitation_sentences(election: Election, invitation: str = "") -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.repository import DELETING, RENAMING
 from elections.rules import Action, Election
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.purging import purge_mark
 from store.table import Check, Delete, Equals, Put, Write
 
 from .closing import CLOSING
@@ -74,7 +74,7 @@ def delete_batch(task: Task) -> Batch:
     partitions = (keys.all_of_election(name), *keys.all_in_shards(name, task.data["shards"]))
     if left := next_deletions(*partitions, elsewhere=repository.pictures_of):
         return Batch(left)
-    return finished(*([to_forget()] if task.data["was_secret"] else []))
+    return finished(*([purge_mark()] if task.data["was_secret"] else []))
 
 
 def _event_data(election: Election) -> dict[str, str]:
@@ -91,7 +91,7 @@ def deletion(election: Election) -> list[Write]:
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
         *multi_ballots.leaving(election),
-        *([to_forget()] if election.has_secrets else []),
+        *([purge_mark()] if election.has_secrets else []),
     ]
 
 

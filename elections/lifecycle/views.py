@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from accounts import policy
+from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
 from acts.links import absolute_url
 from acts.storage import now_text, table
@@ -26,7 +26,7 @@ from elections.skills_needed import needs
 from elections.turnout.counts import turnout
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action, show_time_notes
-from store.together import together
+from store.parallel import run_parallel
 
 from . import consequences, deleting, services
 from .closing import close_and_follow_up
@@ -41,7 +41,9 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
-    context = election_context(request, election, form=form, needs_an_admin=not policy.takes_every_invitation())
+    context = election_context(
+        request, election, form=form, needs_an_admin=not registration_policy.allows_any_invitation()
+    )
     context |= _checklist_context(election, context["offered"])
     return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
 
@@ -49,7 +51,7 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
 def _checklist_context(election: Election, offered: Collection[str]) -> dict[str, Any]:
     """What the page says before the button."""
     now = now_text()
-    candidates, roll = together(
+    candidates, roll = run_parallel(
         table(), lambda: repository.candidates_by_name(election.name), lambda: checklist.summarise_roll(election)
     )
     points = checklist.checklist_items(election, [each.name for each in candidates], roll, offered, now)

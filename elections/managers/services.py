@@ -8,7 +8,7 @@ from dataclasses import replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
 from acts import storage
@@ -38,7 +38,7 @@ def add_manager(actor: User, election: Election, name: str) -> str:
 def _add_manager(actor: User, election: Election, person: User) -> None:
     if keys.fold(person.name) not in map(keys.fold, (election.owner_name, *election.managers)):
         writes = repository.change(election, with_manager(election, person.name))
-        record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_still(person))
+        record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_same_account(person))
 
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
@@ -71,7 +71,7 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     for each in (*multi_ballots.other_questions(election), election):
         after = with_owner(each, person.name)
         if after != each:
-            writes = [*repository.change(each, after), people.is_still(person)]
+            writes = [*repository.change(each, after), people.is_same_account(person)]
             record(actor, "ElectionOwnerChanged", each, {"new_owner": person.name}, *writes)
     return person.name
 
@@ -91,11 +91,11 @@ def _record_heir(election: Election, gone: str, heir: str | None) -> None:
     after = with_owner(election, heir) if was_owner else without_manager(election, gone)
     kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
     event = Event("plenum", kind, {"election_name": election.name, **data})
-    storage.record(event, *repository.change(election, after), *is_owner(heir))
+    storage.record(event, *repository.change(election, after), *is_still_owner(heir))
 
 
 def _run_by(name: str) -> list[str]:
     return [item["name"] for item in table().each(keys.run_by(name))]
 
 
-pass_on = Estate(_run_by, repository.find, _is_run_by, _record_heir).pass_on
+pass_on = Handover(_run_by, repository.find, _is_run_by, _record_heir).pass_on

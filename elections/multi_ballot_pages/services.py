@@ -54,7 +54,12 @@ def make(actor: User, name: str, questions: Sequence[str]) -> MultiBallot:
     multi_ballot = MultiBallot(secrets.token_hex(6), name, names[0], names, now_text())
     event_data = {"name": name, "questions": list(names), "created_at": multi_ballot.created_at}
     _record(
-        actor, "BookMade", multi_ballot, event_data, *repository.creation(multi_ballot, bound), people.is_still(actor)
+        actor,
+        "BookMade",
+        multi_ballot,
+        event_data,
+        *repository.creation(multi_ballot, bound),
+        people.is_same_account(actor),
     )
     return multi_ballot
 

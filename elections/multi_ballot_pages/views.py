@@ -29,7 +29,7 @@ from elections.rules import Action, Election
 from elections.turnout.counts import turnout
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action, show_time_notes
-from store.together import together
+from store.parallel import run_parallel
 
 from . import services
 from .forms import MoreQuestionsForm, MultiBallotForm, MultiBallotNameForm, QuestionForm
@@ -64,7 +64,9 @@ def multi_ballot_context(request: HttpRequest, found: Found, **more: Any) -> dic
 def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     """What the ballot asks, and the way to one's own."""
     questions = repository.questions(found.multi_ballot)
-    entries = together(table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions))
+    entries = run_parallel(
+        table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions)
+    )
     listed = [entry for _election, entry in filter(None, entries) if entry is not None]
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {

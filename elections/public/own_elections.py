@@ -24,8 +24,8 @@ from elections.repository import (
 from elections.rules import Election, Relation, State, relation
 from store import keys
 from store.cursors import decode, encode
+from store.parallel import run_parallel
 from store.table import Item, Key, Span
-from store.together import together
 
 MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
 # elections somebody has voted in, the newest, that home looks at: most of them are long over
@@ -49,7 +49,7 @@ class Votes:
 def votes_of(person: User, now: str, since: str = "") -> Votes:
     """With results that were sealed since then, of elections on whose roll they are."""
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
-    by_name, by_email, everyone = together(table(), *(partial(_newest_entries, span) for span in spans))
+    by_name, by_email, everyone = run_parallel(table(), *(partial(_newest_entries, span) for span in spans))
     entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
     listed, open_, about = _read_elections(person, _names_to_read([*entries, *everyone], voted), now, voted)
@@ -142,7 +142,7 @@ def _read_page(person: User, limit: int, cursor: str | None) -> tuple[list[OwnEl
     spans = [keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE]
     spans = [*(spans if person.can_vote else ()), *([keys.run_by(person.name)] if person.can_run_elections else ())]
     last = decode(keys.OWN_ELECTIONS, cursor)["SK"] if cursor else None
-    found = together(table(), *(partial(_before, span, last, limit + 1) for span in spans))
+    found = run_parallel(table(), *(partial(_before, span, last, limit + 1) for span in spans))
     entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
     shown = set(dates[:limit])

@@ -17,9 +17,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from accounts import allowance, policy
+from accounts import mail_quota, registration_policy
 from accounts.models import User
-from accounts.opting_out import opt_out
+from accounts.unsubscribe import unsubscribe_view
 from acts.storage import now_text, table
 from elections import repository
 from elections.access import election_context, organiser_page, organiser_page_with
@@ -36,7 +36,7 @@ from pages.paging import read_page
 from pages.sorting import natural_sort_key
 from skills import repository as skills
 from skills.rules import Skill, level_of
-from store.together import together
+from store.parallel import run_parallel
 
 from . import imports, list_summary, services
 from .forms import ImportedForm, ImportForm, SearchForm, VotersForm
@@ -61,7 +61,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
         return _failed(request, election)
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    counts, today = together(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
+    counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
     read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
@@ -69,14 +69,14 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     invited = mailing.invited_voters(found)
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
-    context |= {"needs_an_admin": not policy.takes_every_invitation(), **today}
+    context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 
 def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
     """What is left of the mails one may have sent today, where there are buttons that send some."""
     is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
-    return {"mails_today": allowance.today(request.user)} if is_open else {}
+    return {"mails_today": mail_quota.quota_today(request.user)} if is_open else {}
 
 
 def _failed(request: HttpRequest, election: Election) -> HttpResponse:
@@ -97,7 +97,7 @@ def invite(request: HttpRequest, election: Election) -> HttpResponse:
     return redirect("roll", name=election.name)
 
 
-@opt_out(mailing.UNSUBSCRIBE, gettext_lazy("No more reminders?"), gettext_lazy("No more reminders"))
+@unsubscribe_view(mailing.UNSUBSCRIBE, gettext_lazy("No more reminders?"), gettext_lazy("No more reminders"))
 def leave_alone(election_name: str, voter: str) -> str | None:
     if not mailing.unsubscribe(election_name, voter):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
 from acts import storage
@@ -81,7 +81,7 @@ def ask_candidates(actor: User, election: Election) -> int:
     check(actor, election, Action.SET_NEEDS)
     wanted = needs.named(needs.find_needs(election.name))
     waiting = needs.unasked_candidates(election.name, wanted, needs.agreements(election.name))
-    allowance.today(actor).check(len(waiting))
+    mail_quota.quota_today(actor).check(len(waiting))
     for some in by_count(waiting, TRANSACTION_CANDIDATES):
         _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
     return len(waiting)
@@ -93,7 +93,7 @@ def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: lis
     emails = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
     marks = [write for each in some for write in needs.asking(election, each, wanted)]
     event_data = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
-    writes: list[Write] = [*marks, *emails, *allowance.today(actor).reserving(len(emails))]
+    writes: list[Write] = [*marks, *emails, *mail_quota.quota_today(actor).reserving(len(emails))]
     record(actor, "CandidatesAsked", election, event_data | {"skills": wanted}, *writes, repository.touched(election))
 
 
@@ -120,7 +120,7 @@ def _agree(person: User, election: Election, candidate: Candidate) -> None:
     writes: list[Write] = [
         *needs.agreeing(election, new),
         repository.touched(election, candidates=True),
-        people.is_still(person),
+        people.is_same_account(person),
     ]
     record(
         person,
@@ -141,7 +141,11 @@ def disagree(person: User, election: Election, candidate: Candidate) -> None:
     declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted)
     answers = {"asked": list(asked), "answered": list(wanted)}
     event_data = {"candidate_name": candidate.name, "account": declined.account, **answers}
-    writes: list[Write] = [*needs.agreeing(election, declined), repository.touched(election), people.is_still(person)]
+    writes: list[Write] = [
+        *needs.agreeing(election, declined),
+        repository.touched(election),
+        people.is_same_account(person),
+    ]
     record(
         person,
         "CandidateDisagreed",

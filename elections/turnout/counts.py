@@ -11,7 +11,7 @@ from acts.storage import log, table
 from elections.rules import Election, State, takes_names
 from elections.sharding import Known, gates_of, name_of
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Item
 
 from . import times as voting_times
@@ -68,7 +68,7 @@ def votes_of(election: Election) -> int:
     return _known_votes.get(end, lambda: turnout(election).voted)
 
 
-_known_votes = Memory[int](10_000, lambda votes: 1)  # of so many elections
+_known_votes = SizedCache[int](10_000, lambda votes: 1)  # of so many elections
 
 
 def final_turnout(election: Election) -> Turnout:

@@ -9,8 +9,8 @@ from acts.queues import process_each
 from acts.retry import retry_lost_race
 from acts.storage import SITE, record, table
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.purging import purge_mark
 from store.splitting import by_count
 from store.table import Delete, Exists, Item, Key
 
@@ -26,7 +26,7 @@ def forget_hosting(gone: User) -> None:
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
         places = (Key(line["PK"], line["SK"]) for line in some)
         deletes = (Delete(place, when=Exists()) for place in places)
-        record(Event(SITE, "LiveHistoryForgotten", said), *deletes, to_forget())
+        record(Event(SITE, "LiveHistoryForgotten", said), *deletes, purge_mark())
 
 
 def _lines(name: str) -> list[Item]:
@@ -45,5 +45,5 @@ def _leave(game_id: str, name: str) -> None:
 
 def _take_out(game: Game, name: str) -> None:
     others = tuple(each for each in game.hosts if keys.fold(each) != keys.fold(name))
-    event = Event(SITE, "LiveHostRemoved", repository.told_left(game, name))
+    event = Event(SITE, "LiveHostRemoved", repository.host_removed_event_data(game, name))
     record(event, *repository.host_removed(game, replace(game, hosts=others), name))

@@ -10,7 +10,7 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts.refusals import LostRace, NotNow
 from acts.retry import retry_lost_race
 from acts.storage import now_text, record
@@ -85,7 +85,7 @@ def election_exists(election: Election) -> Check:
 
 def author_check(user: User) -> Check:
     """Whoever may write because of their role must still have it."""
-    return still(user) if rules.writes_news(user.role) else people.is_still(user)
+    return role_unchanged(user) if rules.writes_news(user.role) else people.is_same_account(user)
 
 
 # --- writing ---
@@ -233,6 +233,6 @@ def _picture(user: User, post_id: str, wanted: Wanted) -> None:
     after = wanted.instead_of(post.photo)
     if after == post.photo:
         return
-    event = Event(user.name, "PostPictured", {"post_id": post.id, **photos.said(after)})
+    event = Event(user.name, "PostPictured", {"post_id": post.id, **photos.event_data(after)})
     change = repository.change(post, replace(post, photo=after))
     record(event, *change, *wanted.writes(post.photo), author_check(user))

@@ -15,16 +15,16 @@ from django.utils.translation import gettext_lazy
 from ballots import repository as ballots
 from elections import repository as elections
 from pages.lists import as_csv
-from ranking.rankings import named
+from ranking.rankings import ranked_names
 from results import repository
 from results.repository import Found, Sealed
 from tally.ballots import Ballots
 from tally.formats import CannotWrite, File, write
 from tally.formats.ranking import quoted
 
-from .bundle import shown
+from .bundle import public_voter_name
 from .rctab import summary
-from .text import as_text
+from .text_report import as_text
 
 VERSION = 1  # of what is written here: a new one makes browsers ask again
 UNSAFE = re.compile(r"[^\w .\-]+")
@@ -79,8 +79,10 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
     standing = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
-        said = {"code": ballot["confirmation"], "ranking": named(ballot["rankings"], standing)}
-        yield said | ({"voter": shown(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {})
+        said = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], standing)}
+        yield said | (
+            {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
+        )
 
 
 def result_json(found: Sealed) -> Content:

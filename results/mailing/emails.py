@@ -16,7 +16,7 @@ from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
 
-WORDS = {
+OUTCOMES = {
     "won": gettext_noop("%(names)s has won."),
     "elected": gettext_noop("Elected: %(names)s."),
     "tie": gettext_noop("It ended in a tie: %(names)s."),
@@ -25,23 +25,23 @@ WORDS = {
 }
 
 
-def outcome(about: dict[str, str]) -> str:
+def outcome_sentence(about: dict[str, str]) -> str:
     """Who won, in a sentence; of several questions on one ballot, in a sentence for each."""
     if "questions" in about:
         told = json.loads(about["questions"])
-        return " ".join(f"{each['question']}: {outcome(each)}" for each in told)
+        return " ".join(f"{each['question']}: {outcome_sentence(each)}" for each in told)
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
-    sentence = WORDS[about["ended"]]
+    sentence = OUTCOMES[about["ended"]]
     return _(sentence) % {"names": names}
 
 
-def _words(mail: Mail) -> dict[str, str]:
+def _placeholders(mail: Mail) -> dict[str, str]:
     ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
     name = ballot_name(election) if election else mail.about["election_name"]
-    return {"election": name, "outcome": outcome(mail.about), "counted": counted % {"count": ballots}}
+    return {"election": name, "outcome": outcome_sentence(mail.about), "counted": counted % {"count": ballots}}
 
 
 def _link(mail: Mail) -> str:
@@ -70,7 +70,7 @@ RESULT = EmailTemplate(
     opt_out.link,
     silence_words=gettext_noop("No more mails about results"),
     is_over=_is_gone,
-    words=_words,
+    words=_placeholders,
     title=gettext_noop("Who won"),
     headline="%(election)s",
 )

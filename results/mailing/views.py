@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from accounts import allowance
+from accounts import mail_quota
 from elections.access import election_context, organiser_page
 from elections.invitations.forecast import make_forecast as forecast_of
 from elections.invitations.mailing import ANNOUNCED
@@ -29,10 +29,10 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if (about := mailing.outcome_of(election)) is None:
         return message_page(request, _("Mail the result"), str(mailing.NOT_SEALED))
     context = {
-        "outcome": emails.outcome(about),
+        "outcome": emails.outcome_sentence(about),
         "called": ballot_name(election),
         "numbers": forecast_of(election, ANNOUNCED),
-        "asked_at": mailing.asked_at(election),
-        "mails_today": allowance.today(request.user),
+        "asked_at": mailing.mailed_at(election),
+        "mails_today": mail_quota.quota_today(request.user),
     }
     return render(request, "results/mail.html", election_context(request, election, **context))

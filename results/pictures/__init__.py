@@ -46,7 +46,7 @@ def pictures_of(result: Result, marks: Marks = OF_ELECTIONS) -> list[Picture]:
     return [picture for picture in drawn if picture is not None]
 
 
-def arranged(pictures: Iterable[Picture]) -> list[Picture]:
+def arrange_pictures(pictures: Iterable[Picture]) -> list[Picture]:
     """In an order that leaves no holes where two have room beside each other: one that would stand alone in half a row
     is joined by the next that takes half a row, and the last, if it has none, takes a whole one."""
     left, found = list(pictures), []

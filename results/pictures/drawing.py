@@ -66,12 +66,12 @@ def _picture(title: str, desc: str, *children: object, **attributes: object) -> 
     return tag("svg", *spoken, *children, role="img", direction="ltr", **attributes)
 
 
-def words(said: object, x: object, y: float, class_: str | None = None, **more: object) -> SafeString:
+def text(said: object, x: object, y: float, class_: str | None = None, **more: object) -> SafeString:
     return tag("text", said, x=x, y=short(y), class_=class_, **more)
 
 
-def at_right(said: object, y: float, class_: str | None = None) -> SafeString:
-    return words(said, "100%", y, class_, text_anchor="end")
+def text_at_right(said: object, y: float, class_: str | None = None) -> SafeString:
+    return text(said, "100%", y, class_, text_anchor="end")
 
 
 def sign(path: str, x: float, y: float, class_: str) -> SafeString:
@@ -155,12 +155,12 @@ def _pieces(word: str, room: float) -> list[str]:
     return [*pieces, word] if word else pieces
 
 
-def in_lines(
+def text_lines(
     said: Sequence[str], x: object, y: float, step: float, class_: str | None = None, **more: object
 ) -> SafeString:
     """Text in lines; the first is at y."""
     if len(said) == 1:
-        return words(said[0], x, y, class_, **more)
+        return text(said[0], x, y, class_, **more)
     spans = (tag("tspan", line, x=x, dy=short(step) if at else None) for at, line in enumerate(said))
     return tag("text", *spans, x=x, y=short(y), class_=class_, **more)
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import in_lines, in_order, joined, short, sized, tag, voters, width, words, wrapped
+from .drawing import in_order, joined, short, sized, tag, text, text_lines, voters, width, wrapped
 from .picture import Picture
 
 MAX_CANDIDATES_DRAWN = 16
@@ -59,7 +59,7 @@ def _desc() -> str:
 
 
 def _head(at: int, x: float) -> SafeString:
-    return words(at, short(x), HEAD_PX - 8, "small", text_anchor="middle")
+    return text(at, short(x), HEAD_PX - 8, "small", text_anchor="middle")
 
 
 def _label(result: Result, name: str, said: list[str], at: int, tall: float) -> SafeString:
@@ -67,8 +67,8 @@ def _label(result: Result, name: str, said: list[str], at: int, tall: float) -> 
     middle = HEAD_PX + tall * (at + 0.5) + 5
     y = middle - LINE_HEIGHT_PX * (len(said) - 1) / 2
     chosen = "won" if name in result.winners else None
-    number = words(at + 1, NUMBER_WIDTH_PX - 8, middle, "small", text_anchor="end")
-    return tag("g", tag("title", name), number, in_lines(said, NUMBER_WIDTH_PX, y, LINE_HEIGHT_PX, chosen))
+    number = text(at + 1, NUMBER_WIDTH_PX - 8, middle, "small", text_anchor="end")
+    return tag("g", tag("title", name), number, text_lines(said, NUMBER_WIDTH_PX, y, LINE_HEIGHT_PX, chosen))
 
 
 def _cell(result: Result, name: str, other: str, corner: tuple[float, float], size: tuple[float, float]) -> SafeString:
@@ -79,7 +79,7 @@ def _cell(result: Result, name: str, other: str, corner: tuple[float, float], si
     assert result.pairwise is not None
     i, j = result.candidates.index(name), result.candidates.index(other)
     ayes, noes = result.pairwise[i][j], result.pairwise[j][i]
-    said = words(f"={ayes}" if ayes == noes else ayes, short(x + wide / 2), y + tall / 2 + 5, text_anchor="middle")
+    said = text(f"={ayes}" if ayes == noes else ayes, short(x + wide / 2), y + tall / 2 + 5, text_anchor="middle")
     return tag("g", tag("rect", **box), said, class_=f"cell {shade(ayes, noes)}")
 
 

@@ -30,5 +30,5 @@ class Picture:
         return self.kind in WHOLE
 
     @property
-    def look(self) -> str:
+    def css_class(self) -> str:
         return f"{self.kind or 'plain'}{' alone' if self.alone else ''}"

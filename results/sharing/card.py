@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections.rules import Election
-from results import words
+from results import wording
 from results.pictures.drawing import in_order, number, voters
 from results.pictures.duels import contests, votes
 from results.pictures.points import score
 from results.report import Report
 from results.repository import Seal
-from store.memory import Memory
+from store.caches import SizedCache
 from tally.result import Result
 
 from .lettering import MAX_MEASURED_CHARS, can_write
@@ -55,11 +55,11 @@ class Card:
 def card_of(election: Election, seal: Seal, report: Report, language: str) -> Card:
     """In this language, or in English if its letters cannot be written here."""
     with translation.override(language):
-        card = _said(election, seal, report)
+        card = _translated_card(election, seal, report)
     if _is_writable(card):
         return card
     with translation.override("en"):
-        return _said(election, seal, report)
+        return _translated_card(election, seal, report)
 
 
 def _is_writable(card: Card) -> bool:
@@ -67,7 +67,7 @@ def _is_writable(card: Card) -> bool:
     return all(map(can_write, (card.title, card.heading, card.names, card.caption, card.turnout, *bars)))
 
 
-def _said(election: Election, seal: Seal, report: Report) -> Card:
+def _translated_card(election: Election, seal: Seal, report: Report) -> Card:
     result = report.result
     caption, bars = _bars(result) if voters(result) else ("", ())
     heading, names = _outcome(result)
@@ -88,7 +88,7 @@ def _outcome(result: Result) -> tuple[str, str]:
         heading, without = _("A tie"), _("See who shares the first place")
     else:
         heading, without = _("Winner"), _("See who won")
-    names = words.names(result.winners)
+    names = wording.join_names(result.winners)
     return heading, names[: MAX_MEASURED_CHARS + 1] if can_write(names) else without
 
 
@@ -165,7 +165,7 @@ def picture(card: Card) -> bytes:
     return _pictures.get((edition(), card), lambda: _drawn(card))
 
 
-_pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
+_pictures = SizedCache[bytes](4_000_000, len)  # some 20 KB each
 
 
 def _drawn(card: Card) -> bytes:

@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from acts.links import absolute_url
 from elections.rules import Election
 from pages.sharing import LANGUAGES
-from results.checks.sealed import stamp
+from results.checks.access import seal_stamp
 from results.repository import Seal
 
 from .pen import edition
@@ -17,7 +17,7 @@ from .pen import edition
 
 def card_edition(seal: Seal) -> str:
     """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
-    return f"{edition()}-{stamp(seal)[:32]}"
+    return f"{edition()}-{seal_stamp(seal)[:32]}"
 
 
 def card_address(election: Election, seal: Seal) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts.refusals import LostRace, NameTaken, NotNow, TooMany
 from acts.storage import now_text, record
 from acts.unique_names import unique_suffixes
@@ -22,12 +22,12 @@ from store.table import Check, Write
 def propose(user: User, name: str, category: str, description: str) -> Skill:
     """Somebody would like to have it in the catalogue. Who that is, only the log knows."""
     skill = Skill("", name, category, description, state=State.PROPOSED, at=now_text())
-    return _create(user, "SkillProposed", skill, people.is_still(user))
+    return _create(user, "SkillProposed", skill, people.is_same_account(user))
 
 
 def add(admin: User, name: str, category: str, description: str) -> Skill:
     """Straight into the catalogue."""
-    return _create(admin, "SkillAdded", Skill("", name, category, description, at=now_text()), still(admin))
+    return _create(admin, "SkillAdded", Skill("", name, category, description, at=now_text()), role_unchanged(admin))
 
 
 def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
@@ -45,8 +45,8 @@ def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
 
 
 def told(skill: Skill) -> dict[str, Any]:
-    said = {"skill_id": skill.id, "name": skill.name, "category": skill.category}
-    return {**said, "description": skill.description, "at": skill.at}
+    event_data = {"skill_id": skill.id, "name": skill.name, "category": skill.category}
+    return {**event_data, "description": skill.description, "at": skill.at}
 
 
 def _check_free(refused: LostRace, name: str) -> None:
@@ -56,10 +56,12 @@ def _check_free(refused: LostRace, name: str) -> None:
         raise NameTaken(NAME_TAKEN % {"name": there.name if there else name}) from None
 
 
-def _record(user: User, kind: str, skill: Skill, said: dict[str, Any], writes: Iterable[Write], name: str = "") -> None:
+def _record(
+    user: User, kind: str, skill: Skill, event_data: dict[str, Any], writes: Iterable[Write], name: str = ""
+) -> None:
     """With a name, that is what may be taken."""
     try:
-        record(Event(user.name, kind, {"skill_id": skill.id, **said}), *writes, still(user))
+        record(Event(user.name, kind, {"skill_id": skill.id, **event_data}), *writes, role_unchanged(user))
     except LostRace as refused:
         if name:
             _check_free(refused, name)
@@ -95,8 +97,8 @@ def edit(admin: User, skill: Skill, category: str, description: str) -> None:
     if (category, description) == (skill.category, skill.description):
         return
     after = replace(skill, category=category, description=description)
-    said = {"category": category, "description": description}
-    _record(admin, "SkillEdited", skill, said, repository.change(skill, after))
+    event_data = {"category": category, "description": description}
+    _record(admin, "SkillEdited", skill, event_data, repository.change(skill, after))
 
 
 def rename(admin: User, skill: Skill, name: str) -> None:

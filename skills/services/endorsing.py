@@ -40,9 +40,14 @@ def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: st
         raise NotNow(ENDORSED_ALREADY)
     level, now = own.held[skill.id].level, now_text()
     made = Endorsement(whom.name, skill.id, user.name, tuple(grounds), level, now, given=count + 1)
-    said = {"name": whom.name, "skill_id": skill.id, "grounds": grounds, "level": level, "at": now}
-    checks = (repository.as_it_was(skill), repository.own_as_it_was(own), people.is_still(whom), people.is_still(user))
-    record(Event(user.name, "PersonEndorsed", said), *endorsements.giving(made, count), *checks, once=mark)
+    event_data = {"name": whom.name, "skill_id": skill.id, "grounds": grounds, "level": level, "at": now}
+    checks = (
+        repository.as_it_was(skill),
+        repository.own_as_it_was(own),
+        people.is_same_account(whom),
+        people.is_same_account(user),
+    )
+    record(Event(user.name, "PersonEndorsed", event_data), *endorsements.giving(made, count), *checks, once=mark)
 
 
 def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
@@ -61,9 +66,9 @@ def withdraw(user: User, name: str, skill_id: str) -> None:
 def _withdraw(user: User, name: str, skill_id: str) -> None:
     skill, count = settled(skill_id, name), endorsements.count_of(user.name)
     found = _found(name, skill.id, user.name)
-    said = {"name": found.name, "skill_id": skill.id}
-    writes = (*endorsements.withdrawing(found, count), repository.as_it_was(skill), people.is_still(user))
-    record(Event(user.name, "EndorsementWithdrawn", said), *writes)
+    event_data = {"name": found.name, "skill_id": skill.id}
+    writes = (*endorsements.withdrawing(found, count), repository.as_it_was(skill), people.is_same_account(user))
+    record(Event(user.name, "EndorsementWithdrawn", event_data), *writes)
 
 
 def hide(user: User, skill_id: str, by: str) -> None:
@@ -82,7 +87,7 @@ def _hide(user: User, skill_id: str, by: str, hidden: bool) -> None:
         return
     kind = "EndorsementHidden" if hidden else "EndorsementShown"
     event = Event(user.name, kind, {"name": user.name, "skill_id": skill.id, "by": found.by})
-    checks = (repository.as_it_was(skill), people.is_still(user))
+    checks = (repository.as_it_was(skill), people.is_same_account(user))
     record(event, *endorsements.hiding(found, hidden), *checks)
 
 

@@ -18,21 +18,21 @@ from store.log import Event
 from store.table import Write
 
 
-def hold(user: User, skill_id: str, form: str, **said: Any) -> None:
+def hold(user: User, skill_id: str, form: str, **event_data: Any) -> None:
     """Take a skill into one's profile, or say something else of one that is there. The same form again is the same.
 
     Of two windows the later one wins.
     """
     mark = f"{user.name} {form}"
-    run_once(mark, lambda: retry_lost_race(lambda: _hold(user, skill_id, mark, said)), None)
+    run_once(mark, lambda: retry_lost_race(lambda: _hold(user, skill_id, mark, event_data)), None)
 
 
-def _hold(user: User, skill_id: str, mark: str, said: dict[str, Any]) -> None:
+def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> None:
     skill, now = settled(skill_id, user.name), now_text()
     own = repository.own_skills(user.name)
     rules.check_room(own, skill.id)
     before = own.held.get(skill.id)
-    after = Held(skill.id, **said, added_at=before.added_at if before else now, confirmed_at=now)
+    after = Held(skill.id, **event_data, added_at=before.added_at if before else now, confirmed_at=now)
     kind = "PersonSkillAdded" if before is None else "PersonSkillChanged"
     if before is not None and before.told == after.told:
         kind = "PersonSkillConfirmed"
@@ -47,7 +47,7 @@ def without_notes(held: Held) -> dict[str, Any]:
 
 
 def confirm(user: User, skill_id: str, seen: str) -> None:
-    """It is still so. Whoever has said so since the page was made has said it once."""
+    """It is still so. Whoever has event_data so since the page was made has event_data it once."""
     retry_lost_race(lambda: _confirm(user, skill_id, seen))
 
 
@@ -95,16 +95,16 @@ def _show_to(user: User, visibility: Visibility) -> Visibility:
     return own.visibility
 
 
-def _record(user: User, kind: str, said: dict[str, Any], *writes: Write, mark: str | None = None) -> None:
-    event = Event(user.name, kind, {"name": user.name, **said})
-    record(event, *writes, people.is_still(user), once=mark)
+def _record(user: User, kind: str, event_data: dict[str, Any], *writes: Write, mark: str | None = None) -> None:
+    event = Event(user.name, kind, {"name": user.name, **event_data})
+    record(event, *writes, people.is_same_account(user), once=mark)
 
 
 # --- when somebody leaves ---
 
 
 def forget_skills(gone: User) -> None:
-    """What they said of themselves goes with them."""
+    """What they event_data of themselves goes with them."""
     own = repository.own_skills(gone.name)
     if own.version:
         event = Event(SITE, "PersonSkillsRemoved", {"name": own.name})

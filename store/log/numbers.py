@@ -12,7 +12,8 @@ import threading
 import time
 from weakref import WeakKeyDictionary
 
-from .. import keys, trips
+from store import keys, round_trips
+
 from ..table import Crowded, StoreError, Table
 
 HEADER = keys.event_number()
@@ -77,7 +78,7 @@ class _Line:
             self._leave(place)
             raise
         if place.is_answered:  # by a round trip that somebody else has made for us
-            trips.side_by_side([trips.Trips(1, 1, time.perf_counter() - began)])
+            round_trips.add_parallel([round_trips.RoundTrips(1, 1, time.perf_counter() - began)])
         else:
             self._ask_for_all(table, place)
         if place.error is not None:

@@ -36,7 +36,7 @@ def as_quarter(moment: datetime) -> str:
     return quarter_of(moment).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def wanted_at_once(checkpoint: Item, events: Iterable[Item]) -> Iterator[Update]:
+def publish_immediately(checkpoint: Item, events: Iterable[Item]) -> Iterator[Update]:
     """What the transaction that seals these events adds if one of them is a close."""
     if any(event["event_type"] in PUBLISHED_IMMEDIATELY for event in events):
         yield Update(keys.publishing(), set={"wanted": checkpoint["event_id"]})

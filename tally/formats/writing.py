@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..ballots import Ballots
-from .file import CannotWrite, has_unwritable, shown
+from .file import CannotWrite, excerpt, has_unwritable
 
 
 def by_count(ballots: Ballots) -> Iterator[tuple[str, int]]:
@@ -19,7 +19,7 @@ def refuse_odd_names(names: Iterable[str]) -> None:
     for name in names:
         if not name or name != name.strip() or has_unwritable(name):
             raise CannotWrite(
-                f"The name “{shown(name)}” cannot be written to a file: "
+                f"The name “{excerpt(name)}” cannot be written to a file: "
                 "a name has no control characters, and no white space around it."
             )
 
@@ -29,4 +29,4 @@ def refuse_signs(names: Iterable[str], signs: Iterable[str], format: str) -> Non
     for name in names:
         for sign in signs:
             if sign in name:
-                raise CannotWrite(f"The format {format} has no way to write “{sign}” in a name: “{shown(name)}”.")
+                raise CannotWrite(f"The format {format} has no way to write “{sign}” in a name: “{excerpt(name)}”.")

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from acts.storage import table
-from ballots.services import seal_what_is_closed
+from ballots.services import seal_closed
 from elections import repository, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -30,7 +30,7 @@ def looks_by_link(otto: User, guest: Client) -> list[Look]:
     for name in (NAME, PAST):
         _vote(otto, guest, name)
     closing.close(otto, _found(PAST))
-    seal_what_is_closed()
+    seal_closed()
     return [
         Look("your_link", "stranger"),
         Look("vote_by_link", "stranger", (_token(VOTERS[0]),)),

@@ -60,7 +60,7 @@ from questions import services as question_sets
 from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
-from results.checks.sealed import stamp
+from results.checks.access import seal_stamp
 from results.sharing.card_address import card_edition
 from results.waiting import token_for
 from skills import merging
@@ -240,7 +240,7 @@ def _past(otto: User) -> None:
     for name, is_secret in (("Past", True), ("Past prize", False)):
         _open(otto, name, secret_ballot=is_secret, results_public=True)
         closing.close(otto, _now(name))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def _mailed(otto: User) -> None:
@@ -292,7 +292,7 @@ def _needs(otto: User, ann: User) -> None:
     lifecycle.open_(otto, _now("Past skilled"), editable=False, shows_skills=True)
     voting.cast(ann, known("Past skilled"), RANKS, "form")
     closing.close(otto, _now("Past skilled"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def _posts(olga: User) -> tuple[Post, Post]:
@@ -362,7 +362,7 @@ def _second_factors(ann: User, client: Client) -> str:
     client.post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
-    (passkey,) = factors.load(_person(ann.name)).passkeys
+    (passkey,) = factors.load_factors(_person(ann.name)).passkeys
     return passkey.mark
 
 
@@ -446,7 +446,7 @@ def _looks_of_the_organiser() -> list[Look]:
 def _looks_at_results() -> list[Look]:
     found = results.find(known("Past"))
     assert found is not None and found.seal is not None  # noqa: PT018
-    sealed = stamp(found.seal)
+    sealed = seal_stamp(found.seal)
     return [
         Look("live", "voter", ("Prize",)),
         Look("live_now", "voter", ("Prize",)),

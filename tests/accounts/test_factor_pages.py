@@ -54,7 +54,7 @@ def code_now(secret, steps=0):
 
 def next_code(secret, user="Ada"):
     """A code that has not been used, whatever the clock does meanwhile."""
-    last = factors.load(repository.find(user)).app.step
+    last = factors.load_factors(repository.find(user)).app.step
     return authenticator_apps.code_at(secret, max(last + 1, authenticator_apps.step_at(time.time())))
 
 
@@ -235,7 +235,7 @@ def test_the_password_of_another_ends_the_session_there_was(at_home, person):
 def test_a_wrong_code_is_refused_with_a_sentence_and_throttled(at_home):
     secret, codes = add_app(at_home)
     client = only_half("Ada")
-    for _ in range(throttle.SECOND_STEP.here.most):
+    for _ in range(throttle.SECOND_STEP.per_source.most):
         answer = client.post(STEP, {"code": wrong_code(secret)})
         assert answer.status_code == 422
         assert "That code is not right" in answer.content.decode()
@@ -245,13 +245,13 @@ def test_a_wrong_code_is_refused_with_a_sentence_and_throttled(at_home):
     assert "tried too often" in only_half("Ada").post(STEP, {"code": codes[0]}).content.decode(), (
         "also in another browser"
     )
-    assert len(factors.load(repository.find("Ada")).codes) == 10, "refused codes are not spent"
+    assert len(factors.load_factors(repository.find("Ada")).codes) == 10, "refused codes are not spent"
 
 
 def test_somebody_with_the_password_who_guesses_codes_keeps_the_owner_out_nowhere_else(at_home):
     secret, codes = add_app(at_home)
     stranger = only_half("Ada")
-    for _ in range(throttle.SECOND_STEP.here.most + 1):
+    for _ in range(throttle.SECOND_STEP.per_source.most + 1):
         answer = stranger.post(STEP, {"code": wrong_code(secret)}, REMOTE_ADDR="192.0.2.1")
     assert "tried too often" in answer.content.decode()
     owner = only_half("Ada")
@@ -275,7 +275,7 @@ def test_a_device_that_took_the_second_step_before_has_tries_of_its_own(at_home,
 def test_nothing_typed_is_not_counted(at_home):
     secret, _ = add_app(at_home)
     client = only_half("Ada")
-    for _ in range(throttle.SECOND_STEP.here.most + 1):
+    for _ in range(throttle.SECOND_STEP.per_source.most + 1):
         assert client.post(STEP, {"code": ""}).status_code == 422
     client.post(STEP, {"code": next_code(secret)})
     assert is_signed_in(client)
@@ -352,7 +352,7 @@ def test_a_passkey_of_somebody_else_does_not_sign_in(at_home, person):
 def test_passkeys_are_throttled_too(at_home):
     key, _ = add_passkey(at_home)
     client = only_half("Ada")
-    for _ in range(throttle.SECOND_STEP.here.most):
+    for _ in range(throttle.SECOND_STEP.per_source.most):
         client.post(STEP, {"passkey": "{}"})
     answer = client.post(STEP, {"passkey": key.get(attribute(client.get(STEP), "data-options"))})
     assert "tried too often" in answer.content.decode()
@@ -426,14 +426,14 @@ def test_another_app_takes_the_place_of_the_first_and_recovery_codes_stay(at_hom
 )
 def test_every_change_asks_for_the_password_and_guessing_it_is_throttled(at_home, site, path, words):
     add_app(at_home)
-    before = factors.load(repository.find("Ada"))
-    for _ in range(throttle.OWN_PASSWORD.here.most):
+    before = factors.load_factors(repository.find("Ada"))
+    for _ in range(throttle.OWN_PASSWORD.per_source.most):
         answer = at_home.post(path, {**words, "present": "guess"})
         assert answer.status_code == 422
     answer = at_home.post(path, {**words, "present": PASSWORD})
     assert answer.status_code == 422
     assert "tried too often" in answer.content.decode()
-    assert factors.load(repository.find("Ada")) == before
+    assert factors.load_factors(repository.find("Ada")) == before
 
 
 def test_a_passkey_is_only_asked_for_after_the_password(at_home):
@@ -515,15 +515,15 @@ def test_the_app_is_removed_and_the_password_is_enough_again(at_home, site):
 def test_a_passkey_is_removed_by_its_owner_only(at_home, person):
     add_passkey(at_home, name="Phone")
     key, _ = add_passkey(at_home, name="Key")
-    phone, other = factors.load(repository.find("Ada")).passkeys
+    phone, other = factors.load_factors(repository.find("Ada")).passkeys
     person("Bo")
     stranger = Client()
     password(stranger, "Bo")
-    path = f"/me/factors/passkey/{phone.mark}/remove/"
+    path = f"/me/factors/passkey/{phone.short_id}/remove/"
     assert stranger.post(path, {"present": PASSWORD}).status_code == 404
     assert "Remove the passkey Phone" in at_home.get(path).content.decode()
     at_home.post(path, {"present": PASSWORD})
-    assert factors.load(repository.find("Ada")).passkeys == (other,)
+    assert factors.load_factors(repository.find("Ada")).passkeys == (other,)
     client = only_half("Ada")
     client.post(STEP, {"passkey": key.get(attribute(client.get(STEP), "data-options"))})
     assert is_signed_in(client)

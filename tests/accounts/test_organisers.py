@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accounts import allowance, repository, rules, services
+from accounts import mail_quota, repository, rules, services
 from accounts.rules import Role
 from acts.refusals import LostRace, NotAllowed
 from mail import outbox as mail
@@ -127,14 +127,14 @@ def test_the_last_mails_of_a_day_are_had_by_as_many_as_there_are(site, person):
     admin = repository.find("admin")
     answers = at_once(*[lambda n=n: services.invite(admin, f"{n}@example.org") for n in range(8)])
     assert answers.count(True) == 3
-    assert len(mail.in_state(mail.QUEUED, 20)[0]) == allowance.today(admin).used == 3
+    assert len(mail.in_state(mail.QUEUED, 20)[0]) == mail_quota.quota_today(admin).used == 3
 
 
 def test_a_person_of_an_earlier_version_has_what_is_usual_and_is_not_confirmed(site, person, settings):
     otto = person("Otto")
     site.write(Update(keys.user("Otto"), remove=("mails_a_day", "confirmed", "lineage"), when=Exists()))
     otto = repository.find("Otto")
-    assert allowance.limit_of(otto) == settings.MAILS_A_DAY
+    assert mail_quota.daily_limit(otto) == settings.MAILS_A_DAY
     assert not otto.can_write_to_many
 
 

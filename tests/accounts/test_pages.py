@@ -275,14 +275,14 @@ def test_reset_by_a_mailed_link_works_once(client, site, person, signed_in, link
 )
 def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, hashed, monkeypatch, path, known, unknown):
     """The same hashes, the same number of round trips, and a write in both cases: time tells nothing either."""
-    from store import trips
+    from store import round_trips
 
     person("owner", Role.OWNER)
     person("Ada", email="ada@example.org")
     monkeypatch.setattr("upkeep.pause.watch.seconds", 3600)
     Client().get("/")  # whether the site is paused is asked once for all requests, and known by now
     work = hashed  # in one list, as their order counts
-    monkeypatch.setattr(trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])
+    monkeypatch.setattr(round_trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])
     done = []
     for form in (known, unknown):
         work.clear()
@@ -313,7 +313,7 @@ def test_changing_the_password_keeps_this_session_and_ends_the_others(site, pers
 
 def test_the_hash_is_made_anew_at_sign_in_when_its_cost_changed(client, site, person, settings):
     person("Ada")
-    settings.PASSWORD_HASHERS = ["accounts.hashers.Argon2id", "django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.PASSWORD_HASHERS = ["accounts.backends.Argon2id", "django.contrib.auth.hashers.MD5PasswordHasher"]
     assert client.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD}).status_code == 302
     item = site.get(keys.user("Ada"))
     assert item["hash"].startswith("argon2$argon2id$v=19$m=19456,t=2,p=1$")

@@ -8,7 +8,7 @@ from acts import branding
 from acts.branding import FRESH_SECONDS
 from acts.site_cache import SiteCache
 from news import site_page
-from store import trips
+from store import round_trips
 from store.table import Unavailable
 
 
@@ -35,7 +35,7 @@ def call(site, name: str) -> None:
 
 def test_a_look_serves_for_seconds_and_is_nobodys_round_trip(site, clock):
     watch = cached(clock)
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         assert watch.last_known().name == ""
         call_of = counted.count
     assert call_of == 0

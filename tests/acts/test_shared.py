@@ -15,10 +15,10 @@ from acts.refusals import LostRace, Refusal
 from acts.retry import retry_lost_race, run_once
 from acts.storage import delete_all, log, table, use_table
 from store import keys
-from store.chaos import Chaos
 from store.log import Event
 from store.sqlite import SqliteTable
 from store.table import Check, Conflict, Equals, Exists, Key, Less, Missing, Put, Refused, Update, Write
+from tests.chaos import Chaos
 
 HALL = Key("ELECTION#hall", "METADATA")
 ONE, TWO, THREE = (as_of("2031-05-01T12:00:00.000Z", version) for version in (1, 2, 10))

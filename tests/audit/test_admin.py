@@ -34,7 +34,7 @@ from elections.roll.services import add_voters
 from elections.rules import State
 from mail import outbox as mail
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.connect import connect
 from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable, Update
@@ -281,7 +281,7 @@ def test_the_system_page_tells_how_things_stand(site, person, signed_in):
 def on_dynamodb(settings, monkeypatch):
     """A site on DynamoDB, which is played inside this process; costs are metered from here on."""
     settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix={uuid.uuid4().hex}-"
-    monkeypatch.setattr(trips, "_meters", [metrics.observe_cost])
+    monkeypatch.setattr(round_trips, "_meters", [metrics.observe_cost])
     with engines.moto():
         connect(settings.STORE_URL).create()
         yield connect(settings.STORE_URL)
@@ -301,7 +301,7 @@ def test_the_system_page_tells_what_dynamodb_says_of_its_tables_and_charges(on_d
     spent = {kind: units - before.get(kind, 0) for kind, units in metrics.capacity().items()}
     assert spent["write"] == 1
     assert spent["read"] > 0
-    trips.retried("conflict")
+    round_trips.retried("conflict")
     text = owner_sees_the_system(rf)
     for name in (DATA, LOG):
         assert re.search(rf"<code>{on_dynamodb.prefix}{name}</code> ACTIVE", text)
@@ -314,7 +314,7 @@ def test_the_system_page_tells_what_dynamodb_says_of_its_tables_and_charges(on_d
 
 def test_tables_are_described_once_a_minute(on_dynamodb, monkeypatch):
     asked = []
-    monkeypatch.setattr(trips, "_listeners", [lambda operation, *_: asked.append(operation)])
+    monkeypatch.setattr(round_trips, "_listeners", [lambda operation, *_: asked.append(operation)])
     now = time.monotonic()
     monkeypatch.setattr(system.time, "monotonic", lambda: now)
     assert system.tables() == system.tables()
@@ -419,10 +419,10 @@ def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path):
 
 
 def test_metrics_cost_the_same_however_much_there_is(client, site):
-    with trips.counted() as few:
+    with round_trips.count_round_trips() as few:
         list(health.as_metrics(site))
     planted(site, days=3, a_day=20)
-    with trips.counted() as many:
+    with round_trips.count_round_trips() as many:
         list(health.as_metrics(site))
     assert few.count == many.count == 8
 
@@ -489,11 +489,11 @@ def test_it_is_said_on_every_page_about_the_site_and_to_nobody_else(site, signed
 
 def test_production_that_names_no_proxy_says_so_when_it_starts(settings):
     settings.PRODUCTION, settings.TRUSTED_PROXIES = True, []
-    assert "TRUSTED_PROXIES is not set" in proxies.lacking()
+    assert "TRUSTED_PROXIES is not set" in proxies.missing_proxies()
     settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
-    assert proxies.lacking() == ""
+    assert proxies.missing_proxies() == ""
     settings.PRODUCTION, settings.TRUSTED_PROXIES = False, []
-    assert proxies.lacking() == ""
+    assert proxies.missing_proxies() == ""
 
 
 # --- background work that keeps failing ---

@@ -30,7 +30,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
-from store import patience
+from store import wait_budget
 from store.dynamodb import DynamoDbTable, connection
 from store.log import as_text, numbers, utc_now
 from store.table import Table, Write
@@ -57,7 +57,7 @@ class Site:
 
     def table(self, client: Any) -> DynamoDbTable:
         made = DynamoDbTable(region="here", endpoint="http://nowhere", sleep=self.time.sleep, ticking=self.time)
-        made.at_once = self.time.at_once  # type: ignore[method-assign]
+        made.run_parallel = self.time.run_parallel  # type: ignore[method-assign]
         return using(made, client)
 
     def start(self, processes: int, seed: int, latency: Latency | None = None, limits: Limits | None = None) -> Rules:
@@ -141,7 +141,7 @@ def write_all(writes: Iterable[Write]) -> None:
 
 def acting(process: Table, act: Callable[[], Any], *, organises: bool = False) -> Any:
     """As in a request of a browser, which waits for the store only so long."""
-    with use_table(process), patience.of_request(settings.STORE_SECONDS):
-        if organises:  # as `accounts.access.answer_for` does
-            patience.insist()
+    with use_table(process), wait_budget.of_request(settings.STORE_SECONDS):
+        if organises:  # as `accounts.access.access_response` does
+            wait_budget.insist()
         return act()

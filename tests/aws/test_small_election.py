@@ -17,7 +17,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
-from store import trips
+from store import round_trips
 
 from .ledger import READ, WRITE
 from .site import electorate, found, site
@@ -59,7 +59,7 @@ def test_a_small_election_pays_for_its_shards_in_units_and_not_in_waiting(django
 
         def noted(name: str, act: Callable[[], object]) -> None:
             rules.ledger.taken()
-            with trips.counted() as asked:
+            with round_trips.count_round_trips() as asked:
                 act()
             taken = rules.ledger.taken().items()
             units = {kind: sum(each for (of, _place), each in taken if of == kind) for kind in (WRITE, READ)}

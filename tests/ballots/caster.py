@@ -38,10 +38,10 @@ from elections.roll.services import add_voters
 from elections.rules import State
 from ranking.candidates import Candidate
 from ranking.rankings import Ranks, ranking_from
-from store.chaos import Chaos
 from store.log import as_text, utc_now
 from store.table import Conflict, Key, Refused, Table, Unavailable
 from tests.at_once import at_once
+from tests.chaos import Chaos
 from tests.forks import in_processes
 
 from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from accounts.services import where_invited_to
+from accounts.services import invitation_target
 from acts.storage import table
 from acts.tokens import create_token
 from ballots import passes, repository, services
@@ -27,7 +27,7 @@ from elections.roll.services import add_voters
 from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
-from results.checks.sealed import stamp
+from results.checks.access import seal_stamp
 from store import keys
 from store.table import Delete, Update
 from tests.background import queue_mailings
@@ -192,7 +192,7 @@ def test_a_link_replaced_while_somebody_casts_with_it_loses(board, monkeypatch):
 
 def test_somebody_taken_off_the_roll_and_put_on_it_again_needs_a_new_link(board, person):
     door, owner = door_of(), people.find("the organiser")
-    services.take_along(person("Ann", Role.VOTER, ANN))
+    services.remove_ballots_of(person("Ann", Role.VOTER, ANN))
     table().write(Delete(keys.email(ANN)))
     assert "not on the roll" in gone(door)
     add_voters(owner, elections.find("Board"), [ANN])
@@ -217,9 +217,9 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
 def close_and_seal(election) -> str:
     """Answers the stamp of the sealed result."""
     closing.close(people.find("the organiser"), election)
-    services.seal_what_is_closed()
+    services.seal_closed()
     seal_publicly(table())
-    return stamp(results.find(election.name).seal)
+    return seal_stamp(results.find(election.name).seal)
 
 
 def address_of(name: str, election: str, sealed: str) -> str:
@@ -366,7 +366,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites_and_never_grows_too_lon
     for number in range(9):
         answer = Client().get("/help/secrecy/")
         long = Link("選" * 190 + str(number), "2026", "挙" * 200, "0", "a" * 250)
-        passes.give(request, answer, long, replace(election, name=long.election_name))
+        passes.issue_pass(request, answer, long, replace(election, name=long.election_name))
         request.COOKIES[passes.COOKIE] = answer.cookies[passes.COOKIE].value
         assert len(request.COOKIES[passes.COOKIE]) < 4000
     assert passes.passes_in(request)[0].link == long
@@ -537,7 +537,7 @@ def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, 
 
 
 def test_an_invitation_to_the_site_alone_leads_home(site, client):
-    assert where_invited_to(create_token("invitation", ANN)) == [] == where_invited_to("made-up")
+    assert invitation_target(create_token("invitation", ANN)) == [] == invitation_target("made-up")
 
 
 # --- what organisers are told, and what the log keeps ---

@@ -68,7 +68,7 @@ def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(ope
     assert [to for to, _, _ in outbox()] == ["Eve@example.org", "mail@example.org", "eve.too@example.org"]
     assert all("the organiser has entered a paper ballot of yours" in text for _, _, text in outbox())
     nowhere = Standing(board, "a name without an account", None, (), None)
-    assert emails.of_cast(nowhere, "the organiser", paper=True) == []
+    assert emails.cast_email(nowhere, "the organiser", paper=True) == []
 
 
 def test_a_form_sent_twice_is_told_once(opened, person):

@@ -37,11 +37,11 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election, State
 from store import keys
-from store.chaos import Chaos
 from store.connect import connect
 from store.log import Event, EventLog, as_text, utc_now
 from store.sqlite import SqliteTable
 from store.table import Check, Exists, Item, Key, Refused, Table, Write
+from tests.chaos import Chaos
 from tests.forks import family
 from tests.rows import every_row
 from tests.store import engines
@@ -447,19 +447,19 @@ def test_numbers_that_run_against_the_clock_are_found(told):
 
 def unmarked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The roll is marked whatever it says by now."""
-    true = repository.marked
-    monkeypatch.setattr(repository, "marked", lambda *a, **options: replace(true(*a, **options), when=None))
+    true = repository.marking_roll
+    monkeypatch.setattr(repository, "marking_roll", lambda *a, **options: replace(true(*a, **options), when=None))
 
 
 def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has looked while it was open gets in."""
-    true = repository.through_gate
+    true = repository.passing_gate
 
     def through(*arguments: Any) -> Write:
         write = true(*arguments)
         return replace(write, when=Exists() if isinstance(write, Check) else None)
 
-    monkeypatch.setattr(repository, "through_gate", through)
+    monkeypatch.setattr(repository, "passing_gate", through)
 
 
 def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -491,12 +491,12 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def miscounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A change counts as another vote."""
-    true = repository.through_gate
+    true = repository.passing_gate
 
     def through(election: Election, votes: int, papers: int) -> Write:
         return true(election, votes or 1, papers)
 
-    monkeypatch.setattr(repository, "through_gate", through)
+    monkeypatch.setattr(repository, "passing_gate", through)
 
 
 def in_two_transactions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,8 @@ from elections import repository as elections
 from elections.lifecycle.closing import close_ended_elections
 from elections.rules import State
 from store import keys
-from store.chaos import Chaos
 from store.table import Conflict, Unavailable
+from tests.chaos import Chaos
 
 from .caster import Plan, perform, send
 from .history import CARRIED_OUT, DONE, UNKNOWN, Act, flaws, left_behind
@@ -41,7 +41,7 @@ def finish_closing() -> None:
         try:
             close_ended_elections()
             for mark in table().each(keys.SEALING):
-                services.seal_what_is_closed(mark["election_name"])  # which leaves the boxes to be looked into
+                services.seal_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable, SomeFailed):
             continue
         return

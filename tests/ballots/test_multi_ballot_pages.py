@@ -192,7 +192,7 @@ def test_after_the_close_nothing_is_cast(eve, multi_ballot):
 
 
 def test_too_much_for_one_way_is_said_and_kept_on_the_page(eve, multi_ballot, monkeypatch):
-    monkeypatch.setattr("ranking.carrying.MAX_COOKIE_CHARS", 10)
+    monkeypatch.setattr("ranking.ranking_cookie.MAX_COOKIE_CHARS", 10)
     answer = ranked(eve, multi_ballot, 1, rank_0="1")
     assert answer.status_code == 422
     assert "review and cast those you have so far" in text_of(answer)

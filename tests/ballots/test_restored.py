@@ -103,7 +103,7 @@ def test_all_ballots_are_counted_and_everything_agrees(voted):
     services.cast(people.find("Flo"), "Board", ranks(Cy=1), "1")
     assert check(table(), quietly).first == ()
     closing.close(people.find("the organiser"), elections.find("Board"))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert results.find("Board").seal.ballots == 3
     assert box() == []
     assert proof.check_sealed(elections.find("Board")) is None
@@ -147,7 +147,7 @@ def test_who_is_removed_leaves_a_ballot_that_nobody_can_tell_from_others(voted):
     accounts.remove(people.find("the owner") or owner, people.find("Bob"))
     assert len(box()) == 2
     closing.close(people.find("the organiser"), elections.find("Board"))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert results.find("Board").seal.ballots == 2
 
 

@@ -42,7 +42,7 @@ from elections.roll.services import add_voters
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import backup, forgetting, keys
+from store import backup, keys, purging
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.sqlite import connections
@@ -124,7 +124,7 @@ class Day:
         """A pass, of somebody who votes by link."""
         browser = self.browsers.get(user.name)
         if browser and passes.COOKIE in browser.cookies:
-            return passes.held_for(browser.get(f"/election/{NAME}/ballot/state/").wsgi_request, NAME)
+            return passes.pass_for_election(browser.get(f"/election/{NAME}/ballot/state/").wsgi_request, NAME)
         return self.passes.get(user.name, user)
 
     def cast_on_the_page(self, user: User, browser: Client) -> str:
@@ -177,7 +177,7 @@ class Day:
         """And whatever the worker does next."""
         closing.close(people.find("the organiser"), elections.find(NAME))
         with suppress(SomeFailed):  # a planted mistake may keep the worker from emptying the box
-            services.seal_what_is_closed()
+            services.seal_closed()
         Sealer(table()).seal()
         self.send_mails()
         forget()
@@ -194,8 +194,8 @@ class Day:
 
 def forget() -> None:
     """As the worker does: at once, and in the next quiet moment."""
-    forgetting.forget(table())
-    assert forgetting.rewrite(table())
+    purging.purge_journal(table())
+    assert purging.rewrite_file(table())
 
 
 @pytest.fixture

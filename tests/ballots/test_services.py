@@ -30,9 +30,9 @@ from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from ranking.rankings import BadRanking
 from store import keys, splitting
+from store.caches import SizedCache
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
-from store.memory import Memory
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
@@ -334,8 +334,8 @@ def test_at_close_the_salt_is_destroyed_and_the_ballots_enter_the_log_in_no_orde
     assert site.get(keys.salt("Board"))
     closing.close(people.find("the organiser"), elections.find("Board"))
     assert site.get(keys.salt("Board")) is None
-    assert services.seal_what_is_closed() == 1
-    assert services.seal_what_is_closed() == 0
+    assert services.seal_closed() == 1
+    assert services.seal_closed() == 0
     (event,) = events(site, "BallotsSealed")
     codes = [ballot["confirmation"] for ballot in event["event_data"]["ballots"]]
     assert codes == sorted(ballot.confirmation for ballot in cast)
@@ -349,8 +349,8 @@ def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site
     for name in names:
         services.cast(person(name), "Board", ranks(Bo=1), name)
     closing.close(people.find("the organiser"), elections.find("Board"))
-    at_once(4, lambda _: services.seal_what_is_closed())
-    services.seal_what_is_closed()
+    at_once(4, lambda _: services.seal_closed())
+    services.seal_closed()
     sealed = [event["event_data"] for event in events(site, "BallotsSealed")]
     assert [each["part"] for each in sealed] == list(range(1, sealed[0]["parts"] + 1))
     assert sum(len(each["ballots"]) for each in sealed) == 20
@@ -394,7 +394,7 @@ def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_
         "ElectionClosed",
     ]
     assert (turnout("Board").voted, len(ballots())) == (1, 1)
-    assert services.seal_what_is_closed() == 1
+    assert services.seal_closed() == 1
 
 
 def test_whoever_was_cut_off_closing_it_may_click_again(site, opened):
@@ -416,7 +416,7 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
     assert close_ended_elections() == 1
     (event,) = events(site, "ElectionClosed")
     assert event["actor"] == "the organiser"
-    assert services.seal_what_is_closed() == 1
+    assert services.seal_closed() == 1
 
 
 # --- leaving ---
@@ -440,7 +440,7 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
     owner = person("the owner", Role.OWNER)
     opened("Eve", "Bob")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr(people.SEEING_OFF, "do", lambda task: wait(60))
+    monkeypatch.setattr(people.REMOVAL, "do", lambda task: wait(60))
     accounts.remove(owner, people.find("Eve"))
     monkeypatch.undo()
     assert len(ballots()) == 1
@@ -463,7 +463,7 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
 
 
 def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_them(opened, person, monkeypatch):
-    memory = Memory(500_000, elections._bytes_of)
+    memory = SizedCache(500_000, elections._bytes_of)
     monkeypatch.setattr(elections, "_known_candidates", memory)
     owner = person("the organiser")
     for number in range(6):

@@ -18,7 +18,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from accounts.services import passwords
+from accounts.services import credentials
 from acts.storage import table
 from audit.tables.raw import item_href
 from ballots import repository, services
@@ -202,7 +202,7 @@ def test_whoever_comes_by_a_break_sees_the_candidates_in_another_order(stage):
 
 
 def listing() -> bytes:
-    return services.standing_of(people.find("Eve"), "Board").listing
+    return services.standing_of(people.find("Eve"), "Board").order_seed
 
 
 @pytest.mark.parametrize("stage", ["secret", "public"], indirect=True)
@@ -301,7 +301,7 @@ def test_a_cast_that_began_before_a_reset_is_not_shown_after_it(opened, person):
     """What the request read of the person is older than the break."""
     opened("Eve", "Bob")
     eve = person("Eve", Role.VOTER)
-    passwords._record_password(eve, NEW, breaks=True)
+    credentials._record_password(eve, NEW, breaks=True)
     services.cast(eve, "Board", ranks(Bo=1), "1")
     assert repository.ballot_of(services.standing_of(people.find("Eve"), "Board")) is None
 
@@ -328,14 +328,14 @@ def shown() -> bool:
 
 def test_an_old_account_and_an_old_ballot_belong_together_until_the_first_break(old):
     assert shown()
-    passwords._record_password(people.find("Eve"), NEW, breaks=True)
+    credentials._record_password(people.find("Eve"), NEW, breaks=True)
     assert not shown()
 
 
 def test_an_old_account_knows_its_new_ballot(old):
     services.cast(old, "Board", ranks(Cy=1), "2")
     assert shown()
-    passwords._record_password(people.find("Eve"), NEW, breaks=True)
+    credentials._record_password(people.find("Eve"), NEW, breaks=True)
     assert not shown()
 
 

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from config.settings import BASE_DIR
-from results.checks.following import story_of
+from results.checks.ballot_story import ballot_story
 from tally import lots
 from tally.ballots import Ballots, ranking_of
 from tally.methods import METHODS, count
@@ -247,7 +247,7 @@ def followed(opened):
     def followed(ballots: Ballots, method: str, **settings) -> dict[str, list[list[str]]]:
         """By ranking, the rows of texts that say what a ballot did."""
         ballots = ballots.normal
-        story = story_of(count(ballots, method, **settings)) | {"numbers": list(range(len(ballots.candidates)))}
+        story = ballot_story(count(ballots, method, **settings)) | {"numbers": list(range(len(ballots.candidates)))}
 
         def put_in(route: Route) -> None:
             answer = route.fetch(max_retries=MAX_ATTEMPTS)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from django.conf import settings
 
-from accounts.access import SEEING
-from accounts.services import LEAVING
-from accounts.welcoming import WELCOMING
+from accounts.access import PROFILE_VISIBILITY
+from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.services import ON_REMOVAL
 from acts.background import TYPES
 from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
@@ -23,25 +23,25 @@ from elections.lifecycle.services import OPENING
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 
 STEPS = {
-    "SEEING": (SEEING, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.storing_snapshot"]),
-    "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
-    "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.seal_soon"]),
+    "PROFILE_VISIBILITY": (PROFILE_VISIBILITY, ["skills.access.may_see_profile"]),
+    "OPENING": (OPENING, ["ballots.secrecy.creating_salt", "elections.skills_needed.needs.storing_snapshot"]),
+    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt"]),
+    "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
-    "WELCOMING": (WELCOMING, ["elections.invitations.wording.invitations_of"]),
+    "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
     "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
-    "SEALED": (SEALED, ["results.mailing.services.mail_by_itself"]),
-    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.to_be_mailed"]),
-    "LEAVING": (
-        LEAVING,
+    "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
+    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
+    "ON_REMOVAL": (
+        ON_REMOVAL,
         [
-            "accounts.heirs.pass_on",
-            "ballots.services.leaving.take_along",
+            "accounts.handover.pass_on",
+            "ballots.services.leaving.remove_ballots_of",
             "elections.groups.services.forget_person",
-            "accounts.heirs.pass_on",
-            "accounts.heirs.pass_on",
-            "accounts.heirs.pass_on",
+            "accounts.handover.pass_on",
+            "accounts.handover.pass_on",
+            "accounts.handover.pass_on",
             "elections.skills_needed.services.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
@@ -50,7 +50,7 @@ STEPS = {
             "news.subscriptions.forget_subscription",
             "assembly.minutes.services.forget_attendances",
             "live.services.leaving.forget_hosting",
-            "accounts.services.leaving.forget_sessions",
+            "accounts.services.removal.delete_sessions",
         ],
     ),
 }
@@ -86,7 +86,7 @@ def test_every_moment_that_there_is_has_its_steps():
         "elections/lifecycle/closing.py",
         "elections/lifecycle/services.py",
         "elections/dashboard/next_step.py",
-        "accounts/welcoming.py",
+        "accounts/invitation_reasons.py",
         "mail/emails.py",
         "accounts/access.py",
     )

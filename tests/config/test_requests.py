@@ -27,8 +27,8 @@ from config.middleware import QuickGZip
 
 def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
     client, asked = signed_in("Ada"), []
-    look = at_the_door.who_is_asking
-    monkeypatch.setattr(at_the_door, "who_is_asking", lambda request: asked.append(request) or look(request))
+    look = at_the_door.user_of_session
+    monkeypatch.setattr(at_the_door, "user_of_session", lambda request: asked.append(request) or look(request))
     answer = client.get("/me/")
     assert len(asked) == 1
     assert answer.status_code == 200
@@ -177,5 +177,5 @@ def test_the_pages_of_voters_are_compiled_in_every_language_before_anybody_comes
     reload(wsgi)
     for language, _ in settings.LANGUAGES:
         with override(language):
-            compiled = {name for _loader, name in engines["jinja2"].env.here().cache}
+            compiled = {name for _loader, name in engines["jinja2"].env.active().cache}
         assert compiled >= set(wsgi.VOTERS_PAGES)

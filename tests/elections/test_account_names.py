@@ -24,7 +24,7 @@ from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Action
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.table import Update
 from tests.clock import at_its_own_moment
 from tests.people import enrol, list_as_before
@@ -98,7 +98,7 @@ def test_whoever_left_between_preview_and_import_is_left_out_and_that_is_said(ad
 
 def test_a_long_list_is_judged_in_one_look(site, ada, draft):
     names, election = [f"ghost {number}" for number in range(10_000)], repository.find("Board")
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         there, accounts = repository.roll_and_accounts(election, [*names, "Ada"])
     assert (there, list(accounts), counted.count) == (set(), ["ada"], 1)
 
@@ -178,7 +178,7 @@ def test_on_paper_somebody_listed_long_ago_without_an_account_may_still_vote(ada
 def test_entries_that_say_whose_they_are_cost_no_further_look(site, ada, draft):
     opened(ada, "Eve")
     eve = people.find("Eve")
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         ballots.standing_of(eve, "Board")
     assert counted.count == 1
 

@@ -26,10 +26,10 @@ from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.sqlite import SqliteTable
 from store.table import Conflict
 from tests.background import finish_background
+from tests.chaos import Chaos
 from tests.people import somebody
 from upkeep import replay
 from upkeep.worker import jobs
@@ -140,7 +140,7 @@ def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, mo
 
 
 def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: pytest.fail("not while others wait"))
+    monkeypatch.setattr(SqliteTable, "purge_journal", lambda table: pytest.fail("not while others wait"))
     page = signed_in(ada)
     with monkeypatch.context() as counted:
         calls = killed_after(counted, DELETION_WRITES)

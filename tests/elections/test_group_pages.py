@@ -18,7 +18,7 @@ from elections.groups.rules import Member
 from elections.roll.list_summary import NOTHING_SKIPPED, Skipped
 from elections.roll.services import add_voters
 from pages import lists
-from store import keys, trips
+from store import keys, round_trips
 from tests.people import enrol
 
 LIST = "Hypatia\nhypatia\nNobody Here\na@example.org\nnot an@address@\nb@example.org\n"
@@ -102,7 +102,7 @@ def test_pasted_voters_and_candidates_say_what_was_skipped(page, ada, board):
 
 def test_ten_thousand_rows_are_looked_at_in_a_few_round_trips_and_not_all_shown(page, board):
     rows = "".join(f"voter{number}@example.org\n" for number in range(10_000)) + "nobody\n" * 3
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         preview = text_of(page.post(at("import_roll", "Board"), {"file": a_file(rows)}))
     assert "10000 new · 2 duplicates · 1 cannot be used" in preview
     assert preview.count("<tr>") < 520
@@ -204,7 +204,7 @@ def test_ten_thousand_members_are_read_by_the_page(page, ada, site):
     for first in range(0, len(names), 99):
         some = [Member(name) for name in names[first : first + 99]]
         site.write(*groups.adding(group.id, some))
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         shown = text_of(page.get(at("group", group.id)))
     assert (shown.count('<li><span class="grows"'), "10000 members" in shown) == (50, True)
     assert counted.count < 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from accounts.services import foreseen, remove_self
+from accounts.services import removal_effects, remove_self
 from acts.refusals import NameTaken, NotAllowed, NotThere, TooMany
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -263,7 +263,7 @@ def test_whoever_leaves_goes_out_of_all_groups_and_takes_their_own_along(site, a
         {"group": "Club", "kept_by": "Ada", "listed_as": cy.email},
     ]
     assert [(each["group"], each["members"]) for each in own_groups(cy)] == [("Mine", 1)]
-    assert foreseen(cy) == ["1 group of voters is deleted."]
+    assert removal_effects(cy) == ["1 group of voters is deleted."]
     remove_self(cy)
     assert names_in(group) == [ADDRESSES[0]]
     assert groups.find(group.id).members == 1

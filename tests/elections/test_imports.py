@@ -14,7 +14,7 @@ from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.log import EventLog
 from store.table import Key, Update
 from tests.at_once import at_once
@@ -154,7 +154,7 @@ def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
 
 def test_ten_thousand_come_onto_the_roll_many_at_a_time(ada, draft):
     names = [f"voter {n:05}@example.org" for n in range(10_000)]
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         imports.resume(ada, draft, imports.start(ada, draft, names), 3600)
     assert repository.find(draft.name).voter_count == 10_000
     assert asked.count < 1000

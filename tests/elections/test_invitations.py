@@ -26,7 +26,7 @@ from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.table import Update
 from tests.background import queue_mailings, unfinished
 from tests.people import list_as_before
@@ -225,6 +225,6 @@ def test_how_many_are_not_invited_yet_is_known_by_the_numbers_alone(site, ada, p
     assert progress(election).uninvited(election) == 2
     invitations.resend_invitation(ada, election, "late@example.org")
     assert progress(election).uninvited(election) == 1
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         progress(election).uninvited(election)
     assert asked.count == 1

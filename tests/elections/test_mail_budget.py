@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 from django.urls import reverse
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts import repository as people
 from accounts import services as accounts
-from accounts.allowance import TooManyMails
+from accounts.mail_quota import TooManyMails
 from accounts.rules import Role
 from acts import background
 from acts.refusals import NotAllowed
@@ -88,7 +88,7 @@ def send_invitation(site, voter):
 
 
 def left(person):
-    return allowance.today(people.find(person.name)).left
+    return mail_quota.quota_today(people.find(person.name)).left
 
 
 def address(name):
@@ -206,7 +206,7 @@ def test_a_mailing_whose_rest_needs_no_mail_ends_though_nothing_is_left(site, ad
     mailing.invite(ada, board)
     queue_mailings()
     add_voters(ada, repository.find("Board"), ["a@example.org"])
-    ada = limited(ada, allowance.today(ada).used + 1)
+    ada = limited(ada, mail_quota.quota_today(ada).used + 1)
     mailing.invite(ada, board)
     assert queue_mailings() == 1
     assert left(ada) == 0

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
@@ -342,8 +342,8 @@ def test_who_has_answered_is_not_mailed_about_the_same_again_and_what_they_said_
 
 
 def test_asking_counts_against_what_somebody_may_mail_in_a_day(otto, bo, draft, monkeypatch):
-    monkeypatch.setattr(allowance, "limit_of", lambda person: 0)
-    with pytest.raises(allowance.TooManyMails):
+    monkeypatch.setattr(mail_quota, "daily_limit", lambda person: 0)
+    with pytest.raises(mail_quota.TooManyMails):
         ask_candidates(otto, board())
     assert emails_to("Bo") == []
     assert needs.agreements("Board") == []

@@ -13,7 +13,7 @@ from accounts.rules import Role
 from acts import background
 from acts.storage import table
 from ballots import services as voting
-from ballots.services import seal_what_is_closed
+from ballots.services import seal_closed
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -172,7 +172,7 @@ def test_results_and_messages_go_to_all_of_them_once(ada, club):
     messages.send(ada, election, "Hello", "Come *early*.")
     assert delivered() == {}
     closing.close(ada, election)
-    seal_what_is_closed()
+    seal_closed()
     opt_out.opt_out(address_of("Dan"))
     mailing.mail_result(ada, repository.find("Club"))
     assert delivered() == once("Ada", "Bea", "Cleo", "Eve", "guest@example.org")

@@ -20,7 +20,7 @@ from elections.rules import State
 from pages import page_cache
 from ranking.candidates import Candidate
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol
@@ -277,7 +277,7 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.CACHE_BYTES, page_cache.cache.weigh))
+    monkeypatch.setattr(page_cache, "cache", SizedCache(page_cache.CACHE_BYTES, page_cache.cache.weigh))
     found, make = [], page_cache.render_fragment
 
     def counted(name, *more, **extra):

@@ -19,11 +19,11 @@ from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog
 from store.table import StoreError, Update
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.chaos import Chaos
 
 CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]
 VOTERS = [f"voter.{n:03}@example.org" for n in range(70)]

@@ -13,7 +13,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action, State
 from ranking.candidates import Candidate
-from store import keys, spans, trips
+from store import keys, round_trips, sharded_reads
 from store.log import EventLog
 from tests.background import finish_background
 from tests.elections.test_renaming import Killed, dies_at
@@ -64,7 +64,7 @@ def test_the_kind_of_store_decides_how_many_there_are_and_the_log_knows(site, ad
     copying.copy(ada, repository.find("Board"), "Copy")
     for name in ("Board", "Copy"):
         assert site.get(keys.election(name))["shards"] == shards
-        partitions = {item["PK"] for item in spans.each(site, sharding.roll_spans(name))}
+        partitions = {item["PK"] for item in sharded_reads.each(site, sharding.roll_spans(name))}
         assert len(partitions) == shards
         assert (keys.election(name).pk in partitions) == (not is_distant)
     told = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "ElectionCreated"]
@@ -82,12 +82,12 @@ def test_no_change_of_an_election_moves_it(site, ada, draft, four):
 
 
 def test_an_election_made_here_is_read_in_one_round_trip_and_another_in_two(site, ada, four, draft, monkeypatch):
-    for usual, round_trips in ((4, 1), (16, 2), (1, 2)):
+    for usual, expected in ((4, 1), (16, 2), (1, 2)):
         monkeypatch.setattr(sharding, "shards_of_new", lambda usual=usual: usual)
         for _time in range(2):
-            with trips.counted() as asked:
+            with round_trips.count_round_trips() as asked:
                 own, entry = sharding.read_with_entry("Board", VOTERS[3])
-            assert (own["name"], entry["voter_name"], asked.count) == ("Board", VOTERS[3], round_trips)
+            assert (own["name"], entry["voter_name"], asked.count) == ("Board", VOTERS[3], expected)
     assert sharding.read_with_entry("Nowhere", VOTERS[0]) == (None, None)
 
 

@@ -176,7 +176,7 @@ def test_a_seal_knows_every_vote_however_far_the_log_was_followed(site, opened, 
     closing.close(people.find("the organiser"), repository.find("Board"))
     if followed == "wholly":
         site_sealer().seal()
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     (_moment, count), *others = results.find("Board").seal.turnout.steps
     assert (count, others) == (3, [])
     assert replay.check(site).first == ()

@@ -15,7 +15,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from elections.multi_ballots.rules import MAX_QUESTIONS
-from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
+from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
 from news.rules import MAX_TAG_CHARS, MAX_TAGS
 from news.site_page import Part
 from polls import voters

@@ -17,12 +17,12 @@ from polls import repository as polls
 from polls import services as polling
 from polls.voters import id_of
 from questions.question import Type
-from store.chaos import Chaos
 from store.table import Conflict, Unavailable
 from tests.at_once import at_once
 from tests.ballots.caster import perform
 from tests.ballots.history import CLOSED, DONE
 from tests.ballots.test_linearizable import KINDS, PROCESSES, casters
+from tests.chaos import Chaos
 from tests.live.conftest import IDEAS, seated
 from tests.live.crowd import UNKNOWN, play_all
 from tests.live.test_histories import NAMES, all_flaws, host, paid_once

@@ -28,7 +28,7 @@ def test_what_somebody_hosted_goes_with_them(site, made, person):
     own, over, together = made(), made(Type.POLL), made(hosts=("Ben",))
     play(over)
     drive(over, Step.END)
-    assert accounts.foreseen(someone("Hana")) == ["3 live sessions go, with their reports."]
+    assert accounts.removal_effects(someone("Hana")) == ["3 live sessions go, with their reports."]
     accounts.remove(person("Olga", Role.OWNER), someone("Hana"))
     finish_background()
     assert [repository.find(game.id) for game in (own, over, together)] == [None] * 3
@@ -41,7 +41,7 @@ def test_whoever_helped_to_host_helps_no_more(made, person):
     accounts.remove(person("Olga", Role.OWNER), someone("Ben"))
     assert repository.find(game.id)[0].hosts == ("Cem",)
     assert not list(table().each(keys.games_of("Ben")))
-    assert accounts.foreseen(someone("Olga")) == []
+    assert accounts.removal_effects(someone("Olga")) == []
 
 
 def test_the_log_forgets_who_hosted_and_is_replayed_as_before(site, made, person):

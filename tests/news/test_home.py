@@ -41,7 +41,7 @@ def trips(answer) -> int:
 
 def close(name: str = "Board") -> None:
     closing.close(people.find("the organiser"), elections.find(name))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def decide(opened, name: str = "Board", **settings) -> None:  # noqa: F811
@@ -221,7 +221,7 @@ def test_home_is_shown_also_when_the_visit_cannot_be_noted(site, ann, monkeypatc
     def fail(*_arguments):
         raise Unwritable("The disk is full.")
 
-    monkeypatch.setattr("accounts.repository.visit", fail)
+    monkeypatch.setattr("accounts.repository.recording_visit", fail)
     assert ann.get("/").status_code == 200
 
 

@@ -41,11 +41,11 @@ def test_whoever_takes_the_name_next_has_none_of_it(author, admin, person):
 
 
 def test_they_are_told_before(author, person):
-    assert accounts.foreseen(author) == [
+    assert accounts.removal_effects(author) == [
         "1 post stays, without a name.",
         "2 posts that nobody can read yet pass to the owner of the site.",
     ]
-    assert accounts.foreseen(person("Eve")) == []
+    assert accounts.removal_effects(person("Eve")) == []
 
 
 def test_their_posts_are_among_their_own_data(author):

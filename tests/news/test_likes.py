@@ -22,12 +22,12 @@ from news import likes, repository, services
 from news.likes import Liker, Likes, member, visitor
 from store import keys
 from store.backup import backup, restore
-from store.chaos import Chaos
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.table import Unavailable
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.chaos import Chaos
 from tests.clock import stands_at
 from tests.test_completeness import Watched
 from upkeep import replay
@@ -302,7 +302,7 @@ def test_auditors_see_how_many_and_not_who(site, post, person):
     one, ada = post().id, person("Ada")
     services.set_like(member(ada, one), True)
     (mark,) = site.each(keys.liked_by("Ada"))
-    assert masks.shown("vote_data", mark) is None
+    assert masks.mask_item("vote_data", mark) is None
     assert not masks.may_open(keys.liked_by("Ada"))
     assert not masks.may_open(keys.marks_of_likes(one, member(ada, one).shard))
-    assert masks.shown("vote_data", site.get(member(ada, one).counter))["likes"] == 1
+    assert masks.mask_item("vote_data", site.get(member(ada, one).counter))["likes"] == 1

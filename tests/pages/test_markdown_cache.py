@@ -19,7 +19,7 @@ from pages import markdown, markdown_cache
 from pages.markdown_cache import Html, RenderBudget
 from ranking.candidates import Candidate
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Exists, Update
 from tests.people import confirm
 from tests.polls.conftest import made  # noqa: F401 - a fixture
@@ -53,9 +53,9 @@ def browser(kim, signed_in):
     return signed_in(kim)
 
 
-def remembering() -> Memory:
+def remembering() -> SizedCache:
     """Nothing yet."""
-    return Memory(markdown_cache.CACHE_BYTES, len)
+    return SizedCache(markdown_cache.CACHE_BYTES, len)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def renderings(monkeypatch) -> list[str]:
 
 def forget(monkeypatch) -> None:
     monkeypatch.setattr(markdown_cache, "cache", remembering())
-    monkeypatch.setattr(repository, "_known_candidates", Memory(1_000_000, repository._bytes_of))
+    monkeypatch.setattr(repository, "_known_candidates", SizedCache(1_000_000, repository._bytes_of))
 
 
 def page(browser, path: str) -> str:

@@ -14,7 +14,7 @@ from questions import items, repository, rules, services
 from questions.question import SET_TYPES, Kind, Question, Type
 from questions.repository import SLICE_QUESTIONS
 from questions.rules import ChangedElsewhere, FullSet, NoRoom, QuestionSet
-from store import keys, trips
+from store import keys, round_trips
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
@@ -34,7 +34,7 @@ def fingerprint(set_id, number):
 
 
 def test_a_set_is_found_whole_in_one_round_trip(site, made):
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         set_, questions = repository.find(made)
     assert counted.count == 1
     assert (set_.name, set_.total_questions, set_.version) == ("Evening", 4, 2)
@@ -245,7 +245,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     owner = person("Olga", Role.OWNER)
     private = services.make(ida, "Diary")
     services.share(ida, made, on=True)
-    assert accounts.foreseen(ida) == [
+    assert accounts.removal_effects(ida) == [
         "1 shared question set passes to the owner of the site.",
         "1 question set that nobody else uses is deleted.",
     ]
@@ -255,7 +255,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     assert repository.find_set(made).created_by == "Olga"
     assert [each.id for each in repository.owned_by("Olga", limit=9)[0]] == [made]
     assert repository.find_set(private.id) is None
-    assert accounts.foreseen(person("Cy")) == []
+    assert accounts.removal_effects(person("Cy")) == []
 
 
 def test_kinds_are_counted_as_they_change(site, ida, made):

@@ -15,7 +15,7 @@ from accounts.rules import Role
 from acts.refusals import NotAllowed
 from ballots import services as voting
 from ballots.passes import Pass
-from ballots.services import seal_what_is_closed
+from ballots.services import seal_closed
 from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -54,7 +54,7 @@ def closed(ada, *voters: str, ballots: tuple[str, ...] = ("Eve",), candidates=("
     for name in ballots:
         voting.cast(people.find(name), "Board", {"0": ["1"]}, f"form of {name}")
     closing.close(ada, repository.find("Board"))
-    seal_what_is_closed()
+    seal_closed()
     return repository.find("Board")
 
 
@@ -90,7 +90,7 @@ def test_the_button_mails_everybody_once_who_won_and_the_link(site, ada, person)
 def test_by_itself_as_soon_as_it_is_sealed_if_that_was_chosen(site, ada, person):
     person("Eve", Role.VOTER, email="eve@example.org")
     election = closed(ada, announces=True)
-    mailing.mail_by_itself(election)  # a worker that was cut short comes again
+    mailing.mail_automatically(election)  # a worker that was cut short comes again
     assert events(site) == ["plenum"]
     assert deliver() == {"eve@example.org": 1}
     with pytest.raises(WrongState, match="before"):
@@ -166,9 +166,9 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     ],
 )
 def test_what_the_mail_says(about, sentence, german):
-    assert sentence in emails.outcome(about)
+    assert sentence in emails.outcome_sentence(about)
     with override("de"):
-        assert german in emails.outcome(about)
+        assert german in emails.outcome_sentence(about)
 
 
 def test_no_ballot_at_all_is_told_too(site, ada):
@@ -235,10 +235,10 @@ def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
     add_voters(ada, repository.find(multi_ballot.leader), [ANN])
     binding.open_(ada, multi_ballots.find(multi_ballot.id))
     binding.close(ada, multi_ballots.find(multi_ballot.id))
-    seal_what_is_closed()
+    seal_closed()
     leader, other = (repository.find(name) for name in multi_ballot.questions)
-    assert mailing.to_be_mailed(ada, leader) is not None
-    assert mailing.to_be_mailed(ada, other) is None
+    assert mailing.mail_result_step(ada, leader) is not None
+    assert mailing.mail_result_step(ada, other) is None
     with pytest.raises(WrongState, match="one invitation"):
         mailing.mail_result(ada, other)
     mailing.mail_result(ada, leader)
@@ -264,7 +264,7 @@ def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(si
     for number, name in enumerate(multi_ballot.questions):
         voting.cast(held, name, {str(number): ["1"]}, f"form {number}")
     binding.close(ada, multi_ballots.find(multi_ballot.id))
-    seal_what_is_closed()
+    seal_closed()
     assert deliver()[ANN] == 1
     to_ann = next(message.body for message in sent.outbox if message.to == [ANN])
     assert "Chair: Bo has won. Site: Cy has won. 2 ballots were counted." in to_ann

@@ -20,7 +20,7 @@ from results.pictures.rounds import chosen
 from results.pictures.transfers import bands_of, lanes_of, moves_of
 from tally.ballots import Ballots
 from tally.methods import METHODS, count
-from tally.result import Result, header
+from tally.result import Result, ballot_fields
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -314,7 +314,7 @@ def crowd(size: int, method: str) -> Result:
     }
     places = tuple((name, place) for place, name in enumerate(names, 1))
     matrix = tuple(tuple(9 if i < j else 0 for j in range(size)) for i in range(size))
-    top = header(Ballots.of(names, [">".join(map(str, range(size)))] * 9))
+    top = ballot_fields(Ballots.of(names, [">".join(map(str, range(size)))] * 9))
     rules = {"method": method, "seats": 1, "unranked": "below", "seed": ""}
     return Result(winners=(names[0],), places=places, pairwise=matrix, reasons=reasons, **rules, **top)
 

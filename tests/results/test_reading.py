@@ -15,9 +15,9 @@ from django.utils import translation
 
 from elections import repository as elections
 from elections.rules import Election
-from results import words
+from results import wording
 from results.margin import margin_of
-from results.pictures import Picture, arranged, pictures_of
+from results.pictures import Picture, arrange_pictures, pictures_of
 from results.pictures.drawing import exact, width
 from results.report import report_on
 from store.log import as_text, utc_now
@@ -121,18 +121,20 @@ def test_how_close_is_a_sentence(found, seats, sentence):
     ballots, is_exact, before, after = found
     some = report(CITIES, recounts=0)
     result = replace(some.result, total=900, seats=seats)
-    said = words.how_close(replace(some, result=result, closeness=Closeness(ballots, is_exact, (*before,), (*after,))))
+    said = wording.how_close(
+        replace(some, result=result, closeness=Closeness(ballots, is_exact, (*before,), (*after,)))
+    )
     assert said.startswith(sentence)
     assert (ballots or 1) > 1 or "ewer" not in said
 
 
 def test_of_one_ballot_it_is_said_so():
-    assert words.how_close(report(["1>0"])).startswith("If the only ballot had ranked differently, ")
+    assert wording.how_close(report(["1>0"])).startswith("If the only ballot had ranked differently, ")
 
 
 @every_row("method", METHODS)
 def test_every_method_says_how_close_it_was(method):
-    said = words.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
+    said = wording.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
     assert re.match(r"If \d+ of the 100 ballots had ranked differently, ", said)
 
 
@@ -172,7 +174,7 @@ def of(*kinds: str) -> list[Picture]:
     ],
 )
 def test_no_picture_leaves_half_a_row_empty(kinds, looks):
-    shown = [f"{each.title}{' alone' if each.alone else ''}" for each in arranged(of(*kinds))]
+    shown = [f"{each.title}{' alone' if each.alone else ''}" for each in arrange_pictures(of(*kinds))]
     assert shown == looks
 
 

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from acts.rate_limits import Limit
-from results import apart
+from results import bounded_counting
 from results import sandbox_views as sandbox
 from store import keys
 from tally.ballots import Ballots
@@ -118,7 +118,7 @@ def test_settings_nobody_offers_are_refused(site, client, fields, words):
 
 
 def test_what_would_take_too_long_is_refused(site, client, monkeypatch):
-    monkeypatch.setattr(apart, "MAX_STEPS", 100)
+    monkeypatch.setattr(bounded_counting, "MAX_STEPS", 100)
     status, page = page_of(client, ballots=CAPITAL)
     assert status == 422
     assert "So many candidates on so many long rankings take too long to count here." in page
@@ -144,10 +144,10 @@ def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):
 
 
 def test_strangers_wait_in_line_for_a_count_that_is_not_small(site, client, monkeypatch):
-    monkeypatch.setattr(apart, "MAX_QUEUE_SECONDS", 0.01)
-    with apart.in_line(), apart.in_line():
+    monkeypatch.setattr(bounded_counting, "MAX_QUEUE_SECONDS", 0.01)
+    with bounded_counting.counting_slot(), bounded_counting.counting_slot():
         assert page_of(client, ballots=CAPITAL)[0] == 200, "what is small waits for nobody"
-        monkeypatch.setattr(apart, "MAX_INLINE_STEPS", 0)
+        monkeypatch.setattr(bounded_counting, "MAX_INLINE_STEPS", 0)
         upload = SimpleUploadedFile("votes.txt", CAPITAL.encode())
         answer = client.post(PAGE, {"ballots": "", "file": upload})
         page = answer.content.decode()

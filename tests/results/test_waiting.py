@@ -21,7 +21,7 @@ from elections.turnout.counts import votes_of
 from results import services, waiting
 from store import keys
 from store.log import as_text, utc_now
-from store.metered import READ, Metered
+from store.metering import READ, MeteredTable
 from store.table import Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
@@ -42,25 +42,25 @@ def clock():
 
 
 @pytest.fixture
-def here(site, clock) -> Metered:
+def here(site, clock) -> MeteredTable:
     """One process, on a distant store."""
-    return Metered(site)
+    return MeteredTable(site)
 
 
 @pytest.fixture
-def there(site) -> Metered:
+def there(site) -> MeteredTable:
     """Another one."""
-    return Metered(site)
+    return MeteredTable(site)
 
 
 @contextmanager
-def metered(meter: Metered, into: dict[str, float]):
+def metered(meter: MeteredTable, into: dict[str, float]):
     """What is read inside, by the key."""
     with use_table(meter):
-        meter.taken()
+        meter.take_bill()
         yield
         into.clear()
-        for charged, units in meter.taken().units.items():
+        for charged, units in meter.take_bill().units.items():
             if charged.kind == READ:
                 into[charged.pk] = into.get(charged.pk, 0) + units
 
@@ -263,7 +263,7 @@ def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(h
     with use_table(here):
         address = part_of(client.get("/result/Board/").content)
         assert "HX-Refresh" not in client.get(address).headers
-        voting.seal_what_is_closed("Board")
+        voting.seal_closed("Board")
         assert "HX-Refresh" not in client.get(address).headers, "for a second"
         clock[0] = 1.0
         assert client.get(address).headers["HX-Refresh"] == "true"

@@ -14,10 +14,10 @@ from skills import finding, merging, repository, services
 from skills.finding import Wish
 from skills.rules import Held, OwnSkills, Visibility
 from store import keys
-from store.chaos import Chaos
+from store.round_trips import count_round_trips
 from store.table import BadCursor, Delete, Put
-from store.trips import counted
 from tests.background import finish_background
+from tests.chaos import Chaos
 from tests.skills.conftest import SAID, have
 
 
@@ -204,7 +204,7 @@ def test_a_search_takes_as_many_trips_whoever_else_there_is(site, listed, one_it
     common, other = listed("Common"), listed("Other")
 
     def trips(wish: Wish) -> int:
-        with counted() as made:
+        with count_round_trips() as made:
             finding.search(wish, limit=50)
         return made.count
 

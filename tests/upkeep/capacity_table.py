@@ -42,7 +42,7 @@ ROW_HEAD = (
 
 
 def row(model: Model) -> str:
-    from store.metered import READ, WRITE
+    from store.metering import READ, WRITE
     from upkeep.capacity import saying
 
     load, steps = (

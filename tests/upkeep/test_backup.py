@@ -16,7 +16,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
-from accounts import setup
+from accounts import setup_link
 from store import formats, keys
 from store.backup import encoded
 from store.connect import connect
@@ -138,7 +138,7 @@ def test_a_store_that_a_first_start_has_made_is_filled(used, elsewhere, tmp_path
     other.create()
     formats.prepare(other)
     secret_key.note_at_start(other)
-    assert setup.link()
+    assert setup_link.new_link()
     worker = signs.SignGiver(other, {})
     worker.give()
     with pytest.raises(CommandError, match=r"systemctl stop plenum\.socket plenum plenum-worker"):

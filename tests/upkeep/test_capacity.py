@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from acts.storage import table
+from store.capacity_units import INDEX
 from store.connect import connect
-from store.metered import READ, WRITE, Bill, Charged
+from store.metering import READ, WRITE, Bill, Charged
 from store.table import DATA, LOG
-from store.units import INDEX
 from tests.aws.engine import ours
 from tests.aws.ledger import Ledger
 from tests.aws.memory import MemoryEngine
@@ -95,7 +95,7 @@ class Counted:
     def __init__(self, rules: Rules, prefix: str):
         self.rules, self.prefix = rules, prefix
 
-    def taken(self) -> Bill:
+    def take_bill(self) -> Bill:
         ledger, self.rules.ledger, bill = self.rules.ledger, Ledger(), Bill()
         for (kind, partition), seconds in ledger.seconds.items():
             place = INDEX if partition.index else partition.table.removeprefix(self.prefix)

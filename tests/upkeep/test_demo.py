@@ -20,7 +20,7 @@ from news import repository as news
 from polls import repository as polls_repository
 from results import repository as results_repository
 from results import services as results
-from results.words import said
+from results.wording import translate
 from skills.demo import MEMBERS
 from store import keys
 from store.backup import encoded
@@ -90,7 +90,7 @@ def has_a_cycle() -> bool:
     report = results.find("What we do with the bequest").report
     won = {(a, b): report.result.pairwise[a][b] > report.result.pairwise[b][a] for a in range(4) for b in range(4)}
     is_cycle = any(won[a, b] and won[b, c] and won[c, a] for a in range(4) for b in range(4) for c in range(4))
-    return is_cycle and any("There was a cycle" in said(each) for each in report.sentences)
+    return is_cycle and any("There was a cycle" in translate(each) for each in report.sentences)
 
 
 def has_seats_and_transfers() -> bool:

@@ -28,7 +28,7 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from config import proxies
-from mail import mailboxes, outbox
+from mail import bounce_mailbox, outbox
 from store import keys
 from store.connect import connect
 from store.formats import FORMAT
@@ -497,17 +497,17 @@ def undelivered(site) -> list[health.Bounded]:
 
 
 def test_the_mailbox_of_bounces_is_tried(site, settings, tmp_path):
-    state = mailboxes.state(None)
+    state = bounce_mailbox.state(None)
     assert list(post.of_mailbox(state)) == [], "nobody wants it read"
     settings.BOUNCES_URL = f"maildir://{tmp_path}"
     assert [each.grade for each in post.of_mailbox(state)] == [BROKEN]
     for name in ("new", "cur"):
         (tmp_path / name).mkdir()
     assert [each.grade for each in post.of_mailbox(state)] == [WELL]
-    refused = mailboxes.state({"trouble": "Read-only file system", "since": "2026-11-15T12:00:00.000Z"})
+    refused = bounce_mailbox.state({"trouble": "Read-only file system", "since": "2026-11-15T12:00:00.000Z"})
     (finding,) = post.of_mailbox(refused)
     assert (finding.grade, "Read-only file system" in finding.sentence) == (BROKEN, True), "as the worker has met it"
-    aside = mailboxes.state({"unreadable": [{"mail": "17", "reason": "RecursionError"}]})
+    aside = bounce_mailbox.state({"unreadable": [{"mail": "17", "reason": "RecursionError"}]})
     (finding,) = post.of_mailbox(aside)
     assert (finding.grade, "17 (RecursionError)" in finding.sentence) == (LOOK, True)
 
@@ -515,7 +515,7 @@ def test_the_mailbox_of_bounces_is_tried(site, settings, tmp_path):
 def test_a_mailbox_that_nobody_answers_at_is_broken(site, settings):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         settings.BOUNCES_URL = f"imap://a:b@127.0.0.1:{gone.getsockname()[1]}/"
-    (finding,) = post.of_mailbox(mailboxes.state(None))
+    (finding,) = post.of_mailbox(bounce_mailbox.state(None))
     assert (finding.grade, "Connection refused" in finding.sentence) == (BROKEN, True)
 
 

@@ -123,7 +123,7 @@ class Copying:
 
     def write(self, *writes: Any, **options: Any) -> None:
         self._table.write(*writes, **options)
-        self._table.forget_deleted()  # writes the journal into the file
+        self._table.purge_journal()  # writes the journal into the file
         shutil.copy(self._table.path, self.folder / f"after-{self.made}.sqlite3")
         self.made += 1
 

@@ -16,8 +16,8 @@ from elections.invitations import mailing, reminders
 from elections.invitations.progress import progress
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import again
 from mail import outbox as mail
+from mail import undelivered
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
@@ -60,15 +60,15 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
     said = restored(settings, tmp_path, inviting)
     assert "mails 3, mailings under way 1." in said
     assert send_waiting(compose) == queue_mailings() == 0
-    again.try_all("Ada")
-    assert again.take_up(lambda: True) == 0
+    undelivered.retry_all("Ada")
+    assert undelivered.carry_out(lambda: True) == 0
     unknown, _ = mail.in_state(mail.UNKNOWN, limit=10)
     assert sorted((each.to, each.reason) for each in unknown) == [(to, "restored") for to in ADDRESSES]
     board = repository.find("Board")
     invited = progress(board).invited
     assert (invited.queued, invited.sent, invited.failed) == (0, 0, 3)
     assert {each.voter for each in mailing.failures(board, limit=10)[0]} == set(ADDRESSES)
-    again.try_one("Ada", unknown[0])
+    undelivered.retry("Ada", unknown[0])
     assert [each.number for each in mail.in_state(mail.QUEUED, limit=10)[0]] == [unknown[0].number]
     assert run("replay", "--check").endswith("The log and the store agree.")
 

@@ -24,7 +24,7 @@ from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections.lifecycle.closing import close
-from store import forgetting, keys
+from store import keys, purging
 from store.connect import connect
 from store.log import Event, EventLog
 from store.sqlite import SqliteTable
@@ -324,7 +324,7 @@ def test_copies_of_deleted_secrets_are_removed_by_day_from_a_small_file_else_at_
     monkeypatch.setattr(SqliteTable, "size", lambda self: size)
     noon, night = (partial(datetime.fromisoformat, f"2026-01-10T{hour}:00:00+00:00") for hour in ("12", "03"))
     assert not compacting.is_due(noon)
-    site.write(forgetting.to_forget())
+    site.write(purging.purge_mark())
     assert (compacting.is_due(noon), compacting.is_due(night)) == (not is_night, True)
     monkeypatch.setattr(SqliteTable, "quiet", lambda self: 0.0)
     assert not compacting.is_due(night)

@@ -29,9 +29,9 @@ from results.exports import verify as program
 from results.exports.bundle import bundle
 from store import keys
 from store.log import Event, utc_now
-from store.log.forgotten import event_digest, is_rewritten
+from store.log.rewriting import event_digest, is_rewritten
 from store.log.seal import verify
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.table import LOG, Delete, Key, Update
 from tests.at_once import at_once
 from tests.background import finish_background
@@ -134,11 +134,11 @@ def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
 def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, boss, ada):
     election = an_election(ada, "Board", secret=False)
     closing.close(ada, election)
-    voting.seal_what_is_closed()
+    voting.seal_closed()
     removed(boss, ada)
     forgotten()
     assert is_named(site, ADA[2], "Countess", "first program") == []
-    made, cast = (look(site, Wanted(event_type=kind)).events[0] for kind in ("ElectionCreated", "BallotCast"))
+    made, cast = (search(site, Query(event_type=kind)).events[0] for kind in ("ElectionCreated", "BallotCast"))
     assert made["actor"] == cast["event_data"]["voter_name"] == ADA[0]
     assert (ADA[0], True) in [(voter.name, voter.voted) for voter in elections.every_voter("Board")]
     (mark,) = site.each(keys.NAMES_KEPT)
@@ -163,7 +163,7 @@ def test_whoever_has_the_name_or_the_address_later_is_somebody_else(site, boss, 
     accounts.change_profile(other, "", "Another.")
     site_sealer().seal()
     assert forgotten() == 8
-    ours = look(site, Wanted(actor=ADA[0])).events
+    ours = search(site, Query(actor=ADA[0])).events
     assert [event["event_type"] for event in ours] == ["ProfileChanged", "UserRegistered"]
     assert ours[1]["event_data"]["email"] == ADA[2]
     is_whole(site)
@@ -184,7 +184,7 @@ def test_an_address_that_two_have_had_is_forgotten_where_it_is_theirs(site, boss
     log().record(Event("Eve", "UserEmailChanged", {"name": "Eve", "email": ADA[1]}), *people.email_change(eve, ADA[1]))
     removed(boss, ada)
     forgotten()
-    invited, registered = (look(site, Wanted(event_type=kind)).events for kind in ("PersonInvited", "UserRegistered"))
+    invited, registered = (search(site, Query(event_type=kind)).events for kind in ("PersonInvited", "UserRegistered"))
     assert invited[0]["event_data"]["email"] == ADA[1], "nobody can say whose it was"
     assert ADA[1] not in [event["event_data"]["email"] for event in registered]
     is_whole(site)
@@ -199,7 +199,7 @@ def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
     lifecycle.open_(boss, elections.find("Board"), editable=False)
     voting.cast(eve, "Board", {"0": ["1"]}, "form")
     closing.close(boss, elections.find("Board"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
     removed(boss, ada)
     paths = [tmp_path / "before.zip", tmp_path / "after.zip"]
     for path in paths:
@@ -213,7 +213,7 @@ def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeyp
     monkeypatch.setattr(names, "TRANSACTION_BYTES", 1000)
     removed(boss, ada)
     forgotten()
-    assert len(look(site, Wanted(event_type="NamesForgotten")).events) > 1
+    assert len(search(site, Query(event_type="NamesForgotten")).events) > 1
     is_whole(site)
 
 
@@ -296,7 +296,7 @@ def test_two_workers_at_once_do_it_once(site, boss, ada, monkeypatch):
     forgotten()
     said = [
         number
-        for event in look(site, Wanted(event_type="NamesForgotten")).events
+        for event in search(site, Query(event_type="NamesForgotten")).events
         for number, _ in event["event_data"]["events"]
     ]
     assert len(said) == len(set(said)) == 8

@@ -32,7 +32,7 @@ from elections.rules import State
 from mail import outbox as mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.connect import connect
 from store.log import EventLog
 from store.table import Key, Put, Span
@@ -191,7 +191,7 @@ def test_an_owner_who_has_just_handed_over_pauses_nothing(site, owner, person):
     heir = person("Hal", Role.ADMIN)
     services.change_role(owner, heir, Role.OWNER)
     with pytest.raises(Refusal):
-        pause("Olga", 5, "", services.still(owner))
+        pause("Olga", 5, "", services.role_unchanged(owner))
     assert watch.current() is None
 
 
@@ -363,7 +363,7 @@ def test_one_look_serves_many_threads(site, monkeypatch):
 
 
 def test_a_look_is_nobodys_round_trip(site):
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         cached().current()
     assert asked.count == 0
 

@@ -17,7 +17,7 @@ from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text, utc_now
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.table import Update
 from tests.at_once import at_once
 from tests.people import sign_in
@@ -61,7 +61,7 @@ def test_who_is_away_for_long_is_warned_once_and_then_removed(site, boss, person
     assert walked(YEAR_DAYS) == 0
     assert walked(YEAR_DAYS + 2) == 1
     assert people.find("Ada") is None
-    (event,) = look(site, Wanted(event_type="UserRemoved")).events
+    (event,) = search(site, Query(event_type="UserRemoved")).events
     assert event["actor"] == "plenum"
     assert people.find("Boss") is not None, "the owner stays"
     assert replay.check(site).first == ()

@@ -64,7 +64,7 @@ def test_a_site_that_never_kept_a_fingerprint_notices_it_too(site, client, setti
 
 def test_a_key_replaced_while_no_secret_election_is_open_is_remembered(site, client, settings, secret_election, caplog):
     closing.close(secret_election, elections.find("Board"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
     settings.SECRET_KEY = OTHER
     secret_key.note_at_start(site)
     assert complaints(caplog) == ["WARNING"]

@@ -16,7 +16,7 @@ import pytest
 
 from accounts.rules import Role
 from store import keys
-from store.chaos import Chaos
+from tests.chaos import Chaos
 from upkeep import server
 from upkeep.doctor import health
 from upkeep.monitoring import metrics

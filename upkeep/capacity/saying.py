@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from textwrap import wrap
 
+from store.capacity_units import READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
 from store.limits import MAX_ITEM_BYTES
-from store.metered import READ, WRITE, Charged
-from store.units import READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
+from store.metering import READ, WRITE, Charged
 
 from .model import (
     GIGABYTE,

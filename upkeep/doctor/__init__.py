@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from mail import mailboxes, outbox
+from mail import bounce_mailbox, outbox
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.table import Item, StoreError
@@ -41,7 +41,7 @@ def of_page(
         machine.of_clock(now, stores.newest(found, checkpoint), machine.is_clock_kept(), ()),
         stores.of_backup(found.backup, now),
         post.of_outbox(failed, unknown),
-        *post.of_mailbox_of_worker(mailboxes.state(found.bounces)),
+        *post.of_mailbox_of_worker(bounce_mailbox.state(found.bounces)),
         machine.of_versions(),
     )
     return worst_first(checks)
@@ -74,7 +74,7 @@ def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
         yield from stores.of_old_backups()
         yield stores.of_secret_key(table)
         yield post.of_outbox(*health.mails(table, outbox.FAILED, outbox.UNKNOWN).values())
-        yield from post.of_mailbox(mailboxes.state(found.bounces))
+        yield from post.of_mailbox(bounce_mailbox.state(found.bounces))
         newest = stores.newest(found, checkpoint)
     except StoreError as error:
         newest = None

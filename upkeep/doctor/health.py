@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from mail import mailboxes, outbox, server
-from store import keys, spans
+from mail import bounce_mailbox, outages, outbox
+from store import keys, sharded_reads
 from store.log import layout, utc_now
+from store.parallel import run_parallel
 from store.table import Item, Key, StoreError, Table
-from store.together import together
 from upkeep import disk, secret_key, system
 from upkeep.log import figures
 from upkeep.monitoring import metrics
@@ -183,7 +183,7 @@ def locked(table: Table, found: Mapping[Key, Item]) -> str:
 def notes(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
     """What keeps nobody from voting, in a sentence each."""
     latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
-    is_dead = mailboxes.is_there() and mailboxes.state(found.get(keys.bounces_read())).trouble
+    is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.bounces_read())).trouble
     return [
         *([_("The mailbox of bounces cannot be read.")] if is_dead else ()),
         *([_("There are mails of unknown fate.")] if unknown else ()),
@@ -196,17 +196,17 @@ def is_future(moment: str, now: datetime) -> bool:
 
 
 def has_unknown_mails(table: Table) -> bool:
-    return bool(spans.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
+    return bool(sharded_reads.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
 
 
 def mails(table: Table, *states: str) -> dict[str, Bounded]:
     """How many mails there are in each state, a round trip each, all at once."""
-    found = together(table, *(partial(_bounded, table, state) for state in states))
+    found = run_parallel(table, *(partial(_bounded, table, state) for state in states))
     return dict(zip(states, found, strict=True))
 
 
 def _bounded(table: Table, state: str) -> Bounded:
-    page = spans.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
+    page = sharded_reads.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
     return Bounded(len(page.items), page.cursor is not None)
 
 
@@ -252,7 +252,7 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     try:
         found, waiting = health_of(table), mails(table, *WATCHED)
         workers = signs.signs(table)
-        unreached = {each.lane: each for each in server.outages(table)}
+        unreached = {each.lane: each for each in outages.all_outages(table)}
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
         yield from _of_workers([])
@@ -274,7 +274,7 @@ def as_metrics(table: Table) -> Iterator[Metric]:
         depth.add_metric([state], bounded.count)
     yield depth
     closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
-    for lane in server.LANES:
+    for lane in outages.LANES:
         closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
     yield closed
 

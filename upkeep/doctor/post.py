@@ -13,9 +13,9 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.utils.translation import gettext as _
 
-from mail import mailboxes
-from mail.answers import Trouble
-from mail.trial import send_trial
+from mail import bounce_mailbox
+from mail.errors import MailError
+from mail.sending import send_test_email
 
 from .findings import Finding, broken, look, well
 from .health import Bounded
@@ -79,20 +79,22 @@ def _is_here() -> bool:
 
 def _of_sending(address: str) -> Finding:
     try:
-        send_trial(address)
-    except Trouble as trouble:
-        return broken(_("Mail"), _("The test was not taken: %(words)s") % {"words": trouble.words})
+        send_test_email(address)
+    except MailError as error:
+        return broken(_("Mail"), _("The test was not taken: %(words)s") % {"words": error.text})
     said = {"address": address}
     return well(_("Mail"), _("The server took a mail for %(address)s. See whether it arrives.") % said)
 
 
-def of_mailbox(state: mailboxes.State) -> Iterator[Finding]:
+def of_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
     """Opened from here, and as the worker has met it: a unit may keep the worker from what this command may do."""
-    if mailboxes.is_there():
+    if bounce_mailbox.is_configured():
         try:
-            mailboxes.try_mailbox(settings.BOUNCES_URL)
+            bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
         except (IMAP4.error, OSError) as error:
-            sentence = _("The mailbox of bounces cannot be read: %(words)s") % {"words": mailboxes.why(error)}
+            sentence = _("The mailbox of bounces cannot be read: %(words)s") % {
+                "words": bounce_mailbox.failure_text(error)
+            }
             yield broken(
                 _("Bounces"), sentence, _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
             )
@@ -100,8 +102,8 @@ def of_mailbox(state: mailboxes.State) -> Iterator[Finding]:
     yield from of_mailbox_of_worker(state)
 
 
-def of_mailbox_of_worker(state: mailboxes.State) -> Iterator[Finding]:
-    if not mailboxes.is_there():
+def of_mailbox_of_worker(state: bounce_mailbox.State) -> Iterator[Finding]:
+    if not bounce_mailbox.is_configured():
         return
     about, todo = _("Bounces"), _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
     if state.trouble:

@@ -2,7 +2,7 @@
 
 In every event that names them the name and the addresses they had are replaced by words that stand for nobody, the same
 ones everywhere, and known only while this is at work. How an event can change without the chain noticing, and how that
-is told from tampering, says store/log/forgotten.py. What somebody wrote about themselves goes altogether.
+is told from tampering, says store/log/rewriting.py. What somebody wrote about themselves goes altogether.
 
 An election that is kept keeps its record whole: who made it, who was on its roll, who voted. So events about it stay as
 they are until it is deleted, and so do names of candidates, which are part of results. What is left to do then is found
@@ -28,13 +28,13 @@ from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
 from store import keys
-from store.forgetting import to_forget
 from store.limits import check_item
 from store.log import EventLog, as_text, layout, utc_now
 from store.log.events import number_of
-from store.log.forgotten import forgotten, rewriting, rewritten
 from store.log.index import ACTOR, first_of
-from store.log.search import ABOVE_EVERY_NUMBER, Wanted, look
+from store.log.rewriting import names_forgotten, rewriting, rewritten
+from store.log.search import ABOVE_EVERY_NUMBER, Query, search
+from store.purging import purge_mark
 from store.schema import SCHEMA
 from store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
@@ -230,7 +230,7 @@ def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
     for kind in types:
         before: int | None = min(upto + 1, ABOVE_EVERY_NUMBER)
         while before is not None:
-            seen = look(table(), Wanted(event_type=kind), before=before, limit=BATCH_EVENTS)
+            seen = search(table(), Query(event_type=kind), before=before, limit=BATCH_EVENTS)
             found += seen.events
             before = seen.before
     return iter(sorted(found, key=number_of))
@@ -259,7 +259,7 @@ def _next_due(clock: Callable[[], datetime]) -> Item | None:
 def _next_kept() -> Item | None:
     """A name that was kept when fewer elections had been deleted."""
     kept = table().page(keys.NAMES_KEPT, limit=1).items if settings.FORGET_AFTER_DAYS else []
-    gone = look(table(), Wanted(event_type="ElectionDeleted"), before=_sealed() + 1, limit=1).events if kept else []
+    gone = search(table(), Query(event_type="ElectionDeleted"), before=_sealed() + 1, limit=1).events if kept else []
     return kept[0] if gone and number_of(gone[0]) > kept[0]["asof"] else None
 
 
@@ -294,13 +294,13 @@ def ask_for(name_or_email: str) -> None:
         raise NothingToForget("An account has it. Remove the account first; the log forgets it by itself.")
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
     gone = User(name=name_or_email, email=name_or_email)
-    mark = people.to_be_forgotten(gone, LONG_AGO, upto).item
+    mark = people.forgetting_in_log(gone, LONG_AGO, upto).item
     if "@" in name_or_email:
         mark |= {"aliases": [[keys.fold(name_or_email), 1, upto, upto]]}
     elif not aliases_of(mark, upto):
         raise NothingToForget("The log knows nobody of that name who was removed.")
     with suppress(Refused):  # then it was asked for before
-        table().write(Put(mark, when=Missing()), people.has_left(name_or_email))
+        table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
 
 
 # --- forgetting ---
@@ -386,7 +386,7 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
         table().write(moved)
         return
     puts = [rewriting(table(), before, after) for before, after in pairs]
-    told = forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
+    told = names_forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
     EventLog(table()).record(told, *puts, *_reindexed(pairs), moved)
 
 
@@ -396,12 +396,12 @@ def _finish(mark: Item) -> None:
     Nothing of it is to be found in the store's files either.
     """
     if not mark["kept"]:
-        table().write(Delete(_place(mark), when=Equals("at", mark["until"])), to_forget())
+        table().write(Delete(_place(mark), when=Equals("at", mark["until"])), purge_mark())
         return
     aliases = [each[:-1] for each in mark["aliases"] if each[0] in mark["kept_as"]]
     index = {"GSI1PK": keys.NAMES_KEPT.pk, "GSI1SK": keys.name_kept(mark["asof"], mark["PK"])}
     stays = {name: mark[name] for name in ("PK", "SK", "asof", "upto", "kept")}
-    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["until"])), to_forget())
+    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["until"])), purge_mark())
 
 
 # --- the index ---

@@ -103,7 +103,7 @@ def _warn(user: User, now: datetime) -> bool:
     day = (now + NOTICE_PERIOD).date().isoformat()
     email = outbox.queued("unused_account", user.email, name=user.name, day=day)
     # else they have signed in, or another worker has warned them
-    return try_write(repository.warned(user, as_text(now)), email)
+    return try_write(repository.recording_warning(user, as_text(now)), email)
 
 
 def _remove(user: User) -> bool:

@@ -22,7 +22,7 @@ from prometheus_client import (
 )
 from prometheus_client.registry import Collector
 
-from store import trips
+from store import round_trips
 
 from .shared_metrics import VARIABLE
 
@@ -49,7 +49,7 @@ CAPACITY = Counter(
     ["kind"],
 )
 RETRIES = Counter("plenum_store_retries", "What was asked of the store once more, by reason.", ["reason"])
-METERED = {trips.CAPACITY: CAPACITY, trips.RETRIES: RETRIES}
+METERED = {round_trips.CAPACITY: CAPACITY, round_trips.RETRIES: RETRIES}
 CONNECTIONS_ENDED = Counter(
     "plenum_connections_ended",
     "Connections ended because their client was too slow or there was no room, by reason.",

@@ -21,18 +21,18 @@ from prometheus_client.core import GaugeMetricFamily
 from acts import background, wakeups
 from acts.queues import failure_reason, safe_message
 from acts.storage import table
-from ballots.services import seal_what_is_closed
+from ballots.services import seal_closed
 from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
 from elections.rules import State
 from live.services import ending as live_ending
-from mail import again, mailboxes
+from mail import bounce_mailbox, undelivered
 from mail.emails import compose
+from mail.outages import BULK, URGENT
 from mail.sending import anything_due, send_waiting
-from mail.server import BULK, URGENT
 from polls.sealing import anything_over, seal_what_is_over
-from store import forgetting, keys
+from store import keys, purging
 from store.log import EventLog, layout
 from store.log.publish import Publisher
 from store.table import Span
@@ -128,7 +128,7 @@ def _seal_ballots() -> int:
         metrics.observe_step("ballots")
         return goes_on()
 
-    return seal_what_is_closed(goes_on=go_on)
+    return seal_closed(goes_on=go_on)
 
 
 def _send(lane: str) -> int:
@@ -151,14 +151,14 @@ BACKGROUND = Job(
 )
 ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
 BALLOTS = Job(wakeups.SEALING_JOB, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
-FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
+FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
 COMPACTING = Job("compacting", 60, compacting.compact, compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.OPEN)))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
-MAILS_AGAIN = Job("mails again", 5, lambda: again.take_up(goes_on), again.is_asked, lane="mail")
-BOUNCES = Job("bounces", 60, lambda: mailboxes.read_bounces(goes_on), mailboxes.is_there, lane="bounces")
+MAILS_AGAIN = Job("mails again", 5, lambda: undelivered.carry_out(goes_on), undelivered.is_requested, lane="mail")
+BOUNCES = Job("bounces", 60, lambda: bounce_mailbox.read_bounces(goes_on), bounce_mailbox.is_configured, lane="bounces")
 LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)

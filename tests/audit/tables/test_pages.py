@@ -22,8 +22,8 @@ from elections.lifecycle import closing
 from elections.multi_ballot_pages import services as binding
 from elections.skills_needed import needs
 from elections.skills_needed.needs import Agreement, Need
-from live import follow_ups as onward
-from live.follow_ups import Onward
+from live import follow_up_store
+from live.follow_up_store import FollowUp
 from live.services import making
 from news import services as news
 from news import site_page
@@ -67,7 +67,7 @@ def item(key: Key) -> str:
 
 def close(site, name: str) -> None:
     closing.close(people.find("the organiser"), repository.find(name))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     Sealer(site).seal()
 
 
@@ -111,7 +111,7 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     groups.make(vera, "Club")
     where = Question("Where?", Kind.RANKING, options=("Here", "There"))
     game = making.make(vera, Type.POLL, [where], title="Friday")
-    site.write(*onward.told(game, Onward(1, "poll", "p", "Where?", 1, game.created_at, "Vera")))
+    site.write(*follow_up_store.restoring(game, FollowUp(1, "poll", "p", "Where?", 1, game.created_at, "Vera")))
     names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}, "game": {"name": game.id}}
     names["book_id"] = {"name": binding.make(ann, "Spring", ["Chair"]).id}
     for relation in SCHEMA.sheets.values():
@@ -470,4 +470,4 @@ def fill(site, name: str, number: int, secret: bool) -> None:
         closing.close(people.find("the organiser"), election)
         lines = [{"confirmation": f"{each:05d}-0000", "rankings": "0>1"} for each in range(number)]
         for part, start in enumerate(range(0, number, 2000)):
-            site.write(ballot_items.publication(election, part, lines[start : start + 2000]))
+            site.write(ballot_items.publishing_part(election, part, lines[start : start + 2000]))

@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts.services import remove_again
-from store.log.forgotten import is_rewritten
-from store.log.search import Wanted, look
+from store.log.rewriting import is_rewritten
+from store.log.search import Query, search
 from store.table import Item
 from upkeep.backups import input_files as given_files
 from upkeep.commands import StoreCommand
@@ -41,7 +41,7 @@ class Command(StoreCommand):
         """The newest first. Whoever the log has forgotten is told by nobody any more."""
         before: int | None = None
         while True:
-            found = look(self.table, Wanted(event_type="UserRemoved"), before=before, limit=BATCH_EVENTS)
+            found = search(self.table, Query(event_type="UserRemoved"), before=before, limit=BATCH_EVENTS)
             yield from (each for each in found.events if each["event_id"] > since and not is_rewritten(each))
             before = found.before
             if before is None or before <= since:

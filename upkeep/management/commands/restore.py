@@ -14,8 +14,8 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from ballots.services import unlink_all
-from mail.server import forget_outages
-from store.backup import NotEmpty, check, checkpoint_text, restore, unnoticed
+from mail.outages import clear_all_outages
+from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now
 from store.table import Table, Unavailable
 from upkeep import disk, server, system
@@ -119,7 +119,7 @@ class Command(StoreCommand):
         return backups.opened(raw, self.identities)
 
     def _fill(self, lines: BinaryIO, sha256: str | None) -> int:
-        notice = self.holding.notice if self.holding else unnoticed
+        notice = self.holding.notice if self.holding else ignore
         with shown_on(self.stderr, "Restore") as progress:
             return restore(self.table, lines, sha256, progress, self._finish, notice)
 
@@ -128,7 +128,7 @@ class Command(StoreCommand):
         self.stderr.write(
             "Who was removed after the backup was made is there again; “plenum removals” helps with that."
         )
-        forget_outages()  # of the time of the backup
+        clear_all_outages()  # of the time of the backup
         if self.holding and (held := self.holding.put_aside()):
             self.stderr.write(
                 f"Put aside, because it may have gone out since the backup: mails {held.mails}, mailings under way "

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from store.log import EventLog
-from store.log.index import make_anew
+from store.log.index import rebuild
 from upkeep.commands import StoreCommand
 from upkeep.log.sealer import site_sealer
 from upkeep.progress import shown_on
@@ -38,6 +38,6 @@ class Command(StoreCommand):
                 raise CommandError("A worker is sealing just now. Please try again in a moment.")
             newest = EventLog(self.table).newest_checkpoint()
             last = 0
-            for last in make_anew(self.table, newest["event_id"] if newest else 0):
+            for last in rebuild(self.table, newest["event_id"] if newest else 0):
                 progress(last)
         self.stdout.write(f"The index of the log is made anew, up to event {last}.")
