@@ -128,7 +128,7 @@ def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_t
         seen = walk.fields[:-1]  # on the way to the dashboard
         assert (walk.presses, sum(seen), max(seen)) == (7, 15, 5)
         assert sum(seen) - len(("name", "candidates", "voters")) == 12
-    expect(page.locator("main")).to_contain_text("2 of 2 voters wait for their invitation.")
+    expect(page.locator("main")).to_contain_text("2 of 2 voters have not been invited yet.")
 
     walk.follow("Invite voters", then="Invite voters")
     with subtests.test("inviting says how many first, and a test mail is read at the width of a phone"):
@@ -137,7 +137,7 @@ def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_t
         walk.press("Save and preview the mail", then="Invite voters")
         expect(page.frame_locator("iframe.letter-frame").locator("body")).to_contain_text("Come early.")
         walk.press("Send me a test mail", then="Invite voters")
-        read(visit, mail_about(server_folder, f"Test: Emmy Noether asks for your vote: {name}"), name)
+        read(visit, mail_about(server_folder, f": {name} (invited by Emmy Noether)"), name)
     walk.press("Mail 2 voters", then=name)
 
     with subtests.test("from the link to the cast in three taps, without scripts"):
