@@ -130,7 +130,7 @@ MESSAGE = EmailTemplate(
     gettext_noop("A message about an election"),
     (gettext_noop("%(who)s, who runs the election “%(election)s”, has a message for all voters:"),),
     _link,
-    gettext_noop("To the election"),
+    gettext_noop("Go to the election"),
     message=message_content,
     words=_email_values,
     after=(WINDOW,),

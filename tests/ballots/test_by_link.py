@@ -75,14 +75,14 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     queue_mailings()
     client, door = Client(), link(ANN)
     page = client.get(door)
-    for words in ("Board", "the organiser asks for your vote", ANN, "Voting ends", "secret"):
+    for words in ("Board", "the organiser has invited you to vote", ANN, "Voting ends", "secret"):
         assert words in text_of(page)
     assert not client.cookies.get(passes.COOKIE), "whoever only follows links gets nothing"
     come_in(door, client)
     receipt = vote(client, rank_1="1")
     (ballot,) = repository.every_ballot("Board")
     assert (code_of(receipt), ballot.rankings) == (ballot.confirmation, "1")
-    assert f"Here as {ANN} by link" in text_of(receipt)
+    assert f"Voting by link as {ANN}" in text_of(receipt)
     (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
     assert event["actor"] == ANN
     assert set(event["event_data"]) == {"election_name", "voter_name", "changed"}
@@ -101,11 +101,11 @@ def test_the_ballot_is_looked_at_in_its_browser_and_changed_and_withdrawn_by_who
     come_in(door_of(), client)
     assert fields_of(client.get(PAGE), PAGE)["rank-1"] == "1", "the button again gives the same pass for another day"
     again = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(again.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(again.get(PAGE))
     assert not fields_of(again.get(PAGE), PAGE)["rank-1"], "whoever reads the mail does not read the ballot"
     assert "It is not shown" in text_of(again.get(f"{PAGE}receipt/"))
     assert again.get(f"{PAGE}state/").json() == {"acts": 1}
-    assert "The earlier code no longer counts" in text_of(vote(again, rank_2="1"))
+    assert "The earlier code is no longer valid" in text_of(vote(again, rank_2="1"))
     token = re.search(r'name="token" value="([^"]+)"', again.get(f"{PAGE}withdraw/").content.decode())[1]
     answer = again.post(f"{PAGE}withdraw/", {"token": token})
     assert (answer.status_code, answer["Location"]) == (302, PAGE)
@@ -118,7 +118,7 @@ def test_a_form_sent_twice_in_two_tabs_is_one_ballot(board):
     fields = fields_of(review, f"{PAGE}cast/")
     first, second = (each.post(f"{PAGE}cast/", fields, follow=True) for each in (client, client))
     assert code_of(first) == code_of(second)
-    assert "was sent before" in text_of(second)
+    assert "was already submitted" in text_of(second)
 
 
 def test_round_trips_are_fewer_than_with_an_account(board):
@@ -205,7 +205,7 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
     page = Client().get(door_of())
     assert page.status_code == 200
     assert "Voting begins" in text_of(page)
-    assert "To the ballot" not in text_of(page)
+    assert "Go to the ballot" not in text_of(page)
     assert Client().post(door_of()).status_code == 403
     closing.close(people.find("the organiser"), election)
     shut = Client().get(door_of())
@@ -242,10 +242,10 @@ def test_after_the_close_the_link_opens_the_result_and_all_that_checks_it(board)
         assert reverse("results", args=["Board"]) in page.content.decode()
         assert reverse("follow", args=["Board"]) in page.content.decode()
         result = text_of(client.get(reverse("results", args=["Board"])))
-        assert f"Here as {ANN} by link" in result
+        assert f"Voting by link as {ANN}" in result
         assert reverse("history", args=["Board"]) not in result
     receipt = voter.get(f"{PAGE}receipt/")
-    assert "nobody can tell which ballot is whose" in text_of(receipt)
+    assert "nobody can now tell which ballot is whose" in text_of(receipt)
     assert reverse("follow", args=["Board"]) in receipt.content.decode()
 
 
@@ -409,7 +409,7 @@ def test_signed_in_as_the_addressee_one_votes_as_oneself(board, person, signed_i
     assert passes.COOKIE not in client.cookies
     vote(client, rank_1="1")
     by_link = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(by_link.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(by_link.get(PAGE))
     assert not fields_of(by_link.get(PAGE), PAGE)["rank-1"], "what was cast with an account is not shown to a link"
     assert "It is not shown" in text_of(by_link.get(f"{PAGE}receipt/"))
     vote(by_link, rank_2="1")
@@ -423,20 +423,20 @@ def test_signed_in_as_somebody_else_one_is_asked_whose_vote_it_is(board, signed_
         assert "Whose vote do you want to cast?" in text_of(answer)
     assert passes.COOKIE not in client.cookies
     assert client.post(door_of(), {"whose": "self"})["Location"] == PAGE
-    assert "You are not on the roll" in text_of(client.get(PAGE))
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE))
     client.post(door_of(), {"whose": "link"})
-    assert f"Here as {ANN} by link" in text_of(client.get(PAGE))
+    assert f"Voting by link as {ANN}" in text_of(client.get(PAGE))
     vote(client, rank_1="1")
     assert entry_of()["voted"]
     client.post(door_of(), {"whose": "self"})
-    assert "You are not on the roll" in text_of(client.get(PAGE))
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE))
 
 
 def test_whoever_signs_in_or_out_leaves_the_pass_behind(board, person):
     person("Cleo", Role.VOTER)
     client = come_in(door_of())
     client.post("/sign-in/", {"name_or_email": "Cleo", "password": PASSWORD})
-    assert "You are not on the roll" in text_of(client.get(PAGE)), "who signs in is themselves"
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE)), "who signs in is themselves"
     client.post(door_of(), {"whose": "link"})
     assert client.get(PAGE).status_code == 200
     client.post("/sign-out/")
@@ -448,8 +448,8 @@ def test_a_link_goes_around_no_demotion_and_no_second_step(board, person):
     ann = person("Ann", Role.VOTER, ANN)
     client, held = come_in(door_of()), Pass(link_of())
     table().write(*people.role_change(ann, Role.OBSERVER))
-    assert "may not vote" in text_of(client.get(PAGE))
-    assert "may not vote" in text_of(Client().get(door_of()))
+    assert "is not allowed to vote" in text_of(client.get(PAGE))
+    assert "is not allowed to vote" in text_of(Client().get(door_of()))
     ann = people.find("Ann")
     table().write(*people.role_change(ann, Role.VOTER))
     give_factor(ann)

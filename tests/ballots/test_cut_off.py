@@ -21,7 +21,7 @@ from upkeep import replay
 
 from .conftest import ranks
 
-SENTENCE = "This election is for everybody who could vote here when it opened"
+SENTENCE = "Only people who could vote here when this election opened"
 HERE = "/election/Board/"
 
 

@@ -166,11 +166,11 @@ def vote_without_scripts(visit, door: str, voter: str) -> None:
         taps.append(button)
 
     expect(page.locator("main")).to_contain_text(voter)
-    tap("To the ballot")
+    tap("Go to the ballot")
     page.locator(".candidates input").first.fill("1")
     tap("Review my ballot")
     tap("Cast this ballot")
-    expect(page.locator("main")).to_contain_text("Your ballot is cast.")
+    expect(page.locator("main")).to_contain_text("Your vote has been cast.")
     assert len(taps) <= 3
     page.go_back()
     expect(page.locator("main h1")).to_be_visible()  # and not the browser's question whether to send it again
@@ -214,7 +214,7 @@ def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together
         expect(page.locator("main h1")).to_have_text(then)
 
     first, second, third = QUESTIONS
-    tap("To the ballot", then=first)
+    tap("Go to the ballot", then=first)
     judged(page, subtests, "a question")
     page.get_by_role("button", name="Rank next").first.tap()
     tap("Next question", then=second)
@@ -256,7 +256,7 @@ def test_a_reader_learns_from_the_first_card_and_plays_with_the_rest(visit, subt
     judged(page, subtests, "head to head")
     page.go_back()
     page.select_option("#play-without", label="A garden")
-    page.get_by_role("button", name="Count without them").click()
+    page.get_by_role("button", name="Recount without them").click()
     expect(page.locator("main")).to_contain_text("Instruments")
     judged(page, subtests, "what if")
     page.goto("/help/counting/")

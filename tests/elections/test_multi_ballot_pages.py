@@ -73,7 +73,7 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     home = text_of(eve.get("/"))
     assert "1 ballot waits for you." in home
     assert "Spring 2 questions on one ballot" in home
-    assert "The result is shown after the election has closed." in text_of(eve.get(at(multi_ballot, "results/")))
+    assert "The result will be shown once the election has closed." in text_of(eve.get(at(multi_ballot, "results/")))
     ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")
     assert "My ballots" in text_of(eve.get(at(multi_ballot)))
     assert "1 of 2 voted" in text_of(ada.get(at(multi_ballot, "dashboard/")))

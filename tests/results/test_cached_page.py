@@ -173,9 +173,9 @@ def test_a_report_that_is_not_what_was_sealed_is_not_remembered(board, elsewhere
 
 
 def test_who_withdraws_what_they_said_of_themselves_is_shown_with_nothing(sealed, elsewhere, reader):  # noqa: F811
-    assert "Did not agree to show theirs" not in text_of(reader.get(BOARD))
+    assert "Chose not to share their skills" not in text_of(reader.get(BOARD))
     elsewhere.write(*needs.forgetting("Board", "Ada"))
-    assert "Did not agree to show theirs, which says nothing about them: Ada." in text_of(reader.get(BOARD))
+    assert "Chose not to share their skills, which says nothing about them: Ada." in text_of(reader.get(BOARD))
 
 
 def test_an_election_that_is_gone_is_gone(board, elsewhere, reader):
