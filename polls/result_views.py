@@ -24,6 +24,7 @@ from acts.storage import now_text
 from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.exports.files import CSV, JSON, TEXT, file_name
+from results.waiting import seconds_until_next
 from tally.formats import CannotWrite, File, write
 
 from . import counting, live_count, repository, voters
@@ -53,7 +54,8 @@ def of_results(view: View) -> View:
         if snapshot.poll.results_hidden and snapshot.ballots is not None and not _has_voted(request, snapshot):
             return render(request, "polls/hidden.html", poll_context(snapshot.poll), status=403)
         if snapshot.result is None:
-            return render(request, "polls/counting.html", poll_context(snapshot.poll), status=202)
+            seconds = seconds_until_next(snapshot.poll.ended)
+            return render(request, "polls/counting.html", poll_context(snapshot.poll, seconds=seconds), status=202)
         return view(request, snapshot, **words)
 
     return public(require_safe(answer))

@@ -98,6 +98,12 @@ class Poll:
         return times.from_text(self.expires_at) if self.expires_at else None
 
     @property
+    def ended(self) -> datetime | None:
+        """When it was closed, or else its end, which may lie ahead."""
+        end = self.closed_at or self.expires_at
+        return times.from_text(end) if end else None
+
+    @property
     def ttl(self) -> int:
         return int(times.from_text(self.gone_at).timestamp())
 
