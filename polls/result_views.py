@@ -1,4 +1,4 @@
-"""Pages of a poll's results, while votes come in and after, and the files to take away."""
+"""Result pages of a poll, live and final, and exports."""
 
 from __future__ import annotations
 
@@ -37,10 +37,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def of_results(view: View) -> View:
-    """For whoever has the link; where the maker chose so, for those who have voted, and for all at the end.
-
-    Nothing of a hidden result leaves by any of these addresses.
-    """
+    """For anyone with the link; hidden results only for people who have voted, and for all at the end."""
 
     @wraps(view)
     def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
@@ -75,14 +72,14 @@ def results(request: HttpRequest, snapshot: PollSnapshot) -> HttpResponse:
 
 @of_results
 def now(request: HttpRequest, snapshot: PollSnapshot) -> HttpResponse:
-    """The count alone; nothing, if it is what the page shows already."""
+    """Only the count; 204 if the page already shows it."""
     if request.GET.get("seen") == snapshot.stamp:
         return HttpResponse(status=204)
     return HttpResponse(_part(request, snapshot).html)
 
 
 def _part(request: HttpRequest, snapshot: PollSnapshot) -> Fragment:
-    """The count, which is the same for all who look: put together once, and again when something is new."""
+    """The count, which is the same for everyone: rendered once and cached."""
     assert snapshot.result is not None
     poll, comparison = replace(snapshot.poll, description="", html=None), snapshot.result
     said = {"poll": poll, "is_open": poll.is_open(now_text()), "paused": _is_paused(request), "stamp": snapshot.stamp}
