@@ -109,7 +109,7 @@ def test_a_draft_and_its_copies_have_nothing_to_draw_from(site, person, signed_i
     for name in ("Board", "Council"):
         election = elections.find(name)
         assert (election.lots_commitment, elections.lots_secret(name)) == ("", "")
-        assert "lot must decide" not in client.get(f"/election/{name}/dashboard/").content.decode()
+        assert "lots must be drawn" not in client.get(f"/election/{name}/dashboard/").content.decode()
 
 
 def test_a_copy_of_a_closed_election_takes_none_of_its_lots_along(site, drawn):
