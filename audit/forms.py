@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from store.keys import EVENT_NUMBER_DIGITS
+from store.log import as_text
+from store.log.search import Query
 from upkeep.pause import MAX_MESSAGE_CHARS, MAX_PAUSE_MINUTES
 
 
@@ -22,3 +29,78 @@ class PauseForm(forms.Form):
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
     )
+
+
+# --- Searching the log ---
+
+
+MAX_SEARCH_CHARS = 400
+ONE_DAY, ONE_MINUTE, ONE_MILLISECOND = timedelta(days=1), timedelta(minutes=1), timedelta(milliseconds=1)
+
+
+class MomentField(forms.Field):
+    """A moment by UTC: to the minute, as browsers write it, or just the day."""
+
+    widget = forms.DateTimeInput({"type": "datetime-local"})
+
+    def __init__(self, **options: Any):
+        super().__init__(required=False, **options)
+
+    def to_python(self, value: Any) -> tuple[datetime, timedelta] | None:
+        """When it begins, and how long what was typed lasts."""
+        if value in self.empty_values:
+            return None
+        text = str(value).strip()
+        try:
+            moment = datetime.fromisoformat(text).replace(tzinfo=UTC)
+        except ValueError:
+            raise ValidationError(_("Write the date and the time like this: 2027-03-01 18:00.")) from None
+        if not 1971 <= moment.year <= 9000:
+            raise ValidationError(_("There is no such date or time."))
+        return moment, ONE_DAY if len(text) <= len("2027-03-01") else ONE_MINUTE
+
+
+def _text(label: Any, **attributes: str) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=MAX_SEARCH_CHARS,
+        widget=forms.TextInput({"dir": "auto", "autocomplete": "off", **attributes}),
+    )
+
+
+class LogForm(forms.Form):
+    """All of it is optional, and goes together."""
+
+    actor = _text(_("Who did it"))
+    event_type = _text(_("Type"), list="event-types", spellcheck="false")
+    election = _text(_("Election"))
+    since = MomentField(label=_("From (UTC)"))
+    until = MomentField(label=_("To (UTC)"))
+    before = forms.IntegerField(
+        label=_("Before event"),
+        required=False,
+        min_value=1,
+        max_value=10**EVENT_NUMBER_DIGITS,
+        widget=forms.HiddenInput,
+    )
+
+    def clean(self) -> dict[str, Any]:
+        super().clean()
+        since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
+        if since and until and since[0] > until[0]:
+            self.add_error("until", _("This is before the beginning."))
+        return self.cleaned_data
+
+    def query(self) -> Query:
+        names = {name: self.cleaned_data[name] for name in ("actor", "event_type", "election")}
+        since, until = self.cleaned_data["since"], self.cleaned_data["until"]
+        return Query(
+            **names,
+            since=as_text(since[0]) if since else "",
+            until=as_text(until[0] + until[1] - ONE_MILLISECOND) if until else "",
+        )
+
+    def typed(self) -> dict[str, str]:
+        """What was asked for, for the address of the next page."""
+        return {name: self.data[name] for name in self.fields if name != "before" and self.data.get(name)}

@@ -33,10 +33,15 @@ from pages.paging import list_context
 from store.parallel import run_parallel
 from upkeep.doctor import health
 
-TRIALS = Limit("test mails", 20, SECONDS_PER_HOUR)
+TEST_MAIL_LIMIT = Limit("test mails", 20, SECONDS_PER_HOUR)
 MAX_REPORTS = 100  # at once
 MAX_MAILING_CHARS = 16  # characters by which one is named
-FIRST = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)  # the page opens on the first there is any of
+STATES_BY_URGENCY = (
+    outbox.FAILED,
+    outbox.UNKNOWN,
+    outbox.SENT,
+    outbox.QUEUED,
+)  # the page opens on the first non-empty one
 
 
 @requires(Permission.TRANSFER_OWNER)
@@ -46,13 +51,13 @@ def mails(request: HttpRequest) -> HttpResponse:
     went nowhere else."""
     counts, current_outages, is_tried_again = run_parallel(
         table(),
-        lambda: health.mails(table(), *outbox.STATES),
+        lambda: health.count_mails(table(), *outbox.STATES),
         lambda: all_outages(table()),
         undelivered.is_requested,
     )
     state = request.GET.get("state", "")
     if state not in outbox.STATES:
-        state = next((each for each in FIRST if counts[each].count), outbox.SENT)
+        state = next((each for each in STATES_BY_URGENCY if counts[each].count), outbox.SENT)
     context = {
         "state": state,
         "counts": counts,
@@ -88,7 +93,7 @@ def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
 def try_all(request: HttpRequest) -> HttpResponse:
     done = _("All mails that failed are being tried again.")
     run_action(request, lambda: undelivered.retry_all(request.user.name, role_unchanged(request.user)), done)
-    return redirect(_in(outbox.FAILED))
+    return redirect(_address_of(outbox.FAILED))
 
 
 @requires(Permission.TRANSFER_OWNER)
@@ -104,7 +109,7 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
     run_action(
         request, lambda: undelivered.settle_unknown(request.user.name, how, mailing, role_unchanged(request.user)), done
     )
-    return redirect(_in(outbox.UNKNOWN))
+    return redirect(_address_of(outbox.UNKNOWN))
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
@@ -112,7 +117,7 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
 def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     done = _("The mail is being tried again.")
     run_action(request, lambda: undelivered.retry(request.user.name, mail, role_unchanged(request.user)), done)
-    return redirect(_in(mail.state))
+    return redirect(_address_of(mail.state))
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
@@ -120,10 +125,10 @@ def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
 def put_aside(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     done = _("The mail is put aside. It is not sent.")
     run_action(request, lambda: undelivered.put_aside(request.user.name, mail, role_unchanged(request.user)), done)
-    return redirect(_in(mail.state))
+    return redirect(_address_of(mail.state))
 
 
-def _in(state: str) -> str:
+def _address_of(state: str) -> str:
     return f"{reverse('mails')}?state={state}"
 
 
@@ -135,7 +140,7 @@ def _in(state: str) -> str:
 def send_test_mail(request: HttpRequest) -> HttpResponse:
     """To oneself and at once; the page says what the server answered."""
     try:
-        count(TRIALS, request.user.name)
+        count(TEST_MAIL_LIMIT, request.user.name)
         answer = send_test_email(request.user.email)
     except Refusal as refusal:
         messages.error(request, str(refusal))
@@ -157,7 +162,7 @@ def send_test_mail(request: HttpRequest) -> HttpResponse:
 @require_POST
 def bounced(request: HttpRequest) -> HttpResponse:
     """Reports of whoever sends our mails on, as JSON; only for who brings BOUNCES_TOKEN, and not there without one."""
-    if not _brings_token(request):
+    if not _has_token(request):
         raise Http404
     try:
         said = json.loads(request.body)
@@ -166,10 +171,10 @@ def bounced(request: HttpRequest) -> HttpResponse:
     reports = said if isinstance(said, list) else [said]
     if len(reports) > MAX_REPORTS or not all(map(_is_report, reports)):
         return HttpResponse(_("This is not a report of a mail.") + "\n", status=422, content_type="text/plain")
-    return JsonResponse({"noted": sum(map(_note, reports))})
+    return JsonResponse({"noted": sum(map(_record_report, reports))})
 
 
-def _brings_token(request: HttpRequest) -> bool:
+def _has_token(request: HttpRequest) -> bool:
     brought, wanted = request.headers.get("Authorization", ""), f"Bearer {settings.BOUNCES_TOKEN}"
     return bool(settings.BOUNCES_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())
 
@@ -181,7 +186,7 @@ def _is_report(said: Any) -> bool:
     return said.get("kind") in ("bounce", "complaint") and bool(said.get("message_id") or said.get("address"))
 
 
-def _note(said: dict[str, str]) -> bool:
+def _record_report(said: dict[str, str]) -> bool:
     named = said.get("message_id", "")
     number = mail_number(named) if named else bounces.newest_mail_to(said["address"])
     if number is None:

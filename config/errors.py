@@ -16,7 +16,7 @@ from accounts.visitors import Anonymous
 from acts.queues import safe_message
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
-from upkeep.pause import Pause, Paused, watch
+from upkeep.pause import Pause, Paused, cache
 
 log = logging.getLogger("plenum.request")
 
@@ -47,7 +47,7 @@ PAGES = {
 
 
 RETRY_AFTER_SECONDS = 5
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
+NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
 UNWRITABLE = (
     _("Nothing can be saved right now"),
     _(
@@ -67,7 +67,7 @@ NO_MEMORY = (
     _("The site has no memory left for this at the moment. Nothing was changed; please try again a little later."),
 )
 PAUSED = _("The site is paused")
-WHAT_THAT_MEANS = {
+PAUSED_SENTENCES = {
     "page": _("This page cannot be made while the site is paused for maintenance. Other pages are there as usual."),
     "form": _(
         "The site is paused for maintenance, so nothing was changed. Go back: what you typed is still there, "
@@ -108,7 +108,7 @@ def _was_sent_in_place(request: HttpRequest) -> bool:
 
 def paused_page(request: HttpRequest, pause: Pause) -> HttpResponse:
     kind = "in place" if _was_sent_in_place(request) else "page" if request.method in ("GET", "HEAD") else "form"
-    sentence = " ".join(filter(None, (str(WHAT_THAT_MEANS[kind]), pause.sentence)))
+    sentence = " ".join(filter(None, (str(PAUSED_SENTENCES[kind]), pause.sentence)))
     response = error_page(request, 503, sentence, PAUSED)
     response["Retry-After"] = str(pause.retry_after(utc_now()))
     return response
@@ -129,11 +129,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def broken(request: HttpRequest) -> HttpResponse:
     """What no view answered: a store or a machine in trouble has pages of its own, all else is our mistake."""
     exception = sys.exc_info()[1]
-    status, title, sentence = answer_to(exception)
+    status, title, sentence = classify(exception)
     _record(request, exception, status)
     request.user = Anonymous()  # asking the store who this is may be what failed
     try:
-        if isinstance(exception, Paused) and (pause := watch.last_known()):
+        if isinstance(exception, Paused) and (pause := cache.last_known()):
             return paused_page(request, pause)
         return error_page(request, status, sentence, title)
     except Exception:  # what broke the page may break this one too: say it without templates
@@ -143,18 +143,18 @@ def broken(request: HttpRequest) -> HttpResponse:
         return response
 
 
-OF_THE_STORE = {Unavailable: 503, Conflict: 409, BadCursor: 400}
+STORE_STATUSES = {Unavailable: 503, Conflict: 409, BadCursor: 400}
 
 
-def answer_to(exception: BaseException | None) -> tuple[int, str, str]:
+def classify(exception: BaseException | None) -> tuple[int, str, str]:
     """The status, the title and the sentence."""
-    if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
+    if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_SPACE_ERRORS):
         return 503, *UNWRITABLE
     if isinstance(exception, InDoubt):
         return 503, *IN_DOUBT
     if isinstance(exception, MemoryError):
         return 503, *NO_MEMORY
-    status = next((status for kind, status in OF_THE_STORE.items() if isinstance(exception, kind)), 500)
+    status = next((status for kind, status in STORE_STATUSES.items() if isinstance(exception, kind)), 500)
     return status, *PAGES[status]
 
 

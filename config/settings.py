@@ -395,10 +395,10 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
-    "config.middleware.headers_alone",
-    "config.middleware.waits_for_the_store",
+    "config.middleware.head_without_body",
+    "config.middleware.store_timeout",
     "config.middleware.below_path",
-    "config.middleware.proxies_seen",
+    "config.middleware.watch_proxies",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -411,10 +411,10 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.AuthenticationMiddleware",
-    "config.middleware.Pausing",
+    "config.middleware.PauseGuard",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.RefusalsInWords",
+    "config.middleware.ErrorPages",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -432,7 +432,7 @@ TEMPLATES = [
                 "accounts.visitors.user_context",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
-                "config.context.state",
+                "config.context.site_state",
                 "ranking.drafts.page_context",
             ],
         },

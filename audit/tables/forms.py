@@ -66,7 +66,7 @@ class FilterForm(forms.Form):
     )
     after = CursorField()
 
-    def __init__(self, *arguments: Any, asked: tuple[str, ...], **options: Any):
+    def __init__(self, *arguments: Any, filters: tuple[str, ...], **options: Any):
         super().__init__(*arguments, **options)
-        for name in set(self.fields) - {*asked, "after"}:
+        for name in set(self.fields) - {*filters, "after"}:
             del self.fields[name]

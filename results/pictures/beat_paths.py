@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import in_order, isolated, listed, short, sized, tag, text, text_lines, width, wrapped
-from .picture import Picture, Table
+from .drawing import Picture, Table, in_order, isolated, listed, short, sized, tag, text, text_lines, width, wrapped
 
 MAX_CANDIDATES_DRAWN = 8
 MAX_CHAINS_LISTED = 500  # chains in the table
@@ -238,13 +237,13 @@ def _desc(result: Result) -> str:
 
 def _note(result: Result, graph: Graph) -> str:
     said = _(
-        "An arrow leads from the winner of a contest to the loser. Thick: the strongest chains from %(names)s to "
-        "everybody else; dashed: the strongest chains back. In the circles stand the places."
+        "Each arrow points from the winner of a contest to the loser. Thick: the strongest chains from "
+        "%(names)s to everybody else; dashed: the strongest chains back. The circles show the places."
     )
     note = said % {"names": listed(result.winners)}
     if len(graph.places) == len(result.candidates):
         return note
-    rest = _("Shown are %(shown)s of %(every)s.")
+    rest = _("Showing %(shown)s of %(every)s.")
     return f"{note} " + rest % {"shown": len(graph.places), "every": len(result.candidates)}
 
 

@@ -17,6 +17,8 @@ from tally.result import Result, Round
 from .drawing import (
     CROSS,
     TICK,
+    Picture,
+    Table,
     exact,
     fluid,
     in_order,
@@ -32,7 +34,6 @@ from .drawing import (
     voters,
     wrapped,
 )
-from .picture import Picture, Table
 
 MAX_BANDS = 12
 MAX_COLUMNS = 40
@@ -263,12 +264,10 @@ def _round(each: Round) -> str:
 
 
 def _note(result: Result, shown: Sequence[Round]) -> str:
-    said = [
-        _("Every band is as thick as the votes it stands for; branches are votes that moved on, from left to right.")
-    ]
+    said = [_("The width of each band shows its votes; branches show votes that moved on, from left to right.")]
     every = len(result.rounds or ())
     if len(shown) < every:
-        said.append(_("Shown are the last %(shown)s rounds of %(every)s.") % {"shown": len(shown), "every": every})
+        said.append(_("Showing the last %(shown)s of %(every)s rounds.") % {"shown": len(shown), "every": every})
     return " ".join(said)
 
 

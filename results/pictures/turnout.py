@@ -11,8 +11,7 @@ from elections.rules import Election
 from elections.turnout.counts import Turnout, tells_who
 from pages import times
 
-from .drawing import fluid, tag, text, text_at_right
-from .picture import Picture, Table
+from .drawing import Picture, Table, fluid, tag, text, text_at_right
 
 HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 26, 160, 42
 
@@ -29,7 +28,7 @@ def _picture(election: Election, turnout: Turnout) -> Picture:
     drawn = _curve(election, turnout), *_axis(election, turnout), text(said, 0, 16, "number")
     rows = tuple((_moment(election, moment), str(count)) for moment, count in turnout.steps)
     picture = fluid(HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX, title, said, *drawn, kind="turnout")
-    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Have voted")), rows), "narrow")
+    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Voted")), rows), "narrow")
 
 
 def _summary(election: Election, turnout: Turnout) -> str:

@@ -118,7 +118,7 @@ def test_an_election_that_was_changed_at_this_moment_is_passed_on_all_the_same(a
 
 
 def test_a_salt_destroyed_between_two_readings_is_read_again(ada, boss, monkeypatch):
-    at_first(monkeypatch, ballots, "standing", lambda standing: replace(standing, salt=None))
+    at_first(monkeypatch, ballots, "read_standing", lambda standing: replace(standing, salt=None))
     accounts.remove(boss, ada)
     assert in_order()
 

@@ -156,7 +156,7 @@ def test_the_tables_hide_in_a_shard_what_they_hide_in_an_election(site, voted):
         assert {str(row.sort_key).partition("#")[0] for row in shown} == {"GATE", "VOTER"}
         with pytest.raises(raw.CannotShow):
             raw.rows(Span(pk, prefix="BALLOT#"), None)
-        assert raw.item(keys.salt("Board")._replace(pk=pk)) is None
+        assert raw.view_item(keys.salt("Board")._replace(pk=pk)) is None
         assert masks.is_salt({"PK": pk, "SK": "SALT"})
     closing.close(people.find("the organiser"), election)
     assert {str(row.sort_key).partition("#")[0] for row in raw.rows(Span(min(FOUR)), None)[0]} == {"GATE", "VOTER"}

@@ -9,7 +9,7 @@ from django.core.wsgi import get_wsgi_application
 from django.http import StreamingHttpResponse
 from django.test import RequestFactory
 
-from config.middleware import headers_alone
+from config.middleware import head_without_body
 from store import keys
 from store.log import Event, EventLog
 from store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
@@ -32,7 +32,7 @@ def test_who_asks_by_head_gets_the_headers_alone(site, path):
 
 @pytest.mark.parametrize(("method", "body"), [("HEAD", b""), ("GET", b"a file")])
 def test_a_file_is_begun_for_nobody_who_asks_by_head(method, body):
-    answer = headers_alone(lambda request: StreamingHttpResponse([b"a ", b"file"]))(
+    answer = head_without_body(lambda request: StreamingHttpResponse([b"a ", b"file"]))(
         RequestFactory().generic(method, "/")
     )
     assert b"".join(answer.streaming_content) == body

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import resolve, reverse
 
-from config.middleware import waits_for_the_store
+from config.middleware import store_timeout
 from store import wait_budget
 from store.connect import connect
 from store.dynamodb.circuit_breaker import MAX_CONSECUTIVE_FAILURES
@@ -38,7 +38,7 @@ def visitor() -> Client:
 
 def test_a_request_waits_as_long_as_the_settings_say_and_only_for_a_distant_store(settings, site, rf):
     found = []
-    ask = waits_for_the_store(lambda request: found.append(wait_budget.left()))
+    ask = store_timeout(lambda request: found.append(wait_budget.left()))
     ask(rf.get("/"))
     settings.STORE_URL, settings.STORE_SECONDS = "dynamodb://us-east-1?prefix=waited-", 7
     ask(rf.get("/"))

@@ -302,7 +302,7 @@ def test_auditors_see_how_many_and_not_who(site, post, person):
     one, ada = post().id, person("Ada")
     services.set_like(member(ada, one), True)
     (mark,) = site.each(keys.liked_by("Ada"))
-    assert masks.shown("vote_data", mark) is None
+    assert masks.mask_item("vote_data", mark) is None
     assert not masks.may_open(keys.liked_by("Ada"))
     assert not masks.may_open(keys.marks_of_likes(one, member(ada, one).shard))
-    assert masks.shown("vote_data", site.get(member(ada, one).counter))["likes"] == 1
+    assert masks.mask_item("vote_data", site.get(member(ada, one).counter))["likes"] == 1

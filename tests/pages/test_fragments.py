@@ -33,7 +33,7 @@ def renderings(monkeypatch) -> list[str]:
 
 
 def here() -> Environment:
-    return engines["jinja2"].env.here()
+    return engines["jinja2"].env.active()
 
 
 def choice(**values) -> str:

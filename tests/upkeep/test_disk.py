@@ -246,5 +246,5 @@ def test_a_machine_in_trouble_is_a_503_and_the_next_page_is_there(client, site, 
 
 
 def test_another_error_of_the_system_is_still_our_mistake():
-    assert errors.answer_to(OSError(errno.ENOENT, "No such file"))[0] == 500
-    assert errors.answer_to(None)[0] == 500
+    assert errors.classify(OSError(errno.ENOENT, "No such file"))[0] == 500
+    assert errors.classify(None)[0] == 500
