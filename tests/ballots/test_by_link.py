@@ -151,24 +151,24 @@ def test_a_link_that_is_not_ours(board, settings):
 def test_a_link_of_an_election_that_is_gone_or_made_anew(board, opened):
     door, owner = door_of(), people.find("the organiser")
     deleting.delete(owner, board)
-    assert "no longer there" in gone(door)
+    assert "no longer exists" in gone(door)
     opened(ANN, name="Other", vote_by_link=True)
     before = replace(link_of(name="Other"), created_at=board.created_at)
-    assert "no longer there" in gone(reverse("vote_by_link", args=[before.token])), "made anew under the name"
+    assert "no longer exists" in gone(reverse("vote_by_link", args=[before.token])), "made anew under the name"
 
 
 def test_an_election_without_it_opens_by_no_link(opened):
     opened(ANN)
-    assert "no longer there" in gone(door_of())
+    assert "no longer exists" in gone(door_of())
 
 
 def test_the_invitation_sent_again_ends_the_earlier_link_and_its_pass(board):
     door, client, owner = door_of(), come_in(door_of()), people.find("the organiser")
     mailing.resend_invitation(owner, board, ANN)
-    assert "A newer link was sent" in gone(door)
+    assert "A newer link has replaced it" in gone(door)
     page = client.get(PAGE)
     assert page.status_code == 403
-    assert "A newer link was sent" in text_of(page)
+    assert "A newer link has replaced it" in text_of(page)
     assert client.post(f"{PAGE}cast/", {"rank-1": "1"}).status_code == 403
     assert list(repository.every_ballot("Board")) == []
     vote(come_in(door_of()), rank_1="1")
@@ -196,7 +196,7 @@ def test_somebody_taken_off_the_roll_and_put_on_it_again_needs_a_new_link(board,
     table().write(Delete(keys.email(ANN)))
     assert "not on the roll" in gone(door)
     add_voters(owner, elections.find("Board"), [ANN])
-    assert "A newer link was sent" in gone(door), "also one that was replaced before must not come back"
+    assert "A newer link has replaced it" in gone(door), "also one that was replaced before must not come back"
     come_in(door_of())
 
 
@@ -271,7 +271,7 @@ def test_a_link_that_ended_opens_no_result_either(board, person):
     for name in ("results", "follow", "recount", "bundle"):
         answer = client.get(reverse(name, args=["Board"]))
         assert answer.status_code == 403
-        assert "A newer link was sent" in text_of(answer)
+        assert "A newer link has replaced it" in text_of(answer)
     give_factor(person("Ann", Role.VOTER, ANN))
     assert "Please sign in to see the result" in text_of(Client().get(door_of()))
     assert Client().post(door_of()).status_code == 403
@@ -548,14 +548,14 @@ def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(bo
     mailing.invite(people.find("the organiser"), board)
     queue_mailings()
     send_waiting(compose)
-    assert "the earlier link of that voter no longer works" in text_of(client.get("/election/Board/roll/"))
+    assert "earlier link stops working" in text_of(client.get("/election/Board/roll/"))
     again = client.post("/election/Board/roll/invite/", {"voter": ANN}, follow=True)
-    assert "with a new link: the earlier ones no longer work" in text_of(again)
-    assert "by the link in their invitation, too" in text_of(client.get("/election/Board/"))
+    assert "with a new link. Earlier links no longer work" in text_of(again)
+    assert "with the link in their invitation" in text_of(client.get("/election/Board/"))
     drafts.create(people.find("the organiser"), "Draft")
     form = text_of(client.get("/election/Draft/settings/"))
-    assert "Whoever gets the mail, or is forwarded it, can vote" in form
-    assert "only those listed by address are mailed such a link" in form
+    assert "Anyone who is forwarded the mail can vote" in form
+    assert "only people listed by address get such a link" in form
 
 
 def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board, site):

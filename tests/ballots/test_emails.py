@@ -139,7 +139,7 @@ SETTINGS = {
 def test_it_is_a_setting_in_plain_words_and_on_by_default(person, signed_in):
     client = signed_in("Ada")
     page = client.get("/elections/new/all/").content.decode()
-    assert "Tell voters by mail about their ballots" in page
+    assert "Mail voters about their ballots" in page
     box = next(part for part in page.split("<input") if 'name="mail_votes"' in part).partition(">")[0]
     assert "checked" in box
     client.post("/elections/new/all/", SETTINGS | {"name": "Told", "mail_votes": "on"})

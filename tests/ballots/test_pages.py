@@ -507,11 +507,11 @@ def test_where_everybody_may_vote_the_roll_does_not_name_who_has(opened, person,
         services.cast(voter, "Board", ranks(Ada=1), voter.name)
         roll = text_of(client.get("/election/Board/roll/"))
         assert "by.post@example.org" in roll
-        assert ("Quinn" in roll, "shown once three have voted" in roll) == (number == 3, number < 3)
+        assert ("Quinn" in roll, "shown once three people have voted" in roll) == (number == 3, number < 3)
         exported = b"".join(client.get("/election/Board/roll/roll.csv").streaming_content).decode()
         assert ("Quinn" in exported) == (number == 3)
     upload = SimpleUploadedFile("list.csv", b"voter\nQuinn\nSomebody else\n")
     preview = text_of(client.post("/election/Board/roll/import/", {"file": upload}))
-    assert preview.count("Others are added by their address.") == 2
+    assert preview.count("Add others by their mail address.") == 2
     assert "2 cannot be used" in preview
     assert "already on the roll" not in preview

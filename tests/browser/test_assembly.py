@@ -53,7 +53,7 @@ def enrol(host: Page, hall: Hall) -> dict[str, str]:
     host.fill("#id_names", "\n".join(LISTED))
     press(host, "Look at the list")
     expect(host.locator("main")).to_contain_text("New, checks in with a code")
-    press(host, "Put 8 people on the roll")
+    press(host, "Add 8 people to the roll")
     expect(host.locator(".players li")).to_have_count(8)
     assert judged(host, "dark") == []
     host.get_by_role("button", name=re.compile(r"Print \d+ cards with codes")).click()

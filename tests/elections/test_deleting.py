@@ -197,9 +197,9 @@ def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, 
     monkeypatch.setattr(background, "REQUEST_BATCHES", 1)
     other = drafts.create(ada, "Other")
     deleting_acts.delete(ada, board)
-    with pytest.raises(NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleaned up"):
         drafts.create(ada, "board")
-    with pytest.raises(NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleaned up"):
         drafts.rename(ada, other, "board")
     assert finish_background("delete election") == 1
     drafts.create(ada, "board")

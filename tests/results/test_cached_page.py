@@ -43,7 +43,7 @@ def nothing_remembered(monkeypatch):
 
 @pytest.fixture
 def board(site, voted, close):  # noqa: F811
-    """A sealed result that everybody on the web may see."""
+    """A sealed result that anyone on the web may see."""
     voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1, "Ada": 2}, results_public=True)
     close()
     return services.find("Board")

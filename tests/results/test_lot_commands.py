@@ -15,7 +15,7 @@ import pytest
 
 from accounts import repository as people
 from ballots import services as voting
-from ballots.sealed import CannotSeal
+from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -109,7 +109,7 @@ def test_a_draft_and_its_copies_have_nothing_to_draw_from(site, person, signed_i
     for name in ("Board", "Council"):
         election = elections.find(name)
         assert (election.lots_commitment, elections.lots_secret(name)) == ("", "")
-        assert "lot must decide" not in client.get(f"/election/{name}/dashboard/").content.decode()
+        assert "lots must be drawn" not in client.get(f"/election/{name}/dashboard/").content.decode()
 
 
 def test_a_copy_of_a_closed_election_takes_none_of_its_lots_along(site, drawn):

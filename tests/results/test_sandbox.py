@@ -102,7 +102,7 @@ def test_a_mistake_is_named_with_its_line(site, client, typed, words):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"method": "schulze", "seats": "2"}, "This method elects one."),
+        ({"method": "schulze", "seats": "2"}, "This method elects one winner."),
         ({"method": "dictator"}, "Select a valid choice."),
         ({"seats": "0"}, "greater than or equal to 1"),
         ({"seats": "many"}, "Enter a whole number."),
