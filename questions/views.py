@@ -34,7 +34,7 @@ from .rules import CHANGED_ELSEWHERE, MAX_SET_NAME_CHARS, ChangedElsewhere, Full
 MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
 CSV, JSON, GIFT = "questions.csv", "questions.json", "set.gift"
 USAGE_LABELS = {
-    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for call and answer"),
+    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for best answer"),
     Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
     Type.POLL: gettext_lazy("%(count)d for polls"),
     Type.SURVEY: gettext_lazy("%(count)d for surveys"),

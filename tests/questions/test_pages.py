@@ -89,7 +89,7 @@ def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch
 
 def test_a_set_says_for_what_it_serves_and_shows_all_it_has(site, hers, made):
     page = text(hers.get(f"/live/sets/{made}/"))
-    assert "4 questions: 1 for call and answer, 1 for trivia, 2 for polls, 3 for surveys" in page
+    assert "4 questions: 1 for best answer, 1 for trivia, 2 for polls, 3 for surveys" in page
     for words in (*(each.title for each in MANY), *CAPITAL.options, "Towns", "Without a category", "20 s", "Be quick."):
         assert words in page
     assert page.count("</svg> right") == 1
