@@ -1,4 +1,4 @@
-"""How the items of an agenda are played: talked about first, then voted on, openly or in secret, and decided."""
+"""Plays of an assembly: each agenda item is discussed, voted on openly or in secret, and decided."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
 YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one of them, or abstain.")
+RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
 FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
@@ -78,19 +78,17 @@ class Decided(Play):
 
 
 class Item(Decided):
-    """What all items have; by itself, an assembly before its first one."""
+    """What all items share; on its own, an assembly before its first item."""
 
     kind: ClassVar[Kind | None] = None
     name = Type.ASSEMBLY.value
     label = gettext_lazy("Assembly")
     types = (Type.ASSEMBLY,)
     story: ClassVar[PlayDescription | None] = PlayDescription(
+        gettext_lazy("People check in with an account or a code, discuss each agenda item, and then decide it."),
         gettext_lazy(
-            "People check in by account or with a code, talk about each item of the agenda, and then decide it."
-        ),
-        gettext_lazy(
-            "Everybody sees how many are present, what a majority takes and what was decided. Who voted how is seen in "
-            "open votes only."
+            "Everyone sees how many are present, what majority is needed and what was decided. Only "
+            "open votes show who voted how."
         ),
     )
     first_phase = Phase.TALKING
@@ -113,7 +111,7 @@ class Item(Decided):
         return question.kind == self.kind
 
     def voting_seconds(self, question: Question) -> int:
-        """It was talked about."""
+        """Unlike other plays, no extra time: it was discussed before."""
         return question.seconds
 
     def step_label(self, step: Step, state: State) -> Text | None:
@@ -160,8 +158,8 @@ class Item(Decided):
 
     def hint(self, snapshot: Snapshot) -> Text:
         if snapshot.question and snapshot.question.secret:
-            return _("Nobody will learn how you vote.")
-        return _("Everybody will see how you vote.")
+            return _("Nobody will find out how you vote.")
+        return _("Everyone will see how you vote.")
 
     def until(self, snapshot: Snapshot) -> Text:
         return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
@@ -187,7 +185,7 @@ class Item(Decided):
         return wording.vote_text(entry.said, question, options)
 
     def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
-        """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
+        """The outcome, the numbers, who was present and how each person voted, without names if secret."""
         result, options = round_.result, options_of(round_, question)
         yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
         yield from _numbers(result, options)
@@ -212,7 +210,7 @@ class Topic(Item):
 
 class Motion(Item):
     kind = Kind.MOTION
-    how_to_vote = gettext_lazy("The vote is open: yes, no, or abstain, on your phone.")
+    how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         said = post.getlist(answer_forms.OPTION)
@@ -238,10 +236,10 @@ class Motion(Item):
 
 
 class OneOfSeveral(Item):
-    """A choice: one of the options, by a majority or by who has most."""
+    """A choice of one option, by a majority or by most votes."""
 
     kind = Kind.CHOICE
-    how_to_vote = gettext_lazy("The vote is open: choose one on your phone, or abstain.")
+    how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         assert snapshot.question is not None
@@ -253,7 +251,7 @@ class Ranked(Item):
     """A ranking, counted by instant runoff."""
 
     kind = Kind.RANKING
-    how_to_vote = gettext_lazy("The vote is open: rank them on your phone, the best first, or abstain.")
+    how_to_vote = gettext_lazy("Voting is open: rank the options on your phone, best first, or abstain.")
     abstention = ""
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
@@ -281,7 +279,7 @@ class Alternatives(Ranked):
 
 
 class IdeasOfAnAssembly(Decided, Ideas):
-    """Ideas that those present write and rank in secret: with who was there, and a quorum."""
+    """Ideas that those present write and rank in secret, with attendance and a quorum."""
 
     name = "assembly-ideas"
     types = (Type.ASSEMBLY,)
@@ -318,7 +316,7 @@ def _resolve(closing: Closing, question: Question, given: Iterable[GivenAnswer])
 
 
 def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:
-    """Abstentions are told apart, and what was needed of how many beside it."""
+    """Abstentions separately, with what was needed and out of how many."""
     places = dict(result.get("places", ()))
     first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
     for place, label in enumerate(options if places or first else ()):

@@ -1,4 +1,4 @@
-"""What people read of an assembly: kinds of items, majorities and quorums, and what became of each item."""
+"""Labels and sentences about assemblies: kinds of items, majorities, quorums, outcomes, and the agenda as shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Result = Mapping[str, Any]  # what a sealed round holds
 MAX_TIED_NAMES = 4  # of more, numbers and bars say who they are
 
 KIND_LABELS: dict[Kind, str | Promise] = {
-    Kind.TOPIC: gettext_lazy("To talk about"),
+    Kind.TOPIC: gettext_lazy("Discussion"),
     Kind.MOTION: gettext_lazy("Motion"),
     Kind.CHOICE: gettext_lazy("Choice"),
     Kind.RANKING: gettext_lazy("Ranking"),
@@ -40,25 +40,25 @@ SHARES: dict[str, str | Promise] = {
 OF: dict[Of, str | Promise] = {
     Of.CAST: gettext_lazy("of the votes cast"),
     Of.PRESENT: gettext_lazy("of those present"),
-    Of.ENTITLED: gettext_lazy("of all who are entitled"),
+    Of.ENTITLED: gettext_lazy("of all eligible voters"),
 }
 QUORUMS: dict[str, str | Promise] = {
-    "1/10": gettext_lazy("at least a tenth of all who are entitled"),
-    "1/5": gettext_lazy("at least a fifth of all who are entitled"),
-    "1/4": gettext_lazy("at least a quarter of all who are entitled"),
-    "1/3": gettext_lazy("at least a third of all who are entitled"),
-    "1/2": gettext_lazy("at least half of all who are entitled"),
-    ">1/2": gettext_lazy("more than half of all who are entitled"),
-    "2/3": gettext_lazy("at least two thirds of all who are entitled"),
-    "3/4": gettext_lazy("at least three quarters of all who are entitled"),
+    "1/10": gettext_lazy("at least a tenth of all eligible voters"),
+    "1/5": gettext_lazy("at least a fifth of all eligible voters"),
+    "1/4": gettext_lazy("at least a quarter of all eligible voters"),
+    "1/3": gettext_lazy("at least a third of all eligible voters"),
+    "1/2": gettext_lazy("at least half of all eligible voters"),
+    ">1/2": gettext_lazy("more than half of all eligible voters"),
+    "2/3": gettext_lazy("at least two thirds of all eligible voters"),
+    "3/4": gettext_lazy("at least three quarters of all eligible voters"),
 }
 VOTE_LABELS: dict[str, str | Promise] = {
     YES: gettext_lazy("Yes"),
     NO: gettext_lazy("No"),
     ABSTAIN: gettext_lazy("Abstention"),
 }
-OPEN_VOTE = gettext_lazy("Open vote: everybody sees how each person voted.")
-SECRET_VOTE = gettext_lazy("Secret vote: nobody learns how anybody voted.")
+OPEN_VOTE = gettext_lazy("Open vote: everyone sees how each person voted.")
+SECRET_VOTE = gettext_lazy("Secret vote: nobody finds out how anyone voted.")
 
 
 # --- what it takes ---
@@ -70,21 +70,21 @@ def majority_text(majority: Majority) -> str:
 
 
 def requirement(question: Question) -> str:
-    """What an item needs to be carried; nothing where it is only talked about."""
+    """What an item needs to be carried; empty if it is only discussed."""
     if question.kind in (Kind.TOPIC, Kind.IDEAS):
         return ""
     if question.kind == Kind.RANKING:
         return _("Counted by instant runoff.")
     if question.kind == Kind.CHOICE and not question.majority:
-        return _("Whoever has most votes is chosen.")
+        return _("The option with the most votes wins.")
     needed = majority_text(majority_of(question.majority))
     if question.kind == Kind.ALTERNATIVES:
-        return _("The best version has to beat “No change” by %(majority)s.") % {"majority": needed}
-    return _("It takes %(majority)s.") % {"majority": needed}
+        return _("The best version must beat “No change” with %(majority)s.") % {"majority": needed}
+    return _("Requires %(majority)s.") % {"majority": needed}
 
 
 def secrecy_text(question: Question) -> str | Promise:
-    """Whether a vote is open or secret; nothing where there is none."""
+    """Empty if there is no vote."""
     if question.kind == Kind.TOPIC:
         return ""
     return SECRET_VOTE if question.secret else OPEN_VOTE
@@ -100,7 +100,7 @@ def quorum_text(quorum: str) -> str:
 
 
 def item_context(question: Question) -> dict[str, Any]:
-    """What everybody has to know of an item before they vote."""
+    """What everyone must know before they vote."""
     return {
         "kind_label": KIND_LABELS[question.kind],
         "requirement": requirement(question),
@@ -112,12 +112,12 @@ def item_context(question: Question) -> dict[str, Any]:
 
 
 def headline(question: Question, round_: Round) -> str:
-    """What was decided, in a few words."""
+    """The decision in a few words."""
     outcome, names = Outcome(round_.result["outcome"]), _names(round_, question)
     if outcome in WITHOUT_NAMES:
         return str(WITHOUT_NAMES[outcome])
     if outcome == Outcome.TALKED:
-        return _("Talked about") if question.kind == Kind.TOPIC else _("Closed without a vote")
+        return _("Discussed") if question.kind == Kind.TOPIC else _("Closed without a vote")
     if outcome == Outcome.TIED:
         return _tied(names)
     if outcome == Outcome.ELECTED:
@@ -126,11 +126,11 @@ def headline(question: Question, round_: Round) -> str:
         return _("Carried: %(name)s") % {"name": names[0]} if outcome == Outcome.CARRIED else _("Nothing changes")
     if question.kind == Kind.MOTION:
         return _("Carried") if outcome == Outcome.CARRIED else _("Not carried")
-    return _("Nothing is chosen")
+    return _("No option chosen")
 
 
 def _tied(names: Sequence[str]) -> str:
-    """So many that a wall has room for them."""
+    """As many names as fit a projector."""
     if len(names) > MAX_TIED_NAMES:
         return _("No decision: %(count)d options are tied") % {"count": len(names)}
     return _("No decision: tied between %(others)s and %(last)s") % {
@@ -140,7 +140,7 @@ def _tied(names: Sequence[str]) -> str:
 
 
 def run_off_title(question: Question) -> str:
-    """In the language of whoever calls for it."""
+    """In the language of the host who adds it."""
     title = _("Run-off: %(title)s") % {"title": question.title}
     return title if len(title) <= MAX_TITLE_CHARS else f"{title[: MAX_TITLE_CHARS - 1]}…"
 
@@ -157,7 +157,7 @@ def _names(round_: Round, question: Question) -> list[str]:
 
 
 def numbers(question: Question, result: Result) -> str:
-    """“34 yes, 10 no, 7 abstentions”: abstentions are always told apart."""
+    """“34 yes, 10 no, 7 abstentions”: abstentions are always separate."""
     if ABSTAIN not in result:
         return ""
     if question.kind == Kind.ALTERNATIVES and result["outcome"] == Outcome.TIED:
@@ -169,7 +169,7 @@ def numbers(question: Question, result: Result) -> str:
 
 
 def _each_tied(question: Question, result: Result) -> str:
-    """Every version that is tied against no change, and not only one of them."""
+    """Every tied version against no change."""
     last, of = len(question.options) - 1, result["pairwise"]
     words = _("%(name)s: %(yes)d for it, %(no)d for no change")
     told = ({"name": question.options[each], "yes": of[each][last], "no": of[last][each]} for each in result["winners"])
@@ -188,17 +188,15 @@ def abstentions(result: Result) -> str:
 
 
 def why(question: Question, round_: Round) -> list[str]:
-    """How it came to that, in sentences: what was needed, who was there, and why it is not valid."""
+    """Sentences that explain the outcome: what was needed, who was present, why it is not valid."""
     return [each for each in (_decided(question, round_.result), *_room(round_.result)) if each]
 
 
 def _decided(question: Question, result: Result) -> str:
     if result["outcome"] == Outcome.TOO_FEW:
-        return _(
-            "With fewer than three votes everybody could guess who voted how. So nothing is shown or kept of them."
-        )
+        return _("With fewer than three votes, people could guess who voted how, so nothing is shown or kept.")
     if result["outcome"] == Outcome.TIED:
-        return _("The votes do not decide between them, so nothing is decided until a run-off does.")
+        return _("The vote is tied: hold a run-off to decide.")
     if "needed" not in result:
         return ""
     told = {name: result[name] for name in (YES, "of", "needed")}
@@ -206,10 +204,10 @@ def _decided(question: Question, result: Result) -> str:
 
 
 NEEDED: dict[Kind, str | Promise] = {
-    Kind.MOTION: gettext_lazy("%(yes)d of %(of)d said yes; %(needed)d were needed: %(majority)s."),
-    Kind.CHOICE: gettext_lazy("%(yes)d of %(of)d are for what leads; %(needed)d were needed: %(majority)s."),
+    Kind.MOTION: gettext_lazy("%(yes)d of %(of)d voted yes; %(needed)d were needed: %(majority)s."),
+    Kind.CHOICE: gettext_lazy("%(yes)d of %(of)d voted for the leading option; %(needed)d were needed: %(majority)s."),
     Kind.ALTERNATIVES: gettext_lazy(
-        "%(yes)d of %(of)d prefer the best version to “No change”; %(needed)d were needed: %(majority)s."
+        "%(yes)d of %(of)d preferred the best version to “No change”; %(needed)d were needed: %(majority)s."
     ),
 }
 
@@ -217,7 +215,7 @@ NEEDED: dict[Kind, str | Promise] = {
 def _room(result: Result) -> list[str]:
     present = {"present": result["present_count"], "entitled": result["entitled"]}
     if result["entitled"]:
-        there = _("%(present)d of %(entitled)d who are entitled were present.") % present
+        there = _("%(present)d of %(entitled)d eligible voters were present.") % present
     else:
         there = ngettext("%(present)d person was present.", "%(present)d people were present.", present["present"])
         there %= present
@@ -230,7 +228,7 @@ def _room(result: Result) -> list[str]:
 
 
 def vote_text(said: str, question: Question, options: Sequence[str]) -> str:
-    """What somebody voted: "yes", an option, or a ranking of them."""
+    """A vote as text: "yes", an option, or a ranking."""
     if said in VOTE_LABELS or not said:
         return str(VOTE_LABELS[said or ABSTAIN])
     if question.kind == Kind.CHOICE:
@@ -244,7 +242,7 @@ def vote_text(said: str, question: Question, options: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of the agenda, and what became of it so far."""
+    """An agenda item with its outcome so far."""
 
     place: int
     question: Question

@@ -1,4 +1,4 @@
-"""How a poll stands, as a picture: an SVG for other sites to show, and a PNG card that goes with a link to the end."""
+"""A poll's current result as a picture: an SVG to embed, and a PNG card for link previews."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _leaders(comparison: MethodComparison) -> tuple[str, str]:
     each = [counted.leaders for counted in comparison.counted]
     all_names = tuple(dict.fromkeys(name for leaders in each for name in leaders))
     if len(set(each)) > 1:
-        return _("The methods do not agree"), join_names(all_names)
+        return _("The methods disagree"), join_names(all_names)
     return (_("A tie") if len(all_names) > 1 else _("All three methods agree")), join_names(all_names)
 
 
@@ -51,7 +51,7 @@ def _bars(comparison: MethodComparison) -> tuple[Bar, ...]:
 
 
 def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Card:
-    """In this language, or in English if its letters cannot be written; names that cannot be written are left out."""
+    """In this language, or in English if our font lacks its letters; names that it lacks are left out."""
     with translation.override(language):
         card = _writable(card_of(poll, comparison))
     if can_write(f"{card.heading}{card.caption}{card.turnout}"):
@@ -62,7 +62,7 @@ def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Ca
 
 def _writable(card: Card) -> Card:
     title = card.title if can_write(card.title) else _("The result of a poll")
-    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See who is ahead")
+    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See which option leads")
     bars = card.bars if all(can_write(bar.label) for bar in card.bars) else ()
     return replace(card, title=title, names=leaders, bars=bars, caption=card.caption if bars else "")
 
@@ -71,7 +71,7 @@ def _writable(card: Card) -> Card:
 
 
 def as_svg(card: Card) -> str:
-    """With colours of its own: it stands on pages of which we know nothing."""
+    """With its own colours, because it is shown on other sites."""
     height = TOP_PX + ROW_PX * len(card.bars) + FOOT_PX
     lines = [
         _text(fit(card.title, 52), 24, 36, 20, INK, bold=True),
@@ -87,7 +87,7 @@ def as_svg(card: Card) -> str:
 
 
 def sentence_svg(title: str, sentence: str) -> str:
-    """For a poll of which nothing may be shown now."""
+    """For a poll whose result may not be shown now."""
     lines = [_text(fit(title, 52), 24, 40, 20, INK, bold=True), _text(fit(sentence, 72), 24, 72, 15, SOFT)]
     return _picture(100, f"{title}. {sentence}", *lines)
 

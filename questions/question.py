@@ -1,4 +1,4 @@
-"""What can be asked of a room: the kinds of questions, which type of session each suits, and what is wrong with one."""
+"""Questions for live sessions: kinds, which session type each suits, and validation."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ SET_KIND_LABELS = {  # and what people read for each
     Kind.RANKING: gettext_lazy("Ranking"),
     Kind.RATING: gettext_lazy("Rating from 1 to 5"),
     Kind.YES_NO: gettext_lazy("Yes or no"),
-    Kind.IDEAS: gettext_lazy("Ideas that the room writes, then ranks"),
+    Kind.IDEAS: gettext_lazy("Ideas, written and then ranked by the room"),
 }
 
 
 class Type(StrEnum):
-    """What a session is, as the data calls it: its EngagementType."""
+    """The type of a session, stored as EngagementType."""
 
     CALL_AND_ANSWER = "call-and-answer"
     TRIVIA = "trivia"
@@ -88,7 +88,7 @@ class Question:
         return self.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
 
     def as_item(self) -> dict[str, Any]:
-        """What is not as usual is stored."""
+        """Leaves out defaults."""
         required = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
         names = ("detail", "category", "school", "custom_instruction", "majority", "play")
         optional = {name: getattr(self, name) for name in names}
@@ -108,19 +108,18 @@ def question_of(item: Mapping[str, Any]) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong, and with which field: that is also what its column is called."""
+    """What is wrong with which field, which is also the column's name."""
 
     field: str
     sentence: str
 
 
 def clean_line(text: str) -> str:
-    """Words of one line, without characters that nobody sees."""
+    """A single line without invisible characters."""
     return unicodedata.normalize("NFC", _visible(re.sub(r"\s+", " ", text)).strip())
 
 
 def clean_lines(text: str) -> str:
-    """Words of several lines."""
     ended = text.replace("\r\n", "\n").replace("\r", "\n")
     return unicodedata.normalize("NFC", _visible(ended).strip())
 
@@ -143,7 +142,7 @@ def tidied(question: Question) -> Question:
 
 
 def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
-    """Of a question that is tidied. Its options may have come from some columns only: those are then named."""
+    """Of a tidied question. If its options came from certain columns, those are named."""
     for flaw in _flaws(question):
         place = int(flaw.field.removeprefix("option")) - 1 if flaw.field.startswith("option") else -1
         yield replace(flaw, field=columns[place]) if 0 <= place < len(columns) else flaw
@@ -151,7 +150,7 @@ def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
 
 def _flaws(question: Question) -> Iterator[Flaw]:
     if not any(unicodedata.category(each)[0] not in "CZ" for each in question.title):
-        yield Flaw("title", _("A question has a title."))
+        yield Flaw("title", _("Enter a question."))
     for field, most in (
         ("title", MAX_TITLE_CHARS),
         ("detail", MAX_DETAIL_CHARS),
@@ -161,9 +160,9 @@ def _flaws(question: Question) -> Iterator[Flaw]:
     ):
         yield from _too_long(field, getattr(question, field), most)
     if not 0 <= question.seconds <= MAX_ANSWER_SECONDS:
-        yield Flaw("seconds", _("The time is 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
+        yield Flaw("seconds", _("Enter 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
     if question.twice and question.kind != Kind.RANKING:
-        yield Flaw("twice", _("Only a ranking is asked twice."))
+        yield Flaw("twice", _("Only a ranking can be asked twice."))
     yield from _flaws_of_options(question)
 
 
@@ -176,15 +175,15 @@ def _too_long(field: str, text: str, most: int) -> Iterator[Flaw]:
 def _flaws_of_options(question: Question) -> Iterator[Flaw]:
     if question.kind not in WITH_OPTIONS:
         if question.options:
-            yield Flaw("option1", _("Only a choice and a ranking have options."))
+            yield Flaw("option1", _("Only choices and rankings have options."))
         return
     count = len(question.options)
     if not MIN_OPTIONS <= count <= MAX_OPTIONS:
         optional = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
-        yield Flaw("option1", _("There are %(fewest)d to %(most)d options; these are %(count)d.") % optional)
+        yield Flaw("option1", _("Enter %(fewest)d to %(most)d options; there are %(count)d.") % optional)
     yield from _flaws_of_each(question.options)
     if question.right and question.kind != Kind.CHOICE:
-        yield Flaw("right", _("Only a choice has right answers."))
+        yield Flaw("right", _("Only choices have right answers."))
 
 
 def _flaws_of_each(options: tuple[str, ...]) -> Iterator[Flaw]:

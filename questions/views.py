@@ -1,4 +1,4 @@
-"""Pages of question sets: lists, a set with its questions, what becomes of the set as a whole, and files."""
+"""Pages of question sets: lists, a set with its questions, settings, imports and exports."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ USAGE_LABELS = {
 @requires(Permission.USE_APPLICATION)
 @require_safe
 def question_sets(request: HttpRequest) -> HttpResponse:
-    """One's own sets, and those that others share; the one changed last first."""
+    """The user's own sets or shared ones, most recently changed first."""
     is_shared = request.GET.get("show") == "shared"
     read = repository.shared if is_shared else partial(repository.owned_by, request.user.name)
     tab = "shared" if is_shared else "mine"
@@ -66,7 +66,6 @@ def question_set(request: HttpRequest, full: FullSet) -> HttpResponse:
 
 
 def context_of(request: HttpRequest, full: FullSet, **more: Any) -> dict[str, Any]:
-    """What every page about one set shows."""
     set_, user = full.set, request.user
     is_own = rules.owns(user.name, set_)
     moderates = set_.shared and rules.moderates(user.role)
@@ -84,12 +83,12 @@ def _seconds(seconds: int) -> str:
 
 
 def start_address(set_: QuestionSet) -> str:
-    """Where a session with the set is made; nothing for a set without questions."""
+    """Where to create a session with the set; empty if it has no questions."""
     return f"{reverse('make_game')}?{urlencode({'set': set_.id})}" if set_.total_questions else ""
 
 
 def _sections(full: FullSet) -> list[dict[str, Any]]:
-    """Categories with their questions, which are numbered through."""
+    """Categories with their questions, numbered throughout."""
     places = {each.number: place for place, each in enumerate(full.placed, 1)}
     return [
         {
@@ -123,21 +122,20 @@ def make(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form):
             count(MADE, request.user.name)
             made = services.make(request.user, **form.values())
-            messages.success(request, _("The set is made. Now it wants questions."))
+            messages.success(request, _("The set is ready. Now add some questions."))
             return redirect("question_set", made.id)
-    context = {"form": form, "title": _("New question set"), "button": _("Make the set")}
+    context = {"form": form, "title": _("New question set"), "button": _("Create the set")}
     return render(request, "questions/form.html", context, status=422 if form.errors else 200)
 
 
 @visible
 @require_POST
 def copy(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """Make it one's own."""
     name = (_("Copy of %(name)s") % {"name": full.set.name})[:MAX_SET_NAME_CHARS]
     with refusals_as_messages(request):
         count(MADE, request.user.name)
         made = services.copy(request.user, full, name)
-        messages.success(request, _("This copy is yours: change it as you like."))
+        messages.success(request, _("This copy is yours. Change it as you like."))
         return redirect("question_set", made.id)
     return redirect("question_set", full.set.id)
 
@@ -163,7 +161,7 @@ def edit(request: HttpRequest, full: FullSet) -> HttpResponse:
 
 
 def form_after_conflict(request: HttpRequest, form_class: Any, fingerprint: str, **options: Any) -> Any:
-    """The form with what was typed, which saved again takes the place of what is saved now."""
+    """The form with what was typed; saving it again overwrites the saved version."""
     typed = request.POST.copy()
     typed["seen"] = fingerprint
     form = form_class(typed, **options)
@@ -175,7 +173,7 @@ def form_after_conflict(request: HttpRequest, form_class: Any, fingerprint: str,
 @require_POST
 def activate(request: HttpRequest, full: FullSet) -> HttpResponse:
     on = request.POST.get("on") == "yes"
-    done = _("The set can be used in sessions.") if on else _("The set is put away: no session is made with it.")
+    done = _("The set can be used in sessions.") if on else _("The set is archived and not offered for new sessions.")
     run_action(request, lambda: services.activate(request.user, full.set.id, on=on), done)
     return redirect("question_set", full.set.id)
 
@@ -183,9 +181,9 @@ def activate(request: HttpRequest, full: FullSet) -> HttpResponse:
 @withdrawable
 @require_POST
 def share(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """With everybody who may make sessions here; who looks after the site may only end it."""
+    """Administrators may only stop sharing."""
     on = request.POST.get("on") == "yes"
-    done = _("Everybody who may host can use the set now.") if on else _("The set is on the shared list no more.")
+    done = _("Everyone who can host sessions can use the set now.") if on else _("The set is no longer shared.")
     run_action(request, lambda: services.share(request.user, full.set.id, on=on), done)
     is_own = rules.owns(request.user.name, full.set)
     return redirect("question_set", full.set.id) if is_own or on else redirect("question_sets")
@@ -198,7 +196,10 @@ def delete(request: HttpRequest, full: FullSet) -> HttpResponse:
     if request.method == "POST":
         gone = run_action(request, lambda: services.delete(request.user, full.set.id), _("%(name)s is deleted.") % name)
         return redirect("question_sets") if gone else redirect("question_set", full.set.id)
-    lead = _("“%(name)s” goes for good with all its questions. Sessions that were made with it keep theirs.") % name
+    lead = (
+        _("“%(name)s” and all its questions will be deleted for good. Sessions already made with it keep theirs.")
+        % name
+    )
     return confirm_page(request, _("Delete the question set"), _("Delete it for good"), lead=lead, danger=True)
 
 
@@ -221,7 +222,7 @@ def import_set(request: HttpRequest, full: FullSet) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, full: FullSet, read: ImportedFile, read_as: str) -> HttpResponse:
-    """What would become of each row; nothing is written yet."""
+    """A verdict for each row; nothing is written yet."""
     counts = {verdict: read.count(verdict) for verdict in Verdict}
     back = ImportedForm(initial={"questions": "".join(questions_csv(read.new))}, full=full)
     context = context_of(request, full, read=read, read_as=read_as, counts=counts, form=back, new=len(read.new))
@@ -229,7 +230,7 @@ def _preview(request: HttpRequest, full: FullSet, read: ImportedFile, read_as: s
 
 
 def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """What is there by now is left out, so that the same button pressed twice adds nothing twice."""
+    """Skips what the set has by now, so that pressing the button twice adds nothing twice."""
     form = ImportedForm(request.POST, full=full)
     if not form.is_valid():
         messages.error(request, _("That list could not be imported. Please start again with the file."))
@@ -239,7 +240,7 @@ def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
         services.add(request.user, full.set.id, read.new)
         messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
         if left := len(read.rows) - len(read.new):
-            messages.warning(request, _("Left out, because the set has them by now: %(count)d.") % {"count": left})
+            messages.warning(request, _("Skipped, because the set already has them: %(count)d.") % {"count": left})
         return redirect("question_set", full.set.id)
     return redirect("import_set", full.set.id)
 
@@ -264,7 +265,7 @@ def export_json(request: HttpRequest, full: FullSet) -> HttpResponse:
 @visible
 @require_safe
 def export_gift(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """Moodle takes a text for one by the end of its name."""
+    """Moodle recognises the format by the file name."""
     answer = StreamingHttpResponse(questions_gift(full), content_type="text/plain; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="questions.gift.txt"'
     return answer
@@ -273,7 +274,7 @@ def export_gift(request: HttpRequest, full: FullSet) -> HttpResponse:
 @requires(Permission.USE_APPLICATION)
 @require_safe
 def template(request: HttpRequest) -> HttpResponse:
-    """A file to begin with: a question of each kind."""
+    """A template file with a question of each kind."""
     return _csv(questions_csv(EXAMPLES), "template.csv")
 
 

@@ -24,9 +24,9 @@ OF_FEW = {
     "store/connect.py: connect": "the setting",
     "store/dynamodb/wire.py: _loader": "nothing",
     "tally/closeness.py: rankings": "the few sizes that are looked through one by one",
-    "upkeep/doctor/machine.py: _other_than_pinned": "nothing",
-    "upkeep/monitoring/metrics.py: of_route": "the routes and classes of status",
-    "upkeep/monitoring/metrics.py: _trips": "the operations of a store",
+    "upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",
+    "upkeep/monitoring/metrics.py: request_metrics": "the routes and classes of status",
+    "upkeep/monitoring/metrics.py: _trip_metrics": "the operations of a store",
     "upkeep/system.py: versions": "nothing",
 }
 

@@ -1,4 +1,4 @@
-"""Minutes as people read them: each item in lines of words, the same on a page and on paper."""
+"""Minutes as text, for the page and for print."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VOTED = (YES, NO, ABSTAIN, "")  # in this order, where there is no other
 
 @dataclass(frozen=True, slots=True)
 class PointView:
-    """An item of the agenda as the minutes tell it."""
+    """An agenda item as the minutes show it."""
 
     point: Point
     kind: str
@@ -69,14 +69,14 @@ def _moment(milliseconds: int | None) -> datetime | None:
 
 def _outcome(point: Point) -> str:
     if not point.counts:
-        return _("Taken back: it does not count")
+        return _("Withdrawn: does not count")
     if point.round is None:
         return _("Not closed")
     return headline(point.question, point.round)
 
 
 def _lines(question: Question, round_: Round) -> Iterator[str]:
-    """What kind of vote it was, its numbers, what it took, and how many were there."""
+    """The kind of vote, its numbers, the majority needed and who was present."""
     result = round_.result
     if result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW):
         yield _("Secret vote.") if result["secret"] else _("Open vote.")
@@ -91,7 +91,7 @@ def _counts(question: Question, round_: Round) -> Iterator[str]:
     if "places" in result:
         yield from (f"{place}. {options[option]}" for option, place in result["places"])
     if result.get("lots") and _shares_a_place(result):
-        yield _("Those who share a place are level: only a lot could have put one before the other.")
+        yield _("Options that share a place are tied: only drawing lots could separate them.")
     yield numbers(question, result)
 
 
@@ -101,7 +101,7 @@ def _shares_a_place(result: Mapping[str, Any]) -> bool:
 
 
 def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Who voted how, in an open vote: by what was said, the most frequent first where there is no other order."""
+    """Who voted how in an open vote, most frequent first unless there is a fixed order."""
     if round_.result["secret"]:
         return
     found: dict[str, list[str]] = {}
@@ -112,10 +112,10 @@ def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tu
 
 
 def _length(speech: Speech) -> str:
-    """Nothing of one of which nobody told the end."""
+    """Empty if the end was not recorded."""
     minutes, seconds = divmod(max(0, speech.ended - speech.began) // 1000, 60)
     return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": seconds} if speech.ended else ""
 
 
 def quorum_line(minutes: Minutes) -> str:
-    return quorum_text(minutes.head.quorum) or _("none is asked for")
+    return quorum_text(minutes.head.quorum) or _("none required")

@@ -49,7 +49,7 @@ EVENTS = {
 }
 ALREADY_CHANGED = _("That has already been done or is no longer possible. This is the current state.")
 NOT_LESS = _("You cannot shorten a player's time while a question is open. Do it before the next one.")
-NO_TIME = _("Choose one of the times that are offered.")
+NO_TIME = _("Choose one of the times offered.")
 
 
 # --- looking ---

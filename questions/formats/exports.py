@@ -17,21 +17,21 @@ from ..rules import Category, FullSet, PlacedQuestion
 OPTIONS = tuple(f"option{number}" for number in range(1, MAX_OPTIONS + 1))
 COLUMNS = ("title", "kind", "detail", "category", "school", "custom_instruction", *OPTIONS, "right", "seconds", "twice")
 EXPLAINED = (
-    ("title", gettext_lazy("The question itself. This column must be there.")),
+    ("title", gettext_lazy("The question itself. Required.")),
     (
         "kind",
         gettext_lazy(
-            "text, choice, ranking, rating, yes-no or ideas. Left empty: choice if there are options, else text."
+            "text, choice, ranking, rating, yes-no or ideas. If empty: choice if there are options, otherwise text."
         ),
     ),
-    ("detail", gettext_lazy("More words about it, also of several lines.")),
-    ("category", gettext_lazy("Under which heading it stands.")),
+    ("detail", gettext_lazy("More details; may have several lines.")),
+    ("category", gettext_lazy("The heading it appears under.")),
     ("school", gettext_lazy("Where it comes from, or whom it is for.")),
-    ("custom_instruction", gettext_lazy("What to tell people when this question is asked.")),
-    ("option1 … option10", gettext_lazy("What can be chosen or ranked.")),
-    ("right", gettext_lazy("Which options are right: letters or numbers, several with a space or a comma: B, 2, A C.")),
-    ("seconds", gettext_lazy("Until it closes by itself; 0: when the host closes it. Left empty: 30.")),
-    ("twice", gettext_lazy("yes: a ranking that can be asked again in a poll, to show who moved. Left empty: no.")),
+    ("custom_instruction", gettext_lazy("Shown to people when this question is asked.")),
+    ("option1 … option10", gettext_lazy("The options to choose from or to rank.")),
+    ("right", gettext_lazy("The right options, as letters or numbers separated by spaces or commas: B, 2, A C.")),
+    ("seconds", gettext_lazy("Until it closes automatically; 0: the host closes it. If empty: 30.")),
+    ("twice", gettext_lazy("yes: a ranking that a poll can ask again, to show who moved. If empty: no.")),
 )
 EXAMPLES = (
     Question("What should our next meeting begin with?", Kind.TEXT, category="Warming up", seconds=60),
@@ -69,7 +69,7 @@ OF_SET = (
 
 
 def as_json(full: FullSet) -> dict[str, Any]:
-    """Everything, by the names that the store has for it."""
+    """Every field, by its stored name."""
     set_ = full.set
     return {
         "set_id": set_.id,
@@ -136,7 +136,7 @@ def questions_gift(full: FullSet) -> Iterator[str]:
 
 
 def _gift_path(category: str) -> str:
-    """A slash in a name is doubled; the space keeps one at its beginning from the one before it."""
+    """A slash in a name is doubled; the space separates a leading one from the slash before it."""
     name = category.replace("/", "//")
     return f"{TOP}/{' ' if name.startswith('/') else ''}{name}" if name else TOP
 
@@ -165,7 +165,7 @@ def _gift_answers(question: Question) -> str:
 
 
 def _gift_mark(question: Question, place: int) -> str:
-    """Several right ones share the hundred, and a wrong one takes it away: choosing all is worth nothing."""
+    """Several right answers share 100 %, and a wrong one costs it: choosing all is worth nothing."""
     if len(question.right) <= 1:
         return "=" if place in question.right else "~"
     share = f"{100 / len(question.right):.5f}".rstrip("0").rstrip(".")
@@ -173,12 +173,12 @@ def _gift_mark(question: Question, place: int) -> str:
 
 
 def _gift_option(text: str) -> str:
-    """One that begins like a format or like a weight says that it is neither."""
+    """Marked as plain if it starts like a format or a weight."""
     return f"{'[plain]' if text.startswith(('[', '%')) else ''}{text.translate(SIGNS)}"
 
 
 def _gift_left_out(full: FullSet) -> Iterator[str]:
     out = [question for question in full.questions if question.kind not in HELD]
     if out:
-        yield "\n// " + _("Left out, because GIFT has no such questions:") + "\n"
+        yield "\n// " + _("Left out, because GIFT does not support them:") + "\n"
         yield from (f"// {SET_KIND_LABELS[each.kind]}: {each.title}\n" for each in out)

@@ -1,4 +1,4 @@
-"""Being there in an assembly, its roll and its speakers: looks and acts for the table of access patterns."""
+"""Attending an assembly, its roll and its speakers: looks and acts for the table of access patterns."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_an_account_without_access_cannot_check_in(assembly):
     nico = sign_in("Nico", Role.NO_ACCESS)
     answer = send_check_in(nico, assembly)
     assert answer.status_code == 409
-    assert "may not take part here yet" in answer.content.decode()
+    assert "cannot take part yet" in answer.content.decode()
 
 
 def test_a_form_without_its_token_and_a_wrong_link_open_nothing(assembly):
@@ -248,7 +248,7 @@ def test_a_code_that_is_typed_as_it_was_misread_is_the_same(listed):
 def test_only_those_on_the_roll_get_in(listed):
     bob = sign_in("Bob")
     page = bob.get(address(listed)).content.decode()
-    assert "does not have this account" in page
+    assert "this account is not on the roll" in page
     answer = bob.post(address(listed), {"form": players.new_form()})
     assert (answer.status_code, "Bob is not on the roll" in answer.content.decode()) == (409, True)
     ada = Client()
@@ -262,7 +262,7 @@ def test_an_account_made_of_a_name_on_the_roll_is_not_that_person(listed):
     """Somebody reads the roll, and registers as one of those who have a code."""
     zita = sign_in("Zita")
     assert zita.post(address(listed), {"form": players.new_form()}).status_code == 409
-    assert "by name, not by this account" in zita.get(address(listed)).content.decode()
+    assert "by name, but not with this account" in zita.get(address(listed)).content.decode()
     assert by_code(zita, listed, code_of(listed, "Zita")).status_code == 302
 
 
@@ -391,7 +391,7 @@ def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assem
         (120, "1/4", 29, "29 of 120 present, quorum of 30: not met"),
         (9, ">1/2", 5, "5 of 9 present, quorum of 5: met"),
         (0, "25", 25, "25 present, quorum of 25: met"),
-        (0, "1/2", 25, "25 present, quorum not known: nobody has said how many are entitled"),
+        (0, "1/2", 25, "25 present, quorum unknown: the number of people entitled to vote is missing"),
     ],
 )
 def test_presence_in_words(assembly, entitled, needed, present, text):

@@ -101,8 +101,8 @@ def test_the_host_with_a_new_code_neither_reads_nor_changes_a_secret_vote(site, 
     assert thief.get(reverse("game_now", args=[assembly.id, "player"])).status_code == 404
     mine = play(phones["Zita"], assembly)
     assert receipt in mine
-    assert "Another device asks for your seat" in mine
-    assert "made a new code for you" in mine
+    assert "Another device is asking for your seat" in mine
+    assert "created a new code for you" in mine
     drive(assembly, Step.CLOSE)
     by_code(thief, assembly, code_of(assembly, "Zita"))
     assert receipt not in play(thief, assembly), "Nor once it is closed."
@@ -168,7 +168,7 @@ def test_a_device_that_refuses_is_not_asked_again_during_the_vote(site, assembly
     asked = number_on(play(phones["Zita"], assembly))
     answer(phones["Zita"], assembly, "refuse", asked)
     assert "has refused this one" in by_code(tablet, assembly, code_of(assembly, "Zita")).content.decode()
-    assert "Another device asks" not in play(phones["Zita"], assembly)
+    assert "Another device is asking" not in play(phones["Zita"], assembly)
     drive(assembly, Step.CLOSE)
     by_code(tablet, assembly, code_of(assembly, "Zita"))
     assert tablet.get(address(assembly, "play")).status_code == 200, "Afterwards it is as always."
@@ -183,7 +183,7 @@ def test_a_request_is_answered_by_its_number_and_only_by_the_seat_itself(site, a
     before = seat_of(assembly, "Zita")
     seen = check_in.claim_number(before)
     other = f"{(int(seen) + 1) % 10_000:04d}"
-    assert "No other device asks" in answer(phones["Zita"], assembly, "allow", other).content.decode()
+    assert "No other device is asking" in answer(phones["Zita"], assembly, "allow", other).content.decode()
     answer(phones["Yves"], assembly, "allow", seen)
     answer(first, assembly, "allow", seen)
     answer(second, assembly, "allow", seen)
@@ -200,7 +200,7 @@ def test_a_request_ends_with_its_vote(assembly, phones):
     goes_on = tablet.get(address(assembly, "seat"), headers={"HX-Request": "true"})
     assert goes_on["HX-Redirect"] == address(assembly, "play")
     assert "The vote is closed" in play(tablet, assembly)
-    assert "No other device asks" in answer(phones["Zita"], assembly, "allow", asked).content.decode()
+    assert "No other device is asking" in answer(phones["Zita"], assembly, "allow", asked).content.decode()
 
 
 @pytest.mark.parametrize("how", ["left", "checked out"])
@@ -246,12 +246,12 @@ def test_a_takeover_is_seen_by_the_room_and_in_the_log(site, assembly, phones):
     screen = Client().get(reverse("screen", args=[assembly.id, assembly.screen_token])).content.decode()
     pages = [screen, *(host().get(address(assembly, name)).content.decode() for name in ("host_game", "remote"))]
     for page in pages:
-        assert "Now with another device: <bdi>Zita</bdi>" in page
+        assert "Now on another device: <bdi>Zita</bdi>" in page
         assert "Given a new code: <bdi>Zita</bdi>" in page
     assert "with another device since" in host().get(address(assembly, "game_roll")).content.decode()
     told = play(phones["Zita"], assembly)
     assert "Another device has your seat." in told
-    assert "if that was not you, say so now" in told
+    assert "tell the host now" in told
     assert [each["round"] for each in events(site)] == [1]
     drive(assembly, Step.CLOSE)
     drive(assembly, Step.NEXT)

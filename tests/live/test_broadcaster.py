@@ -448,15 +448,15 @@ def test_nothing_is_closed_while_the_site_is_paused(site, made, ours, made_so_of
     ours.around = pause.guarded
     pauses = pause.pause_item(pause.Pause("Olga", game.created_at, 5))
     site.write(pauses)
-    pause.watch.forget()
+    pause.cache.forget()
     time.now = state.clock.end() + clock.GRACE_MS + 1
     ours.tick()
     assert repository.read_state(game.id).phase == Phase.QUESTION
     site.write(Delete(pauses.key))
-    pause.watch.forget()
+    pause.cache.forget()
     ours.tick()
     assert phone.last("screen")["key"] == "results-1-0-0"
-    pause.watch.forget()
+    pause.cache.forget()
 
 
 # --- how many streams ---

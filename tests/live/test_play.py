@@ -397,7 +397,7 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
 def weather(site, monkeypatch) -> Chaos:
     weather = Chaos(site, Random(1), slowness=0.0)
     monkeypatch.setattr("acts.storage.connect", lambda url: weather)
-    pause.watch.forget()
+    pause.cache.forget()
     return weather
 
 

@@ -349,7 +349,7 @@ def test_an_assembly_shows_who_voted_how_only_in_open_votes(made):
     call(game, 1)
     drive(game, Step.CLOSE)
     page = text_of(hana.get(at("sealed_round", game, 3)))
-    assert "Talked about" in page
+    assert "Discussed" in page
     assert "Check now" in page
 
 

@@ -79,12 +79,12 @@ def text(answer) -> str:
 def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
     told = wording.point_views(ended(held).minutes)
     outcomes = [each.outcome.translate(ISOLATES) for each in told]
-    assert outcomes == ["Talked about", "Carried", "Chosen: Ines", "Carried: Thirty"]
+    assert outcomes == ["Discussed", "Carried", "Chosen: Ines", "Carried: Thirty"]
     motion, secret = told[1], told[2]
     assert motion.lines == (
         *("Open vote.", "2 yes, 0 no, 1 abstention"),
-        "2 of 2 said yes; 2 were needed: more than half of the votes cast.",
-        *("3 of 8 who are entitled were present.", "The quorum was met."),
+        "2 of 2 voted yes; 2 were needed: more than half of the votes cast.",
+        *("3 of 8 eligible voters were present.", "The quorum was met."),
     )
     assert motion.votes == (("Yes", ("Ada", "Ben")), ("Abstention", ("Cem",)))
     assert secret.votes == ()
@@ -152,7 +152,7 @@ def test_notes_are_added_and_nothing_is_changed(site, held, signed_in):
     assert replace(after.minutes, notes=()) == found.minutes
     shown = text(client.get(page))
     assert "Ada&#x27;s proxy was missing." in shown
-    assert "as they were sealed" in shown
+    assert "unchanged since they were sealed" in shown
     (event,) = events(site, "LiveMinutesNoted")
     assert "proxy" not in json.dumps(event)
 
@@ -163,7 +163,7 @@ def test_a_change_in_the_table_is_told_by_the_page(site, held, signed_in):
     part = table().get(place)
     table().put_all([part | {"result": part["result"] | {"yes": 3}}])
     client = signed_in(people.find("Hana"))
-    assert "not as they were sealed" in text(client.get(f"/live/{held.id}/minutes/"))
+    assert "have been changed since they were sealed" in text(client.get(f"/live/{held.id}/minutes/"))
 
 
 def test_who_was_there_reads_and_nobody_else(held, client, person, signed_in):

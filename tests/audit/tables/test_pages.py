@@ -168,7 +168,7 @@ def test_ballots_of_an_open_secret_election_get_a_sentence_and_no_count(site, au
     for name in ("ballots", "rankings"):
         answer = auditor.get(f"/admin/tables/{name}/", {"election": "Board"})
         assert answer.status_code == 422
-        assert "when it is closed" in text_of(answer)
+        assert "when an organiser closes it" in text_of(answer)
         assert "rows in all" not in text_of(answer)
 
 

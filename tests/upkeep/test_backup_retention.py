@@ -9,19 +9,19 @@ import pytest
 from django.core.management import call_command
 
 from upkeep.backups import retention as keeping
-from upkeep.backups.retention import Kept, Policy, Record, delete, found_in, name_for, note, to_go
-from upkeep.doctor import Grade, stores
+from upkeep.backups.retention import Policy, Record, StoredBackup, delete, expired, found_in, name_for, write_record
+from upkeep.doctor import Grade, store_checks
 
 NOW = datetime(2026, 11, 15, 3, 15, tzinfo=UTC)
 
 
-def kept(days_ago: int, *open_: str, whole: bool = True) -> Kept:
+def kept(days_ago: int, *open_: str, whole: bool = True) -> StoredBackup:
     made_at = NOW - timedelta(days=days_ago)
-    return Kept(name_for(made_at, True), made_at, whole, frozenset(open_))
+    return StoredBackup(name_for(made_at, True), made_at, whole, frozenset(open_))
 
 
-def days_gone(backups: list[Kept], policy: Policy | None = None, all_sealed: bool = True) -> list[int]:
-    gone = to_go(backups, policy or Policy(), NOW, all_sealed)
+def days_gone(backups: list[StoredBackup], policy: Policy | None = None, all_sealed: bool = True) -> list[int]:
+    gone = expired(backups, policy or Policy(), NOW, all_sealed)
     return [(NOW - each.made_at).days for each in backups if each.name in gone]
 
 
@@ -73,7 +73,7 @@ def test_a_folder_is_read_as_it_was_written(tmp_path):
     for number, size in ((0, 5), (1, 6)):  # the second has lost a byte
         path = tmp_path / name_for(NOW - timedelta(days=number), True)
         path.write_bytes(b"12345")
-        note(path, Record("then", size, "1:00", ("a",)))
+        write_record(path, Record("then", size, "1:00", ("a",)))
         assert path.with_name(path.name + ".json").stat().st_mode & 0o777 == 0o600
     for name in ("plenum-20260101T000000Z.jsonl.gz", "plenum-2026-01-01.jsonl.gz", "diary.txt"):
         (tmp_path / name).write_text("")
@@ -102,7 +102,7 @@ def test_backups_that_anybody_can_read_are_found_and_told_of(site, settings, tmp
     (tmp_path / "notes.txt").write_text("")
     assert [path.name for path in keeping.unencrypted_in(tmp_path)] == ["plenum-2026-09-17.jsonl.gz"]
     assert keeping.unencrypted_in(tmp_path / "nowhere") == []
-    (finding,) = stores.of_old_backups(tmp_path)
+    (finding,) = store_checks.check_old_backups(tmp_path)
     assert (finding.grade, "plenum-2026-09-17.jsonl.gz" in finding.sentence) == (Grade.LOOK, True)
     monkeypatch.setattr(keeping, "FOLDER", tmp_path)
     said = StringIO()

@@ -21,8 +21,8 @@ from django.utils.translation import gettext as _
 from pages.client_address import client_network, is_trusted, parse
 from store.log import utc_now
 
-from .findings import Finding, broken, look, well
-from .machine import Told
+from .findings import Finding, broken, ok, warn
+from .machine_checks import ClockReading
 
 SECONDS_PER_MINUTE = 60
 TIMEOUT_SECONDS = 5
@@ -36,7 +36,7 @@ SALT = "upkeep.doctor"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RequestSnapshot:
     host: str
     scheme: str
     peer: str  # who asked us: the proxy, if there is one
@@ -45,7 +45,7 @@ class Seen:
     came_from: str
 
     @classmethod
-    def of(cls, request: HttpRequest) -> Seen:
+    def of(cls, request: HttpRequest) -> RequestSnapshot:
         peer = parse(str(request.META.get("REMOTE_ADDR", "")))
         return cls(
             host=str(request.META.get("HTTP_HOST", "")),
@@ -65,15 +65,15 @@ class Seen:
         return asdict(self)
 
 
-def signed() -> str:
+def signed_token() -> str:
     """A word to show at the address where the server tells what it sees."""
     return TimestampSigner(salt=SALT).sign("seen")
 
 
-def is_doctor(signed: str) -> bool:
+def is_doctor(signed_token: str) -> bool:
     """Whether somebody who knows SECRET_KEY asks, within a minute."""
     try:
-        return bool(TimestampSigner(salt=SALT).unsign(signed, max_age=SECONDS_PER_MINUTE))
+        return bool(TimestampSigner(salt=SALT).unsign(signed_token, max_age=SECONDS_PER_MINUTE))
     except BadSignature:
         return False
 
@@ -82,11 +82,11 @@ def is_doctor(signed: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What came back, or in `trouble` why nothing did."""
 
     status: int = 0
-    seen: Seen | None = None
+    seen: RequestSnapshot | None = None
     place: str = ""  # to which we are sent on
     date: datetime | None = None
     is_ours: bool = False  # whether it was asked from an address whose word is believed
@@ -95,29 +95,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    inside: Answer
-    outside: Answer
+class Replies:
+    inside: Reply
+    outside: Reply
 
     @property
-    def dates(self) -> list[Told]:
-        return [Told(settings.SITE_URL, self.outside.date, utc_now())] if self.outside.date else []
+    def dates(self) -> list[ClockReading]:
+        return [ClockReading(settings.SITE_URL, self.outside.date, utc_now())] if self.outside.date else []
 
 
-def reached() -> Reached:
+def probe() -> Replies:
     """The machine first, then the way that visitors take, with a claim of being somebody else."""
     site = urlsplit(settings.SITE_URL)
     host = EVERYWHERE.get(settings.HOST, settings.HOST)
     inside = f"http://[{host}]:{settings.PORT}" if ":" in host else f"http://{host}:{settings.PORT}"
     forged = {"X-Forwarded-For": FORGED, "X-Forwarded-Proto": "http"}
-    path = reverse("doctor", args=[signed()])
-    return Reached(
-        ask(inside + path, {"Host": site.netloc}),
-        ask(f"{site.scheme}://{site.netloc}{path}", forged),
+    path = reverse("doctor", args=[signed_token()])
+    return Replies(
+        fetch(inside + path, {"Host": site.netloc}),
+        fetch(f"{site.scheme}://{site.netloc}{path}", forged),
     )
 
 
-def ask(url: str, headers: dict[str, str] | None = None) -> Answer:
+def fetch(url: str, headers: dict[str, str] | None = None) -> Reply:
     """One GET that follows nowhere."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
@@ -127,21 +127,21 @@ def ask(url: str, headers: dict[str, str] | None = None) -> Answer:
         ours = is_trusted(parse(connection.sock.getsockname()[0]))
         return _read(connection, ours)
     except ssl.SSLCertVerificationError as error:
-        return Answer(trouble=error.verify_message, is_forgery=True)
+        return Reply(trouble=error.verify_message, is_forgery=True)
     except (OSError, HTTPException) as error:
-        return Answer(trouble=str(getattr(error, "strerror", None) or error or type(error).__name__))
+        return Reply(trouble=str(getattr(error, "strerror", None) or error or type(error).__name__))
     finally:
         connection.close()
 
 
-def _read(connection: HTTPConnection, ours: bool) -> Answer:
+def _read(connection: HTTPConnection, ours: bool) -> Reply:
     found = connection.getresponse()
     body = found.read(MAX_REPLY_BYTES)
     try:
-        seen = Seen(**json.loads(body)) if found.status == 200 else None
+        seen = RequestSnapshot(**json.loads(body)) if found.status == 200 else None
     except (ValueError, TypeError):
         seen = None
-    return Answer(found.status, seen, found.headers.get("Location", ""), _date(found.headers.get("Date")), ours)
+    return Reply(found.status, seen, found.headers.get("Location", ""), _date(found.headers.get("Date")), ours)
 
 
 def _date(text: str | None) -> datetime | None:
@@ -154,7 +154,7 @@ def _date(text: str | None) -> datetime | None:
 # --- judging ---
 
 
-def of_server(answer: Answer) -> Iterator[Finding]:
+def check_server(answer: Reply) -> Iterator[Finding]:
     said = {"place": f"{settings.HOST}:{settings.PORT}", "words": answer.trouble, "status": answer.status}
     if answer.trouble:
         sentence = _("Nobody answers at %(place)s: %(words)s.") % said
@@ -163,28 +163,28 @@ def of_server(answer: Answer) -> Iterator[Finding]:
         sentence = _("Something else answers at %(place)s, with status %(status)d.") % said
         yield broken(_("Server"), sentence, _("It is another program, or a site with another SECRET_KEY."))
     else:
-        yield well(_("Server"), _("It answers at %(place)s.") % said)
+        yield ok(_("Server"), _("It answers at %(place)s.") % said)
 
 
-def of_proxy(answer: Answer) -> Iterator[Finding]:
+def check_proxy(answer: Reply) -> Iterator[Finding]:
     said = {"url": settings.SITE_URL, "words": answer.trouble, "status": answer.status, "place": answer.place}
     about = _("Proxy")
     if answer.is_forgery:
         yield broken(about, _("%(url)s cannot prove who it is: %(words)s.") % said, _("See the proxy's certificate."))
     elif answer.trouble:
         sentence = _("%(url)s cannot be reached from here: %(words)s.") % said
-        yield look(about, sentence, _("If visitors reach it, only this machine cannot; then look at /admin/system/."))
+        yield warn(about, sentence, _("If visitors reach it, only this machine cannot; then look at /admin/system/."))
     elif answer.place:
         yield broken(about, _("%(url)s leads on to %(place)s.") % said, _("Set SITE_URL to where people end up."))
     elif answer.seen is None:
         sentence = _("At %(url)s something else answers, with status %(status)d.") % said
         yield broken(about, sentence, _("Let the proxy pass everything on to HOST and PORT."))
     else:
-        yield of_address(answer.seen, believes_anybody=not answer.is_ours)
-        yield of_origin(answer.seen)
+        yield check_address(answer.seen, believes_anybody=not answer.is_ours)
+        yield check_origin(answer.seen)
 
 
-def of_address(seen: Seen, believes_anybody: bool = False) -> Finding:
+def check_address(seen: RequestSnapshot, believes_anybody: bool = False) -> Finding:
     """`believes_anybody`: whether the made-up address can only have been believed of a stranger."""
     about, said = _("Visitors' addresses"), {"peer": seen.peer, "address": seen.came_from}
     if seen.is_proxied and not seen.is_trusted:
@@ -200,10 +200,10 @@ def of_address(seen: Seen, believes_anybody: bool = False) -> Finding:
         return broken(
             about, sentence, _("Let it set X-Forwarded-For itself, or add to it; see the examples in deploy/.")
         )
-    return well(about, _("They are known; this request came from %(address)s.") % said)
+    return ok(about, _("They are known; this request came from %(address)s.") % said)
 
 
-def of_origin(seen: Seen) -> Finding:
+def check_origin(seen: RequestSnapshot) -> Finding:
     site = urlsplit(settings.SITE_URL)
     about, said = (
         _("Host and scheme"),
@@ -214,5 +214,5 @@ def of_origin(seen: Seen) -> Finding:
         return broken(about, sentence, _("Let the proxy set X-Forwarded-Proto itself, to https."))
     if seen.host.lower() != site.netloc.lower():
         sentence = _("The site sees %(seen)s, but SITE_URL says %(wanted)s: forms or links may lead astray.") % said
-        return look(about, sentence, _("Let the proxy pass on Host as it came, without another port."))
-    return well(about, _("The site is seen as %(seen)s, as SITE_URL says.") % said)
+        return warn(about, sentence, _("Let the proxy pass on Host as it came, without another port."))
+    return ok(about, _("The site is seen as %(seen)s, as SITE_URL says.") % said)

@@ -10,15 +10,7 @@ from store.capacity_units import READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_
 from store.limits import MAX_ITEM_BYTES
 from store.metering import READ, WRITE, Charged
 
-from .model import (
-    GIGABYTE,
-    MAX_GATE_UTILISATION,
-    PARTITIONS_OF_NEW_TABLE,
-    SECONDS_PER_HOUR,
-    WARMED,
-    Load,
-    Model,
-)
+from .model import GIGABYTE, MAX_GATE_UTILISATION, PARTITIONS_OF_NEW_TABLE, SECONDS_PER_HOUR, WARMED, Load, Model
 from .rehearsal import Act
 
 LINE_CHARS = 110
@@ -27,7 +19,7 @@ KILOBYTE = 1024
 
 
 def as_text(model: Model) -> Iterator[str]:
-    yield from _asked(model)
+    yield from _assumptions(model)
     yield from ("", *_acts(model))
     yield from ("", *_ceilings(model))
     yield from ("", *_hottest(model))
@@ -37,7 +29,7 @@ def as_text(model: Model) -> Iterator[str]:
     yield from ("", *wrap(f"What breaks first: {first_to_break(model)}", LINE_CHARS))
 
 
-def _asked(model: Model) -> Iterator[str]:
+def _assumptions(model: Model) -> Iterator[str]:
     size = model.size
     yield f"{size.voters:,} voters in {model.hours:g} hours, at the peak {model.peak:g} times as many as on average:"
     yield f"{rate(model.at_peak)} voters and {rate(model.requests)} requests a second, for {model.servers} processes."

@@ -22,7 +22,7 @@ from store.table import Update
 from tests.at_once import at_once
 from tests.people import sign_in
 from upkeep import replay
-from upkeep.erasure import unused_accounts as retention
+from upkeep.erasure import unused_accounts
 
 YEAR_DAYS = 365
 
@@ -44,8 +44,8 @@ def after(days: int):
 def walked(days: int) -> int:
     """All of that day."""
     done = 0
-    while retention.is_due(after(days)):
-        done += retention.look_for_unused(after(days))
+    while unused_accounts.is_due(after(days)):
+        done += unused_accounts.process_unused(after(days))
     return done
 
 
@@ -72,7 +72,7 @@ def test_who_signs_in_after_the_warning_stays(site, boss, person):
     assert walked(YEAR_DAYS) == 1
     ada = people.find("Ada")
     site.write(Update(keys.user("Ada"), set={"last_login": as_text(after(YEAR_DAYS + 5)())}))
-    assert retention._remove(ada) is False, "also at the very moment of the removal"
+    assert unused_accounts._remove(ada) is False, "also at the very moment of the removal"
     assert walked(YEAR_DAYS + 40) == 0
     assert people.find("Ada") is not None
 
@@ -96,11 +96,11 @@ def test_who_runs_or_may_vote_in_an_open_election_stays(site, boss, person, how)
 
 def test_zero_months_keep_every_account(site, boss, person, settings):
     settings.ACCOUNT_RETENTION = 0
-    assert not retention.is_due(after(10 * YEAR_DAYS))
+    assert not unused_accounts.is_due(after(10 * YEAR_DAYS))
 
 
 def test_it_goes_on_page_by_page_and_several_at_once_warn_once(site, boss, person, outbox, monkeypatch):
-    monkeypatch.setattr(retention, "BATCH_PEOPLE", 2)
+    monkeypatch.setattr(unused_accounts, "BATCH_PEOPLE", 2)
     for name in ("Ada", "Bob", "Eve"):
         person(name)
     at_once(*[lambda: walked(YEAR_DAYS)] * 3)

@@ -13,8 +13,8 @@ from store import keys
 from store.log import as_text
 from store.table import Put
 from tests.at_once import at_once
-from upkeep.backups import alarms as alarm
-from upkeep.worker.jobs import BACKUPS, JOBS, Outcome, run
+from upkeep.backups import alarms
+from upkeep.worker.jobs import BACKUPS, JOBS, Outcome, run_job
 from upkeep.worker.leases import Leases
 
 from .test_commands import run as command
@@ -51,23 +51,23 @@ def queued():
 
 def test_owner_and_auditors_are_warned_once_a_day_while_there_is_no_new_backup(watched):
     made(watched, 3.5)
-    assert alarm.is_late(on(0))
-    assert sum(at_once(*[lambda: alarm.warn_of_late(on(0))] * 4)) == 2
-    assert alarm.warn_of_late(on(0)) == 0
+    assert alarms.is_late(on(0))
+    assert sum(at_once(*[lambda: alarms.warn_of_late(on(0))] * 4)) == 2
+    assert alarms.warn_of_late(on(0)) == 0
     assert queued() == [("backup_late", each) for each in BOTH]
-    assert alarm.warn_of_late(on(1)) == 2
+    assert alarms.warn_of_late(on(1)) == 2
 
 
 def test_a_new_backup_ends_it(watched):
     made(watched, 2.5)
-    assert not alarm.is_late(on(0))
-    assert alarm.warn_of_late(on(0)) == 0
-    assert alarm.is_late(on(1))
+    assert not alarms.is_late(on(0))
+    assert alarms.warn_of_late(on(0)) == 0
+    assert alarms.is_late(on(1))
 
 
 def test_a_site_that_never_had_one_is_warned_of_too_but_not_at_once(watched, outbox):
-    assert not alarm.is_late()
-    assert alarm.warn_of_late(on(5)) == 2
+    assert not alarms.is_late()
+    assert alarms.warn_of_late(on(5)) == 2
     texts = [text for to, subject, text in outbox() if subject == "Plenum: There is no backup"]
     assert len(texts) == 2
     assert all("/admin/system/" in text and "was ever made" in text for text in texts)
@@ -76,20 +76,20 @@ def test_a_site_that_never_had_one_is_warned_of_too_but_not_at_once(watched, out
 def test_nobody_is_warned_where_that_is_switched_off_or_nothing_has_happened(site, watched, settings):
     made(site, 100)
     settings.BACKUP_MAX_AGE_DAYS = 0
-    assert not alarm.is_late()
-    assert alarm.warn_of_late() == 0
+    assert not alarms.is_late()
+    assert alarms.warn_of_late() == 0
 
 
 def test_an_empty_site_has_nothing_to_lose(site, settings):
     settings.BACKUP_MAX_AGE_DAYS = 3
-    assert not alarm.is_late(on(400))
+    assert not alarms.is_late(on(400))
 
 
 def test_the_worker_sees_to_it(watched):
     assert BACKUPS in JOBS
-    assert run(BACKUPS, Leases(watched)).outcome == Outcome.NOTHING
+    assert run_job(BACKUPS, Leases(watched)).outcome == Outcome.NOTHING
     made(watched, 6)
-    assert run(BACKUPS, Leases(watched)).done == 2
+    assert run_job(BACKUPS, Leases(watched)).done == 2
 
 
 def test_a_failed_backup_is_logged_and_the_owner_is_told_once_a_day(watched, caplog, outbox):
@@ -97,7 +97,7 @@ def test_a_failed_backup_is_logged_and_the_owner_is_told_once_a_day(watched, cap
         assert command("backup_failed", "plenum-backup.service") == "The owner is told by mail."
     assert [(each.msg, each.unit) for each in caplog.records] == [("failed", "plenum-backup.service")]
     assert [(to, subject) for to, subject, _ in outbox()] == [("owner@example.org", "Plenum: A backup has failed")]
-    assert [alarm.warn_of_failure(on(days)) for days in (7, 7, 8)] == [1, 0, 1]
+    assert [alarms.warn_of_failure(on(days)) for days in (7, 7, 8)] == [1, 0, 1]
 
 
 def test_the_monitor_and_the_system_page_tell_how_old_the_newest_backup_is(client, watched, signed_in):

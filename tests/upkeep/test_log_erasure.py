@@ -39,7 +39,7 @@ from tests.people import PASSWORD
 from tests.photos.drawing import kept
 from tests.polls.conftest import CHOSEN, NAMES
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 ADA = ("Ada Lovelace", "ada@engine.example", "ada.l@engine.example")
@@ -89,8 +89,8 @@ def removed(boss, ada):
 def forgotten(days: int = 31) -> int:
     """Until there is nothing left to do."""
     done = 0
-    while names.is_due(later(days)):
-        done += names.forget_names(later(days))
+    while log_erasure.is_due(later(days)):
+        done += log_erasure.erase_names(later(days))
         site_sealer().seal()
     return done
 
@@ -121,7 +121,7 @@ def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
     finish_background("delete election")
     removed(boss, ada)
     before = verify(site)
-    assert not names.is_due(later(29)), "not before the time has come"
+    assert not log_erasure.is_due(later(29)), "not before the time has come"
     assert forgotten() == 15
     assert is_named(site, *ADA, "Countess", "first program") == []
     after = verify(site, (before.sealed, before.hash))
@@ -210,7 +210,7 @@ def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
 
 
 def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(names, "TRANSACTION_BYTES", 1000)
+    monkeypatch.setattr(log_erasure, "TRANSACTION_BYTES", 1000)
     removed(boss, ada)
     forgotten()
     assert len(search(site, Query(event_type="NamesForgotten")).events) > 1
@@ -234,15 +234,15 @@ def test_what_became_of_a_former_address_on_a_roll_is_forgotten_to_its_end(site,
 def test_it_happens_when_the_setting_says(site, boss, ada, settings, days):
     settings.FORGET_AFTER_DAYS = days
     removed(boss, ada)
-    assert not names.is_due(later(3649))
-    assert names.is_due(later(3651)) == bool(days)
+    assert not log_erasure.is_due(later(3649))
+    assert log_erasure.is_due(later(3651)) == bool(days)
 
 
 def test_what_is_not_sealed_yet_waits(site, boss, ada):
     accounts.remove(boss, ada)
-    assert not names.is_due(later())
+    assert not log_erasure.is_due(later())
     site_sealer().seal()
-    assert names.is_due(later())
+    assert log_erasure.is_due(later())
 
 
 def test_a_void_number_at_the_end_of_the_log_keeps_nobody_from_being_forgotten(site, boss, ada):
@@ -260,7 +260,7 @@ class Killed(BaseException):
 
 
 def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(names, "TRANSACTION_EVENTS", 1)
+    monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 1)
     removed(boss, ada)
     true, step, killed = type(site).write, 0, 0
 
@@ -271,16 +271,16 @@ def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
             raise Killed
         true(self, *writes, **options)
 
-    while names.is_due(later()):
+    while log_erasure.is_due(later()):
         step, left = step + 1, 2 + step % 3
         with monkeypatch.context() as patched:
             patched.setattr(type(site), "write", dying)
             try:
-                names.forget_names(later())
+                log_erasure.erase_names(later())
             except Killed:
                 killed += 1
         assert verify(site).flaw is None
-        if names.is_at_work(site):
+        if log_erasure.is_at_work(site):
             with pytest.raises(CommandError, match="just now"):
                 call_command("replay", check=True, stdout=StringIO())
     site_sealer().seal()
@@ -290,9 +290,9 @@ def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
 
 
 def test_two_workers_at_once_do_it_once(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(names, "TRANSACTION_EVENTS", 2)
+    monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 2)
     removed(boss, ada)
-    at_once(*[lambda: names.forget_names(later())] * 3)
+    at_once(*[lambda: log_erasure.erase_names(later())] * 3)
     forgotten()
     said = [
         number
@@ -353,7 +353,7 @@ def test_who_was_removed_since_a_backup_is_removed_again(site, boss, ada, person
     assert people.find(ada.name) is None
     assert "Removed again: 0 of 1." in run("removals", again=str(tmp_path / "list"))
     site_sealer().seal()
-    assert names.is_due(later())
+    assert log_erasure.is_due(later())
     (tmp_path / "list").write_text("no list")
     with pytest.raises(CommandError, match="with tabs"):
         run("removals", again=str(tmp_path / "list"))

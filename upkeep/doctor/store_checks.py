@@ -18,13 +18,13 @@ from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, Sto
 from upkeep import secret_key, system
 from upkeep.backups import retention as keeping
 from upkeep.log.figures import LATEST
+from upkeep.pause import Pause
 from upkeep.worker.heartbeats import MISSED_SECONDS
 
-from ..pause import Pause
-from .findings import Finding, broken, look, well
+from .findings import Finding, broken, ok, warn
 from .health import Health
-from .machine import Told
-from .site import ask
+from .machine_checks import ClockReading
+from .web_checks import fetch
 
 if TYPE_CHECKING:
     from store.dynamodb import DynamoDbTable
@@ -36,31 +36,31 @@ MAX_BACKUP_AGE_DAYS = 2
 # --- the store ---
 
 
-def of_store(seconds: float) -> Finding:
+def check_store(seconds: float) -> Finding:
     said = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
     sentence = _("%(address)s answers within %(milliseconds)d ms.") % said
     return (
-        look(_("Store"), sentence, _("Pages ask it several times each."))
+        warn(_("Store"), sentence, _("Pages ask it several times each."))
         if seconds > SLOW_ROUND_TRIP_SECONDS
-        else well(_("Store"), sentence)
+        else ok(_("Store"), sentence)
     )
 
 
-def of_format(number: int | None) -> Finding:
+def check_format(number: int | None) -> Finding:
     """Whether this program understands how the store is written, as far as the store says it."""
     about = _("Format")
     if number is not None and number > formats.FORMAT:
         return broken(about, formats.too_new(number, "The store"), _("Run the version that wrote it."))
     if number is None:
         unsaid = _("The store does not say in which format it is written.")
-        return look(about, unsaid, _("A start of the site marks it."))
-    return well(about, _("The store has the format %(number)d.") % {"number": number})
+        return warn(about, unsaid, _("A start of the site marks it."))
+    return ok(about, _("The store has the format %(number)d.") % {"number": number})
 
 
-def of_rights(table: Table) -> Finding:
+def check_rights(table: Table) -> Finding:
     """Each kind of write, under a condition that cannot hold: who may not write hears so first."""
     try:
-        for write in _vain(secrets.token_urlsafe(16)):
+        for write in _refused_operations(secrets.token_urlsafe(16)):
             try:
                 table.write(write)
             except Refused:
@@ -69,10 +69,10 @@ def of_rights(table: Table) -> Finding:
         return broken(
             _("Rights"), str(error), _("Give the site the right to write to its store (docs/how-to/operations.md).")
         )
-    return well(_("Rights"), _("Both tables can be read and written."))
+    return ok(_("Rights"), _("Both tables can be read and written."))
 
 
-def _vain(token: str) -> Iterator[Write]:
+def _refused_operations(token: str) -> Iterator[Write]:
     """In the log only what every process writes: the worker alone may do more, where there are two roles."""
     void = Key(keys.void(0).pk, token, LOG)
     for put, updated in ((keys.once(token),) * 2, (void, Key(keys.event_number().pk, token, LOG))):
@@ -82,64 +82,66 @@ def _vain(token: str) -> Iterator[Write]:
     yield Delete(keys.once(token), when=Exists())
 
 
-def of_protection(table: Table) -> Iterator[Finding]:
+def check_protection(table: Table) -> Iterator[Finding]:
     """What DynamoDB does for its tables: expiry, recovery, protection; nothing of the embedded store."""
     if urlsplit(settings.STORE_URL).scheme != "dynamodb":
         return
     try:
         lacking = cast("DynamoDbTable", table).lacking()
     except StoreError as error:
-        yield look(_("Protection"), str(error), _("Give the site the policies of deploy/aws/store.json."))
+        yield warn(_("Protection"), str(error), _("Give the site the policies of deploy/aws/store.json."))
         return
     for sentence in lacking:
-        yield look(_("Protection"), sentence, _("Run plenum create_tables with the rights to switch it on."))
+        yield warn(_("Protection"), sentence, _("Run plenum create_tables with the rights to switch it on."))
     if not lacking:
-        yield well(_("Protection"), _("Expiry, recovery and protection against deletion are on."))
+        yield ok(_("Protection"), _("Expiry, recovery and protection against deletion are on."))
 
 
-def dates() -> Iterator[Told]:
+def dates() -> Iterator[ClockReading]:
     """The time by DynamoDB's clock; whoever listens there says it, whatever is asked."""
     url = urlsplit(settings.STORE_URL)
     if url.scheme == "dynamodb":
         endpoint = parse_qs(url.query).get("endpoint", [f"https://dynamodb.{url.netloc}.amazonaws.com"])[0]
-        answer = ask(endpoint)
+        answer = fetch(endpoint)
         if answer.date:
-            yield Told("DynamoDB", answer.date, utc_now())
+            yield ClockReading("DynamoDB", answer.date, utc_now())
 
 
-def newest(found: Health, checkpoint: Item | None) -> datetime | None:
+def newest_moment(found: Health, checkpoint: Item | None) -> datetime | None:
     """The latest moment that the log is known to hold, without reading it."""
     moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None, found.figures.get(LATEST)]
     return max((datetime.fromisoformat(each) for each in moments if each), default=None)
 
 
-def of_secret_key(table: Table) -> Finding:
+def check_secret_key(table: Table) -> Finding:
     about = _("Secret key")
     if secret_key.locked_election(table) is None:
-        return well(about, _("It fits all secret elections that are open."))
+        return ok(about, _("It fits all secret elections that are open."))
     return broken(
-        about, secret_key.replaced(), _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md).")
+        about,
+        secret_key.replaced_message(),
+        _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md)."),
     )
 
 
 # --- the worker ---
 
 
-def of_worker(seconds: float | None, pause: Pause | None) -> Finding:
+def check_worker(seconds: float | None, pause: Pause | None) -> Finding:
     about, todo = _("Worker"), _("See why it ended: journalctl -u plenum-worker, or the log of the server beside it.")
     if seconds is None:
         return broken(about, _("None has given a sign of life for ten minutes: mails, closings and seals wait."), todo)
     if seconds > MISSED_SECONDS:
-        return look(about, _("The last sign of life is %(seconds)d seconds old.") % {"seconds": seconds}, todo)
+        return warn(about, _("The last sign of life is %(seconds)d seconds old.") % {"seconds": seconds}, todo)
     if pause:
-        return look(about, _("It rests, as the site is paused."), _("When you are done: plenum resume"))
-    return well(about, _("It gave a sign of life %(seconds)d seconds ago.") % {"seconds": seconds})
+        return warn(about, _("It rests, as the site is paused."), _("When you are done: plenum resume"))
+    return ok(about, _("It gave a sign of life %(seconds)d seconds ago.") % {"seconds": seconds})
 
 
 # --- backups ---
 
 
-def of_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
+def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
     """What an earlier version has left there can be read by whoever gets it, and nobody deletes it. Whoever makes
     unencrypted ones on purpose knows of those."""
     plain = keeping.unencrypted_in(folder)
@@ -147,17 +149,17 @@ def of_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
     if found:
         said = {"count": len(found), "folder": folder, "first": found[0].name}
         sentence = _("Backups that are not encrypted: %(count)d in %(folder)s, such as %(first)s.") % said
-        yield look(
+        yield warn(
             _("Backup"), sentence, _("They may tie secret ballots to voters. Delete them, here and where copies lie.")
         )
 
 
-def of_backup(item: Item | None, now: datetime) -> Finding:
+def check_backup(item: Item | None, now: datetime) -> Finding:
     about, todo = _("Backup"), _("Make one and let a timer make more (deploy/plenum-backup.timer).")
     if not item:
-        return look(about, _("No backup is known."), todo)
+        return warn(about, _("No backup is known."), todo)
     ended = datetime.fromisoformat(item["ended_at"])
     days = (now - ended).days
     if days >= (settings.BACKUP_MAX_AGE_DAYS or MAX_BACKUP_AGE_DAYS):
-        return look(about, _("The last one is %(days)d days old.") % {"days": days}, todo)
-    return well(about, _("The last one ended at %(moment)s.") % {"moment": f"{ended:%Y-%m-%d %H:%M} UTC"})
+        return warn(about, _("The last one is %(days)d days old.") % {"days": days}, todo)
+    return ok(about, _("The last one ended at %(moment)s.") % {"moment": f"{ended:%Y-%m-%d %H:%M} UTC"})

@@ -17,40 +17,40 @@ from mail import bounce_mailbox
 from mail.errors import MailError
 from mail.sending import send_test_email
 
-from .findings import Finding, broken, look, well
-from .health import Bounded
+from .findings import Finding, broken, ok, warn
+from .health import BoundedCount
 
 
-def of_server(send_to: str) -> Iterator[Finding]:
+def check_server(send_to: str) -> Iterator[Finding]:
     """Connects, greets, encrypts and signs in; a mail is sent only where an address is given."""
     if settings.EMAIL_BACKEND.startswith("mail.files"):
         folder = {"folder": settings.EMAIL_FILE_PATH}
-        yield look(_("Mail"), _("Mails are only written to files in %(folder)s.") % folder, _("Set MAIL_URL."))
+        yield warn(_("Mail"), _("Mails are only written to files in %(folder)s.") % folder, _("Set MAIL_URL."))
         return
-    yield _of_connection()
+    yield _check_connection()
     if settings.EMAIL_HOST_PASSWORD and not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL) and not _is_here():
-        yield look(_("Mail"), _("The password travels unencrypted."), _("Begin MAIL_URL with smtp+tls:// or smtps://."))
+        yield warn(_("Mail"), _("The password travels unencrypted."), _("Begin MAIL_URL with smtp+tls:// or smtps://."))
     if send_to:
-        yield _of_sending(send_to)
+        yield _check_sending(send_to)
 
 
-def _of_connection() -> Finding:
+def _check_connection() -> Finding:
     said = {"server": f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"}
     connection = get_connection(fail_silently=False)
     try:
         connection.open()
     except Exception as error:  # whatever a backend raises, it is what this is about
-        return broken(_("Mail"), *_why(error.__cause__ or error, said))
+        return broken(_("Mail"), *_explain(error.__cause__ or error, said))
     finally:
         with suppress(Exception):  # it may be gone already
             connection.close()
     if settings.EMAIL_HOST_USER:
-        return well(_("Mail"), _("%(server)s takes our name and password.") % said)
-    return well(_("Mail"), _("%(server)s answers, and wants no password.") % said)
+        return ok(_("Mail"), _("%(server)s takes our name and password.") % said)
+    return ok(_("Mail"), _("%(server)s answers, and wants no password.") % said)
 
 
-def _why(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
-    said = said | {"words": words(error)}
+def _explain(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
+    said = said | {"words": error_text(error)}
     if isinstance(error, SMTPAuthenticationError):
         sentence = _("%(server)s does not take our name and password: %(words)s")
         return sentence % said, _("See both in MAIL_URL; characters such as # have to be percent-encoded there.")
@@ -63,7 +63,7 @@ def _why(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
     )
 
 
-def words(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """What the server said, or what became of the connection."""
     if isinstance(error, SMTPException) and len(error.args) == 2 and isinstance(error.args[1], bytes):
         return f"{error.args[0]} {error.args[1].decode(errors='replace')}"
@@ -77,16 +77,16 @@ def _is_here() -> bool:
         return bool(settings.EMAIL_HOST == "localhost")
 
 
-def _of_sending(address: str) -> Finding:
+def _check_sending(address: str) -> Finding:
     try:
         send_test_email(address)
     except MailError as error:
         return broken(_("Mail"), _("The test was not taken: %(words)s") % {"words": error.text})
     said = {"address": address}
-    return well(_("Mail"), _("The server took a mail for %(address)s. See whether it arrives.") % said)
+    return ok(_("Mail"), _("The server took a mail for %(address)s. See whether it arrives.") % said)
 
 
-def of_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
+def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
     """Opened from here, and as the worker has met it: a unit may keep the worker from what this command may do."""
     if bounce_mailbox.is_configured():
         try:
@@ -99,10 +99,10 @@ def of_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
                 _("Bounces"), sentence, _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
             )
             return
-    yield from of_mailbox_of_worker(state)
+    yield from check_worker_mailbox(state)
 
 
-def of_mailbox_of_worker(state: bounce_mailbox.State) -> Iterator[Finding]:
+def check_worker_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
     if not bounce_mailbox.is_configured():
         return
     about, todo = _("Bounces"), _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
@@ -114,19 +114,19 @@ def of_mailbox_of_worker(state: bounce_mailbox.State) -> Iterator[Finding]:
         last = state.unreadable[-1]
         said = {"count": str(len(state.unreadable)), "mail": last["mail"], "reason": last["reason"]}
         sentence = _("Mails set aside because they could not be read: %(count)s, the last one %(mail)s (%(reason)s).")
-        yield look(about, sentence % said, _("Read them by hand; they hold up no other."))
+        yield warn(about, sentence % said, _("Read them by hand; they hold up no other."))
         return
-    yield well(about, _("The mailbox can be read."))
+    yield ok(about, _("The mailbox can be read."))
 
 
-def of_outbox(failed: Bounded, unknown: Bounded) -> Finding:
+def check_outbox(failed: BoundedCount, unknown: BoundedCount) -> Finding:
     if unknown.count:
         sentence = _("Mails that could not be sent: %(failed)s; of unknown fate: %(unknown)s.") % {
             "failed": failed,
             "unknown": unknown,
         }
-        return look(_("Outbox"), sentence, _("See /mails/, where those of unknown fate can be settled together."))
+        return warn(_("Outbox"), sentence, _("See /mails/, where those of unknown fate can be settled together."))
     if failed.count:
         sentence = _("Mails that could not be sent: %(number)s.") % {"number": failed}
-        return look(_("Outbox"), sentence, _("See /mails/ for what the server said."))
-    return well(_("Outbox"), _("Nothing has failed."))
+        return warn(_("Outbox"), sentence, _("See /mails/ for what the server said."))
+    return ok(_("Outbox"), _("Nothing has failed."))

@@ -20,9 +20,16 @@ from tests.chaos import Chaos
 from upkeep import server
 from upkeep.doctor import health
 from upkeep.monitoring import metrics
-from upkeep.server import MAX_RESTART_SECONDS, MIN_RESTART_SECONDS, STARTED_WELL_SECONDS, Taken, WorkerKeeper, take
-from upkeep.worker import heartbeats as signs
-from upkeep.worker.heartbeats import HEARTBEAT_SECONDS, MISSED_SECONDS, RETENTION_SECONDS, SignGiver, WorkerWatch
+from upkeep.server import (
+    MAX_RESTART_SECONDS,
+    MIN_RESTART_SECONDS,
+    STARTED_WELL_SECONDS,
+    FolderTaken,
+    WorkerSupervisor,
+    lock_folder,
+)
+from upkeep.worker import heartbeats
+from upkeep.worker.heartbeats import HEARTBEAT_SECONDS, MISSED_SECONDS, RETENTION_SECONDS, HeartbeatSender, WorkerWatch
 from upkeep.worker.leases import Leases
 
 from .test_jobs import NOON, Clocks, until
@@ -30,14 +37,14 @@ from .test_jobs import NOON, Clocks, until
 # --- signs of life ---
 
 
-def giver(site, clocks: Clocks, **doing: int) -> SignGiver:
-    return SignGiver(site, doing, lambda: clocks.wall)
+def sender(site, clocks: Clocks, **doing: int) -> HeartbeatSender:
+    return HeartbeatSender(site, doing, lambda: clocks.wall)
 
 
 def test_a_sign_says_what_the_worker_is_at_and_what_it_has_done(site, monkeypatch):
     monkeypatch.setattr(metrics, "successes_here", lambda: {"log": NOON - 3.5})
-    giver(site, Clocks(), mail=NOON - 60).give()
-    (sign,) = signs.signs(site)
+    sender(site, Clocks(), mail=NOON - 60).send()
+    (sign,) = heartbeats.read_heartbeats(site)
     assert (sign.pid, sign.since, sign.seen, sign.signs) == (os.getpid(), NOON, NOON, 1)
     assert (sign.doing, sign.done) == ({"mail": NOON - 60}, {"log": NOON - 4})
     assert site.get(keys.worker(sign.worker))["ttl"] == NOON + RETENTION_SECONDS
@@ -51,31 +58,33 @@ def test_what_a_worker_holds_a_lease_for_is_what_it_is_at(site):
 
 
 def test_a_worker_gives_signs_until_it_ends_also_while_a_job_takes_long(site):
-    with SignGiver(site, {"slow": NOON}).giving(every=0.01):
-        until(lambda: [sign for sign in signs.signs(site) if sign.signs > 2])  # nobody has done anything meanwhile
-    assert signs.signs(site) == []
+    with HeartbeatSender(site, {"slow": NOON}).sending(every=0.01):
+        until(
+            lambda: [sign for sign in heartbeats.read_heartbeats(site) if sign.signs > 2]
+        )  # nobody has done anything meanwhile
+    assert heartbeats.read_heartbeats(site) == []
 
 
 def test_a_store_in_trouble_does_not_end_the_signs(site):
     weather = Chaos(site, Random(1), slowness=0.0, read_only=True)
-    with SignGiver(weather, {}).giving(every=0.01):
-        assert signs.signs(site) == []
+    with HeartbeatSender(weather, {}).sending(every=0.01):
+        assert heartbeats.read_heartbeats(site) == []
         weather.read_only = False
-        until(lambda: signs.signs(site))
+        until(lambda: heartbeats.read_heartbeats(site))
 
 
 def test_whoever_looks_is_told_how_long_ago(site):
     assert health.worker_seen(site) is None
     clocks = Clocks(time.time() - 25)
-    giver(site, clocks).give()
+    sender(site, clocks).send()
     assert 25 <= health.worker_seen(site) < 60
     clocks.wall += 1000  # a machine whose clock is ahead
-    giver(site, clocks).give()
+    sender(site, clocks).send()
     assert health.worker_seen(site) == 0
 
 
 def silence(watch: WorkerWatch, site, clocks: Clocks) -> float:
-    return watch.silence(signs.signs(site), clocks.wall)
+    return watch.silence(heartbeats.read_heartbeats(site), clocks.wall)
 
 
 @pytest.fixture
@@ -87,16 +96,16 @@ def clocks(site, monkeypatch) -> Clocks:
 
 
 def test_a_worker_is_missed_only_after_some_signs_have_failed_to_come(site, clocks):
-    watch, worker = WorkerWatch(lambda: clocks.ticks), giver(site, clocks)
-    worker.give()
+    watch, worker = WorkerWatch(lambda: clocks.ticks), sender(site, clocks)
+    worker.send()
     assert silence(watch, site, clocks) == 0
     for _ in range(10):
         clocks.pass_(HEARTBEAT_SECONDS)
-        worker.give()
+        worker.send()
         assert silence(watch, site, clocks) == 0
     clocks.pass_(MISSED_SECONDS)
     assert silence(watch, site, clocks) == MISSED_SECONDS
-    worker.give()
+    worker.send()
     assert silence(watch, site, clocks) == 0
 
 
@@ -111,13 +120,13 @@ def test_a_process_that_has_just_begun_has_missed_nobody(site, clocks):
 
 @pytest.mark.parametrize("hours", [-1000, -1, 1, 1000])
 def test_a_clock_that_jumps_makes_no_worker_missing_and_hides_no_missing_one(site, clocks, hours):
-    watch, worker = WorkerWatch(lambda: clocks.ticks), giver(site, clocks)
-    worker.give()
+    watch, worker = WorkerWatch(lambda: clocks.ticks), sender(site, clocks)
+    worker.send()
     silence(watch, site, clocks)
     clocks.wall += hours * 3600
     clocks.pass_(HEARTBEAT_SECONDS / 2)
     assert silence(watch, site, clocks) == HEARTBEAT_SECONDS / 2
-    worker.give()
+    worker.send()
     assert silence(watch, site, clocks) == 0
     clocks.pass_(MISSED_SECONDS)
     assert silence(watch, site, clocks) == MISSED_SECONDS
@@ -126,7 +135,7 @@ def test_a_clock_that_jumps_makes_no_worker_missing_and_hides_no_missing_one(sit
 @pytest.fixture
 def watched(monkeypatch) -> Clocks:
     clocks = Clocks()
-    monkeypatch.setattr(signs, "watch", WorkerWatch(lambda: clocks.ticks))
+    monkeypatch.setattr(heartbeats, "watch", WorkerWatch(lambda: clocks.ticks))
     return clocks
 
 
@@ -135,8 +144,8 @@ def value_of(name: str, text: str) -> float:
 
 
 def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watched):
-    worker = SignGiver(site, {"mail": int(time.time()) - 90})
-    worker.give()
+    worker = HeartbeatSender(site, {"mail": int(time.time()) - 90})
+    worker.send()
     assert client.get("/readyz").content == b"ok\n"
     text = client.get("/metrics").content.decode()
     assert "plenum_worker_up 1.0" in text
@@ -146,7 +155,7 @@ def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watch
     assert answer.status_code == 503
     assert answer.content == b"No worker has been seen for 65 seconds: mails, closings and seals wait.\n"
     assert "plenum_worker_up 0.0" in client.get("/metrics").content.decode()
-    worker.give()
+    worker.send()
     assert client.get("/readyz").content == b"ok\n"
     assert "plenum_worker_up 1.0" in client.get("/metrics").content.decode()
 
@@ -163,7 +172,7 @@ def test_a_load_balancer_may_ask_for_the_store_alone(client, site, watched, sett
 
 def test_the_ages_of_jobs_are_known_of_workers_elsewhere(client, site, monkeypatch):
     monkeypatch.setattr(metrics, "successes_here", lambda: {"a job elsewhere": time.time() - 30})
-    SignGiver(site, {}).give()
+    HeartbeatSender(site, {}).send()
     monkeypatch.undo()
     text = client.get("/metrics").content.decode()
     assert value_of('plenum_worker_age_seconds{name="a job elsewhere"}', text) >= 29
@@ -172,7 +181,7 @@ def test_the_ages_of_jobs_are_known_of_workers_elsewhere(client, site, monkeypat
 def test_the_system_page_says_whether_a_worker_is_there(site, signed_in):
     owner = signed_in("Olga", Role.OWNER)
     assert "No worker has given a sign of life" in owner.get("/admin/system/").content.decode()
-    SignGiver(site, {}).give()
+    HeartbeatSender(site, {}).send()
     assert re.search(r"1 worker; a sign of life \d+ s ago\.", owner.get("/admin/system/").content.decode())
 
 
@@ -198,7 +207,9 @@ def kept(*lives: int) -> list[float]:
         starts.append(clocks.ticks)
         return Ended(int(lives[len(starts) - 1] / server.CHECK_INTERVAL_SECONDS))
 
-    WorkerKeeper(lambda: len(starts) < len(lives), said.append, start, lambda: clocks.ticks, clocks.pass_).keep()
+    WorkerSupervisor(
+        lambda: len(starts) < len(lives), said.append, start, lambda: clocks.ticks, clocks.pass_
+    ).supervise()
     assert len(said) == max(0, len(starts) - 1)
     return [after - before for before, after in pairwise(starts)]
 
@@ -222,7 +233,7 @@ def test_a_worker_that_cannot_be_started_is_tried_again():
         raise OSError(12, "Cannot allocate memory")
 
     clocks = Clocks()
-    WorkerKeeper(lambda: len(tries) < 3, said.append, start, lambda: clocks.ticks, clocks.pass_).keep()
+    WorkerSupervisor(lambda: len(tries) < 3, said.append, start, lambda: clocks.ticks, clocks.pass_).supervise()
     assert "The worker could not be started: Cannot allocate memory." in said
 
 
@@ -234,8 +245,8 @@ def test_a_killed_process_is_followed_by_another_until_the_server_stops():
         started.append(subprocess.Popen(["sleep", "600"]))
         return started[-1]
 
-    keeper = WorkerKeeper(lambda: not stops.is_set(), lambda sentence: None, start, rest=lambda _: time.sleep(0.01))
-    keeping = threading.Thread(target=keeper.keep)
+    keeper = WorkerSupervisor(lambda: not stops.is_set(), lambda sentence: None, start, rest=lambda _: time.sleep(0.01))
+    keeping = threading.Thread(target=keeper.supervise)
     keeping.start()
     try:
         until(lambda: started)
@@ -254,12 +265,12 @@ def test_a_killed_process_is_followed_by_another_until_the_server_stops():
 def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypatch, worker, starts):
     from config import gunicorn
 
-    kept: list[WorkerKeeper] = []
+    kept: list[WorkerSupervisor] = []
 
-    def go(keeper: WorkerKeeper) -> None:
+    def go(keeper: WorkerSupervisor) -> None:
         kept.append(keeper)
 
-    monkeypatch.setattr(WorkerKeeper, "go", go)
+    monkeypatch.setattr(WorkerSupervisor, "start_thread", go)
     monkeypatch.setattr(gunicorn, "stopped", threading.Event())
     settings.WORKER = worker
     arbiter = SimpleNamespace(log=SimpleNamespace(error=print))
@@ -275,23 +286,23 @@ def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypa
 
 
 def test_a_second_server_on_one_folder_is_told_who_serves_it(tmp_path):
-    first = take(tmp_path)
-    with pytest.raises(Taken, match=rf"A server is at work on DATA_DIR .* already \(process {os.getpid()}\)"):
-        take(tmp_path)
+    first = lock_folder(tmp_path)
+    with pytest.raises(FolderTaken, match=rf"Another server is using DATA_DIR .* \(process {os.getpid()}\)"):
+        lock_folder(tmp_path)
     os.close(first)
-    os.close(take(tmp_path))
+    os.close(lock_folder(tmp_path))
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(Taken, match=r"DATA_DIR .*file/data cannot be written: Not a directory\."):
-        take(tmp_path / "file" / "data")
+    with pytest.raises(FolderTaken, match=r"DATA_DIR .*file/data cannot be written: Not a directory\."):
+        lock_folder(tmp_path / "file" / "data")
 
 
 def test_a_process_that_outlives_its_server_does_not_keep_the_next_one_out(tmp_path):
     from config import gunicorn
 
-    gunicorn.held.append(take(tmp_path))
+    gunicorn.held.append(lock_folder(tmp_path))
     child = os.fork()
     if not child:
         gunicorn.post_fork(None, SimpleNamespace(cfg=SimpleNamespace(worker_connections=16)))
@@ -302,8 +313,8 @@ def test_a_process_that_outlives_its_server_does_not_keep_the_next_one_out(tmp_p
 
         def is_free() -> bool:
             try:
-                os.close(take(tmp_path))
-            except Taken:
+                os.close(lock_folder(tmp_path))
+            except FolderTaken:
                 return False
             return True
 

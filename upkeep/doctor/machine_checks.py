@@ -18,15 +18,16 @@ from typing import NamedTuple
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from .. import disk, system
-from .findings import Finding, broken, look, well
+from upkeep import disk, system
+
+from .findings import Finding, broken, ok, warn
 from .health import MAX_CLOCK_SKEW_SECONDS
 
 CLOCK_UNSYNCHRONISED = 5  # what the kernel says of a clock that nobody sets right
 PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 
 
-class Told(NamedTuple):
+class ClockReading(NamedTuple):
     """What time it is, by somebody else's clock."""
 
     by: str
@@ -37,38 +38,38 @@ class Told(NamedTuple):
 # --- settings ---
 
 
-def of_settings() -> Finding:
+def check_settings() -> Finding:
     """Wrong ones have ended the start already; this is about what only seems to be missing."""
     about = _("Settings")
     if settings.PRODUCTION and not settings.TRUSTED_PROXIES:
         sentence = _("TRUSTED_PROXIES names no proxy, though in production one stands in front of the site.")
-        return look(about, sentence, _("Set TRUSTED_PROXIES to its address, such as 127.0.0.1."))
-    return well(about, _("All are accepted; the profile is %(profile)s.") % {"profile": settings.PROFILE})
+        return warn(about, sentence, _("Set TRUSTED_PROXIES to its address, such as 127.0.0.1."))
+    return ok(about, _("All are accepted; the profile is %(profile)s.") % {"profile": settings.PROFILE})
 
 
 # --- disks ---
 
 
-def of_disks() -> Iterator[Finding]:
+def check_disks() -> Iterator[Finding]:
     found = disk.disks()
     if not found:
         folder = {"folder": settings.DATA_DIR}
         yield broken(_("Disk"), _("DATA_DIR %(folder)s is not there.") % folder, _("Start the site once; it makes it."))
     for each in found:
-        yield _of_disk(each)
+        yield _check_disk(each)
 
 
-def _of_disk(each: disk.Disk) -> Finding:
+def _check_disk(each: disk.Disk) -> Finding:
     about, said = _("Disk"), {"folder": each.folder, "megabytes": each.megabytes}
     if each.trouble:
         return broken(about, each.trouble, _("Make room, or let it be written to; the site recovers by itself."))
     if each.is_low:
         sentence = _("Only %(megabytes)d MB are free in %(folder)s.") % said
-        return look(about, sentence, _("Make room before it is full: then nobody can vote."))
-    return well(about, _("%(megabytes)d MB are free in %(folder)s.") % said)
+        return warn(about, sentence, _("Make room before it is full: then nobody can vote."))
+    return ok(about, _("%(megabytes)d MB are free in %(folder)s.") % said)
 
 
-def of_writing() -> Finding:
+def check_writing() -> Finding:
     """By writing: permissions alone do not tell."""
     about, said = _("Writing"), {"folder": settings.DATA_DIR}
     try:
@@ -81,7 +82,7 @@ def of_writing() -> Finding:
     if found := disk.unusable():
         names = {"paths": ", ".join(map(str, found)), "user": _user()}
         return broken(about, _("The user %(user)s cannot read and write %(paths)s.") % names, _advice(errno.EACCES))
-    return well(about, _("%(folder)s can be written.") % said)
+    return ok(about, _("%(folder)s can be written.") % said)
 
 
 def _advice(number: int | None) -> str:
@@ -107,7 +108,7 @@ def _user() -> str:
 # --- the clock ---
 
 
-def of_clock(now: datetime, newest: datetime | None, is_kept: bool | None, told: Iterable[Told]) -> Finding:
+def check_clock(now: datetime, newest: datetime | None, is_kept: bool | None, told: Iterable[ClockReading]) -> Finding:
     about, todo = _("Clock"), _("Let a time server keep the clock: timedatectl set-ntp true")
     for each in told:
         if abs(ahead := (each.heard - each.moment).total_seconds()) > MAX_CLOCK_SKEW_SECONDS:
@@ -119,11 +120,11 @@ def of_clock(now: datetime, newest: datetime | None, is_kept: bool | None, told:
         sentence = _("The log holds something from %(moment)s, which is still to come: the clock has been set back.")
         return broken(about, sentence % {"moment": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}, todo)
     if is_kept is False:
-        return look(about, _("No time server keeps it right. Elections close by it."), todo)
-    return well(about, _("It is %(moment)s.") % {"moment": f"{now:%Y-%m-%d %H:%M:%S} UTC"})
+        return warn(about, _("No time server keeps it right. Elections close by it."), todo)
+    return ok(about, _("It is %(moment)s.") % {"moment": f"{now:%Y-%m-%d %H:%M:%S} UTC"})
 
 
-def is_clock_kept() -> bool | None:
+def is_clock_synchronised() -> bool | None:
     """Whether something sets the clock right, as the kernel says; `None` where it does not say."""
     try:
         state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(1024))  # asks only: it changes nothing
@@ -135,14 +136,14 @@ def is_clock_kept() -> bool | None:
 # --- programs ---
 
 
-def of_versions() -> Finding:
+def check_versions() -> Finding:
     about, names = _("Versions"), ", ".join(f"{name} {number}" for name, number in system.versions().items())
     if wrong := _other_than_pinned(settings.BASE_DIR / "requirements.txt"):
         sentence = _("Installed are other versions than requirements.txt names: %(names)s.") % {
             "names": ", ".join(wrong)
         }
-        return look(about, sentence, _("Run .venv/bin/pip install --require-hashes -r requirements.txt and restart."))
-    return well(about, f"{names}.")
+        return warn(about, sentence, _("Run .venv/bin/pip install --require-hashes -r requirements.txt and restart."))
+    return ok(about, f"{names}.")
 
 
 @cache  # a process keeps the programs it began with
