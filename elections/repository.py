@@ -218,6 +218,11 @@ def candidates(name: str) -> list[Candidate]:
     return [candidate_of(item) for item in table().each(keys.candidates(name))]
 
 
+def candidate_names(name: str) -> dict[int, str]:
+    """By number, without the statements and pictures that counting does not need."""
+    return {item["number"]: item["candidate_name"] for item in table().each(keys.candidates(name))}
+
+
 def candidates_by_name(name: str) -> list[Candidate]:
     return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
 
