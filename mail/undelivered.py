@@ -153,4 +153,4 @@ def _retry_failed(mail: Mail, asked_at: str) -> bool:
 ALREADY_UNDER_WAY = _("Mails are already being resent or settled. Wait until that is done.")
 NO_CHOICE = _("Choose whether to resend these mails or mark them as sent.")
 MOVED_ON = _("The state of this mail has changed meanwhile. Reload the page.")
-ROLE_CHANGED = _("Your role has just changed, so nothing was done.")
+ROLE_CHANGED = _("Your role was just changed, so nothing was done.")
