@@ -112,7 +112,7 @@ def register(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             sentence = _("We have sent a mail to %(email)s. The link in it completes your account.")
-            return message_page(request, _("Look into your mail"), sentence % {"email": email})
+            return message_page(request, _("Check your inbox"), sentence % {"email": email})
     words = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **words)
 
@@ -267,7 +267,7 @@ def forgotten(request: HttpRequest) -> HttpResponse:
                 "If there is such an account, a mail with a link is on its way. The link is good for one hour. "
                 "If one was sent in the last ten minutes, no other is: that one is still good."
             )
-            return message_page(request, _("Look into your mail"), sentence)
+            return message_page(request, _("Check your inbox"), sentence)
     return show_form(request, form, _("Forgotten password"), _("Send a link"))
 
 
@@ -339,7 +339,7 @@ def change_email(request: HttpRequest) -> HttpResponse:
             count(throttle.NEW_EMAIL, request.user.name)
             services.ask_for_new_email(request.user, form.cleaned_data["email"])
             sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
-            return message_page(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
+            return message_page(request, _("Check your inbox"), sentence % {"email": form.cleaned_data["email"]})
     lead = _("Your address is %(email)s.") % {"email": request.user.email}
     return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
 

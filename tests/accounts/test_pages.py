@@ -39,7 +39,7 @@ def events(site):
 
 def test_people_complete_their_account_by_a_mailed_link(client, site, person, link):
     person("owner", Role.OWNER)
-    assert "Look into your mail" in register(client).content.decode()
+    assert "Check your inbox" in register(client).content.decode()
     assert repository.find("Ada") is None
     address = link("ada@example.org")
     assert repository.find("Ada") is None, "looking at the mail alone makes no account"

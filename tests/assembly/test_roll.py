@@ -47,7 +47,12 @@ def test_a_list_is_looked_at_before_anybody_is_put_on_the_roll(site, assembly, p
     hana = host()
     typed = "1. Ada\n2. Zita\n3. zita\n4. not@a.name\n\n5. Yves"
     page = hana.post(roll_page(assembly), {"act": "look", "names": typed}).content.decode()
-    for words in ("New, checks in by account", "New, checks in by a code", "Already on line 2.", "A name has no @"):
+    for words in (
+        "New, checks in by account",
+        "New, checks in by a code",
+        "Already on line 2.",
+        "A name cannot contain @",
+    ):
         assert words in page
     assert "Put 3 people on the roll" in page
     assert not list(roll.each_entry(assembly.id)), "To look is not to do."
@@ -55,7 +60,7 @@ def test_a_list_is_looked_at_before_anybody_is_put_on_the_roll(site, assembly, p
     assert (now(assembly).has_roll, now(assembly).entitled) == (True, 3)
     assert told(site) == [{"game_id": assembly.id, "has_roll": True, "entitled": 3, "quorum": "", "added": 3}]
     again = hana.post(roll_page(assembly), {"act": "look", "names": "ZITA\nXenia"}).content.decode()
-    assert "On the roll already." in again
+    assert "Already on the roll." in again
     assert "Put 1 person on the roll" in again
 
 

@@ -58,7 +58,7 @@ def set_up(page: Page, folder: Path) -> None:
 def join(page: Page, folder: Path, name: str, to: str) -> None:
     page.goto("/register/")
     fill(page, name=name, email=to, password=PASSWORD)
-    expect(page.locator("main h1")).to_have_text("Look into your mail")
+    expect(page.locator("main h1")).to_have_text("Check your inbox")
     page.goto(mailed_link(folder, to, "/register/"))
     page.click("main button.button")
     fill(page, name_or_email=name, password=PASSWORD)
@@ -192,7 +192,7 @@ def test_what_was_typed_wrong_is_named_and_focused(visit):
     page.click("main form button.button")
     summary = page.locator(".error-summary")
     expect(summary).to_be_focused()
-    expect(summary).to_contain_text("A name has no @")
+    expect(summary).to_contain_text("A name cannot contain @")
     page.click(".error-summary a >> nth=0")
     expect(page.locator("main [name=name]")).to_be_focused()
 

@@ -264,7 +264,7 @@ def test_one_who_was_asked_to_help_drives_until_they_are_removed(site, hana, mad
         ("Vera", "There is nobody of that name here who may run live sessions."),
         ("hana", "Hana runs this session already."),
         ("Cleo", "Cleo runs this session already."),
-        ("a@b", "A name has no @"),
+        ("a@b", "A name cannot contain @"),
     ],
 )
 def test_who_cannot_help_is_told_why(hana, made, person, name, sentence):

@@ -536,7 +536,7 @@ def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(runn
     assert [line for line in lines if line.startswith("broken")] == [
         "broken        Worker: None has given a sign of life for ten minutes: mails, closings and seals wait."
     ]
-    assert all(line.startswith(("well", "look at this", "broken", "   ")) for line in lines)
+    assert all(line.startswith(("well", "needs attention", "broken", "   ")) for line in lines)
 
 
 def test_what_is_well_ends_well(running, settings, tmp_path, monkeypatch):
@@ -552,7 +552,7 @@ def test_the_system_page_says_it_with_the_worst_first(site, signed_in):
     text = signed_in("Olga", Role.OWNER).get("/admin/system/").content.decode()
     section = text.partition('<h2 id="doctor">')[2].partition("</section>")[0]
     grades = re.findall(r'<span class="badge( \w+)?">([^<]+)</span>', section)
-    order = [["broken", "look at this", "well"].index(label) for _, label in grades]
+    order = [["broken", "needs attention", "well"].index(label) for _, label in grades]
     assert order == sorted(order)
     assert order[0] == 0, "no worker is there"
     assert re.search(r"The last one is \d+ days old\.", section)
