@@ -13,9 +13,9 @@ from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, t
 from . import resolutions, wording
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
-TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
+TOO_LONG_AN_ITEM = _("Shorten this item to %(most)d characters; it has %(count)d: %(line)s")
 TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
-NOT_TIED = _("The votes have decided this: there is nothing to run off.")
+NOT_TIED = _("This vote was decisive, so no run-off is needed.")
 
 
 def add_run_off(game_id: str, who: str, number: int) -> int:
@@ -25,8 +25,8 @@ def add_run_off(game_id: str, who: str, number: int) -> int:
     if not game.format.has_agenda or not parts:
         raise NotNow(rules.NOT_NOW)
     place = state.played[number - 1]
-    question = repository.questions(game_id)[place]
-    run_off = resolutions.run_off_question(question, counting.round_of(parts), wording.run_off_title(question))
+    question = repository.read_questions(game_id)[place]
+    run_off = resolutions.run_off_question(question, counting.round_from_parts(parts), wording.run_off_title(question))
     if run_off is None:
         raise NotNow(NOT_TIED)
     return correcting.add(game_id, who, run_off, first=place + 1, once=True)

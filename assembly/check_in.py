@@ -29,7 +29,7 @@ from live import codes, players, repository, seats
 from live.players import Pass
 from live.rules import Game, Phase, State
 from live.seats import Seat
-from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, back, since, tell
+from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, announce_change, returned, since
 from pages.sorting import natural_sort_key
 from store.keys import fold
 from store.log import Event
@@ -42,21 +42,17 @@ from .roll import Entry
 WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
 CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
 
-NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, speak to whoever runs it.")
-NOT_CONFIRMED = _("Your account may not take part here yet. Those who look after this site have to agree to it first.")
-WRONG_CODE = _("Nobody on the roll has this code. Look at it again, and type it anew.")
-NOT_YOUR_CODE = _(
-    "You are signed in as %(name)s, who is on the roll: check in by your account. This code is not yours."
-)
-REMOVED = _("The host has removed you from this session. If that was a mistake, speak to them.")
+NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, tell the host.")
+NOT_CONFIRMED = _("Your account cannot take part yet: an administrator has to approve it first.")
+WRONG_CODE = _("Nobody on the roll has this code. Check it and try again.")
+NOT_YOUR_CODE = _("This code is not yours. You are signed in as %(name)s and on the roll: check in with your account.")
+REMOVED = _("The host has removed you from this session. If that was a mistake, tell them.")
 TAKEOVERS = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
 MAX_PEOPLE_NAMED = 5  # people on one screen
 
-TAKEOVER_REFUSED = _(
-    "The device that you checked in with has refused this one. You can check in here when the vote is closed."
-)
-TOO_OFTEN = _("This seat has changed devices too often. Go on with the one that has it, or try again in ten minutes.")
-NO_TAKEOVER_REQUEST = _("No other device asks for your seat any more.")
+TAKEOVER_REFUSED = _("Your other device has refused this one. You can check in here once the vote is closed.")
+TOO_OFTEN = _("This seat has changed devices too often. Continue on the current one, or try again in ten minutes.")
+NO_TAKEOVER_REQUEST = _("No other device is asking for your seat any more.")
 
 
 class WrongCode(Refusal):
@@ -123,7 +119,7 @@ def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
     in by code before, or hosts the assembly: that is the hall."""
     here = f"{game.id} {address}"
     wrong, found = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, here)
-    hosted = codes.place_of_hosting(game.code, address)
+    hosted = codes.hosting_key(game.code, address)
     counted = table().get_many([wrong, found, hosted])
     if not counted.keys() & {found, hosted}:
         check_attempts_left(WRONG_CODES, counted.get(wrong))
@@ -161,7 +157,7 @@ def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
     else:
         take_over(game, seat, _moved_to_device(game, seat, person, held), person.checks)
     _recheck_roll(game, person)
-    tell(game)
+    announce_change(game)
     return held
 
 
@@ -186,13 +182,13 @@ def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
         if refused.parts == (0,):
             raise SeatNameTaken([]) from None
         raise
-    seats.counted(game)
+    seats.count_seat(game)
 
 
 def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     """On this device; the one before is told so. Whoever comes back is there since now."""
     return replace(
-        back(game, seat),
+        returned(game, seat),
         device=held.device,
         secret=players.digest(held.secret),
         account=person.account or seat.account,
@@ -277,9 +273,9 @@ def allow(game_id: str, held: Pass, number: str) -> None:
 
     def act() -> None:
         game, state, seat = _find_claim(game_id, held, number)
-        after = replace(back(game, seat), secret=seat.claim, device=seat.claim_device)
+        after = replace(returned(game, seat), secret=seat.claim, device=seat.claim_device)
         _record_takeover(game, state, seat, after, agreed=True)
-        tell(game)
+        announce_change(game)
 
     retry_lost_race(act)
 
@@ -290,7 +286,7 @@ def refuse(game_id: str, held: Pass, number: str) -> None:
     def act() -> None:
         game, state, seat = _find_claim(game_id, held, number)
         table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
-        tell(game)
+        announce_change(game)
 
     retry_lost_race(act)
 

@@ -21,8 +21,8 @@ from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Player
 from live.rules import Game, Phase, State
+from live.screens.access import ended_page
 from live.services import joining
-from live.show.access import ended_page
 from live.views.join_forms import with_focus
 from pages.client_address import client_network
 from pages.forms import form_page
@@ -61,7 +61,7 @@ def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpRespons
     if request.method == "POST":
         return _check_in(request, snapshot)
     if snapshot.is_full:
-        return _render_page(request, snapshot, problem=str(joining.full()), status=409)
+        return _render_page(request, snapshot, problem=str(joining.session_full()), status=409)
     return _render_page(request, snapshot)
 
 
@@ -73,7 +73,7 @@ def _load_snapshot(request: HttpRequest, game_id: str, token: str) -> CheckInSna
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
         raise Http404
     listed = roll.entry_of(items[entry]) if entry and entry in items else None
-    player = players.of_items(request, game_id, items)
+    player = players.from_items(request, game_id, items)
     return CheckInSnapshot(*found, seats.is_full(items.get(roster)), player, listed)
 
 
@@ -96,11 +96,11 @@ def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
     try:
         seat_pass = _take_seat(request, snapshot, held, form)
     except TooOften as refusal:
-        sentence = _("Too many wrong codes were typed where you are. Whoever has an account can check in with it.")
+        sentence = _("Too many wrong codes were typed at this location. If you have an account, check in with it.")
         return _render_refusal(request, snapshot, form, f"{sentence} {refusal}", 429)
     except Refusal as refusal:
         return _render_refusal(request, snapshot, form, str(refusal), 422 if by_code else 409)
-    return players.remember(redirect("play", snapshot.game.id), snapshot.game, seat_pass)
+    return players.set_seat_cookie(redirect("play", snapshot.game.id), snapshot.game, seat_pass)
 
 
 def _take_seat(
@@ -159,15 +159,15 @@ def _is_listed(snapshot: CheckInSnapshot, user: User) -> bool:
 
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     """For a browser that had the seat before, or asks for it during a secret vote."""
-    claimed = players.claimed(request, game.id)
+    claimed = players.claimed_seat(request, game.id)
     if claimed is not None and check_in.is_claimed(claimed, game, state):
         context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
         return render(request, "assembly/asking.html", context)
     if claimed is not None:
-        sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
+        sentence = _("The vote is closed. Check in again to continue on this device.")
     else:
         sentence = _(
-            "Another device has your seat. Check in here to go on with this one; if that was not you, say so now."
+            "Another device has your seat. Check in to continue on this one. If it wasn't you, tell the host now."
         )
     messages.info(request, sentence)
     return redirect("check_in", game.id, game.token)
@@ -183,6 +183,6 @@ def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
 
 def refuse(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
     number = request.POST.get("number", "")
-    done = _("The other device was refused, and cannot ask again during this vote.")
+    done = _("The other device was refused and cannot ask again during this vote.")
     run_action(request, lambda: check_in.refuse(game.id, held, number), done)
     return redirect("play", game.id)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from live.room import Room
 from live.rules import Phase
+from live.snapshot import Snapshot
 
 from . import speakers
 from .speakers import LIMITS, NOBODY
@@ -79,40 +79,41 @@ class Floor:
         return Position.SHUT if self.closed else Position.NONE
 
 
-def floor_of(room: Room) -> Floor | None:
+def floor_of(snapshot: Snapshot) -> Floor | None:
     """Where something is talked about; elsewhere there is no list."""
-    if room.state.phase != Phase.TALKING:
+    if snapshot.state.phase != Phase.TALKING:
         return None
-    if "floor" not in room.made:
-        room.made["floor"] = _build(room)
-    made: Floor = room.made["floor"]
+    if "floor" not in snapshot.made:
+        snapshot.made["floor"] = _build(snapshot)
+    made: Floor = snapshot.made["floor"]
     return made
 
 
-def _build(room: Room) -> Floor:
-    names = {each.player: each.name for each in room.playing}
-    list_ = speakers.current_list(room.beside or NOBODY, room.state)
-    now = speakers.speaking(list_, room.state, names)
-    before = speakers.speech_counts(list_, room.state.question)
+def _build(snapshot: Snapshot) -> Floor:
+    names = {each.player: each.name for each in snapshot.playing}
+    list_ = speakers.current_list(snapshot.beside or NOBODY, snapshot.state)
+    now = speakers.speaking(list_, snapshot.state, names)
+    before = speakers.speech_counts(list_, snapshot.state.question)
     return Floor(
         closed=list_.closed,
         minutes=list_.minutes,
         speaking=Speaker(now.player, names[now.player], before[now.player] - 1) if now else None,
         began=now.began if now else 0,
-        elapsed=max(0, room.at - now.began) // 1000 if now else 0,
+        elapsed=max(0, snapshot.at - now.began) // 1000 if now else 0,
         waiting=tuple(
-            Speaker(each.player, names[each.player], each.spoken) for each in speakers.queue(list_, room.state, names)
+            Speaker(each.player, names[each.player], each.spoken)
+            for each in speakers.queue(list_, snapshot.state, names)
         ),
     )
 
 
-def position_of(room: Room, player: str) -> str:
+def position_of(snapshot: Snapshot, player: str) -> str:
     """A mark of where a player stands; empty where there is no list."""
-    floor = floor_of(room)
+    floor = floor_of(snapshot)
     return str(floor.position_of(player)) if floor else ""
 
 
-def content_key(room: Room) -> str:
+def content_key(snapshot: Snapshot) -> str:
     """Another one if the list is another; time passes without changing it."""
-    floor = floor_of(room)
+    floor = floor_of(snapshot)
     return repr((floor.closed, floor.minutes, floor.speaking, floor.began, floor.waiting)) if floor else ""

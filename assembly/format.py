@@ -16,16 +16,16 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.refusals import NotNow
 from live import seats
-from live.follow_ups import Onward, as_item
+from live.follow_up_store import FollowUp, as_item
+from live.follow_ups.electorate import Electorate
 from live.formats import Format
 from live.lifetimes import Lifetime
-from live.onward.electorate import Electorate
-from live.room import Room
-from live.rounds import MIN_ANONYMOUS_ANSWERS, is_told
+from live.rounds import MIN_ANONYMOUS_ANSWERS, may_be_shown
 from live.rules import Game, Names, Phase, State, Step
+from live.screens import host_screens
+from live.screens.rendering import HOSTING, Fragment, Role, screen_context
 from live.seats import Seat
-from live.show import hall
-from live.show.screens import HOSTING, Role, Shown, context
+from live.snapshot import Snapshot
 from live.views.forms import GameForm
 from pages.fragments import fragment
 from questions.question import Question
@@ -42,13 +42,13 @@ from .wording import QUORUMS
 MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
 
 ASKS_FIRST: dict[Step, str | Promise] = {
-    Step.VOID: _("What was decided here does not hold, and the record says so."),
-    Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
-    Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
+    Step.VOID: _("This decision will no longer stand, and the minutes will say so."),
+    Step.REPEAT: _("The item will be discussed and decided again. The earlier decision will no longer stand."),
+    Step.END: _("Nobody can vote after that. Anything still open is closed first, and everyone sees what was decided."),
 }
 TOO_FEW_PRESENT = _(
-    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
-    "vote openly."
+    "A secret vote needs at least %(least)d people present, not counting robots. Wait for "
+    "more people, or hold an open vote."
 )
 
 
@@ -116,8 +116,8 @@ class Assembly(Format):
 
     def open_vote(self, game: Game, state: State) -> dict[str, Any]:
         """Robots may rehearse a secret vote among themselves."""
-        there = [each for each in seats.each(game.id) if each.is_there]
-        if state.secret and not is_told(len(there), sum(each.robot for each in there)):
+        there = [each for each in seats.read_seats(game.id) if each.is_there]
+        if state.secret and not may_be_shown(len(there), sum(each.robot for each in there)):
             raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
         return quorum.quorum_data(game, len(there))
 
@@ -134,43 +134,43 @@ class Assembly(Format):
         known = known or NOBODY
         return known if item and known.version == item["version"] else speakers_of(item)
 
-    def context(self, role: Role, room: Room) -> dict[str, Any]:
+    def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
         """Who is there, who wants to speak, and whose seats are on other devices than before; for those in front the
         agenda with what became of each item, and how the one at hand is decided."""
-        presence = quorum.presence(room.game, len(room.playing))
+        presence = quorum.presence(snapshot.game, len(snapshot.playing))
         shown = {
             "presence": presence,
-            "floor": floor.floor_of(room),
-            **check_in.takeover_names(room.seats.values(), room.state),
+            "floor": floor.floor_of(snapshot),
+            **check_in.takeover_names(snapshot.seats.values(), snapshot.state),
         }
         if role != Role.PLAYER:
-            return shown | _agenda(room)
-        return shown | ({"items": wording.agenda(room)} if room.state.phase == Phase.ENDED else {})
+            return shown | _agenda(snapshot)
+        return shown | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
 
-    def beside(self, role: Role, room: Room) -> Shown | None:
+    def beside(self, role: Role, snapshot: Snapshot) -> Fragment | None:
         """Who speaks and who wants to. It has buttons and nobody's secret, and a key that follows the list and not the
         time."""
         if role == Role.SCOREBOARD:
             return None
-        there = floor.floor_of(room)
+        there = floor.floor_of(snapshot)
         listed = there.visible_to(role) if there else ()
         unlisted = len(there.waiting) - len(listed) if there else 0
         own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
-        mark = sha256(floor.content_key(room).encode()).hexdigest()[:12]
-        key = f"{translation.get_language()}-{room.state.round}-{mark}"
-        return Shown(key, fragment("assembly/parts/speakers.html", context(role, room) | own))
+        mark = sha256(floor.content_key(snapshot).encode()).hexdigest()[:12]
+        key = f"{translation.get_language()}-{snapshot.state.round}-{mark}"
+        return Fragment(key, fragment("assembly/parts/speakers.html", screen_context(role, snapshot) | own))
 
-    def consent(self, room: Room, seat: Seat) -> Shown:
+    def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment:
         """That somebody was given a new code, and the question whether another device may have their seat."""
-        number, is_renewed = self.claim(seat, room.game, room.state), seat.renewed_in == room.state.round
+        number, is_renewed = self.claim(seat, snapshot.game, snapshot.state), seat.renewed_in == snapshot.state.round
         key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
         if not (number or is_renewed):
-            return Shown(key, "")
-        shown = {"game": room.game, "number": number, "is_renewed": is_renewed}
-        return Shown(key, fragment("assembly/parts/consent.html", shown))
+            return Fragment(key, "")
+        shown = {"game": snapshot.game, "number": number, "is_renewed": is_renewed}
+        return Fragment(key, fragment("assembly/parts/consent.html", shown))
 
-    def mark(self, room: Room, player: str) -> str:
-        return floor.position_of(room, player)
+    def mark(self, snapshot: Snapshot, player: str) -> str:
+        return floor.position_of(snapshot, player)
 
     def for_visitor(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
@@ -190,7 +190,7 @@ class Assembly(Format):
     def electorate(self, game: Game) -> Electorate:
         return roll.electorate(game)
 
-    def onward(self, game: Game, made: Onward) -> list[Write]:
+    def onward(self, game: Game, made: FollowUp) -> list[Write]:
         """It stays with the minutes when the session is gone."""
         if game.debug_mode:
             return []
@@ -198,9 +198,9 @@ class Assembly(Format):
         return [Put({"PK": place.pk, "SK": place.sk, **as_item(made)})]
 
 
-def _agenda(room: Room) -> dict[str, Any]:
-    called, items, state = hall.calls(room), wording.agenda(room), room.state
-    sealed = room.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
+def _agenda(snapshot: Snapshot) -> dict[str, Any]:
+    called, items, state = host_screens.calls(snapshot), wording.agenda(snapshot), snapshot.state
+    sealed = snapshot.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
     return {
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
+from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from live.rules import Game
 from live.views.forms import times
 from pages import lists
@@ -27,17 +27,17 @@ RELATIVE_MAJORITY = "most"  # in place of a share: whoever has most votes
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
 UNSIGNED = (Kind.IDEAS,)  # of which nobody ever learns who wrote or ranked them
-ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes alone.")
-TWO_VERSIONS = gettext_lazy("Type the motion and at least one amendment, one a line.")
-TOO_MANY_VERSIONS = gettext_lazy("There are at most %(most)d versions beside “No change”; these are %(count)d.")
+ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes. Choose a majority.")
+TWO_VERSIONS = gettext_lazy("Enter the motion and at least one amendment, one per line.")
+TOO_MANY_VERSIONS = gettext_lazy("Enter at most %(most)d versions besides “No change”; there are %(count)d.")
 OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [
     ("open", wording.OPEN_VOTE),
     ("secret", wording.SECRET_VOTE),
 ]
 NO_QUORUM, BY_NUMBER = "", "number"
-NO_NUMBER = gettext_lazy("Say how many have to be present.")
+NO_NUMBER = gettext_lazy("Enter how many people must be present.")
 NO_TITLE = gettext_lazy("Give the assembly a title.")
-OF_HOW_MANY = gettext_lazy("Say how many are entitled to vote: a share needs a number that it is a share of.")
+OF_HOW_MANY = gettext_lazy("Enter how many people are entitled to vote: the quorum is a share of them.")
 
 FIELDS: dict[str, forms.Field] = {
     "agenda": LinesField(
@@ -46,30 +46,33 @@ FIELDS: dict[str, forms.Field] = {
         max_length=70_000,
         rows=6,
         help_text=gettext_lazy(
-            "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
-            "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
-            "on the next page, also while the assembly runs."
+            "One item per line, if you already have them. A line that ends with a question mark is "
+            "put to the vote: yes, no or abstain. Every other item is discussed. You can add choices,"
+            " rankings, amendments and secret votes on the next page, even while the assembly is "
+            "running."
         ),
     ),
     "entitled": forms.IntegerField(
-        label=gettext_lazy("How many are entitled to vote"),
+        label=gettext_lazy("Number of people entitled to vote"),
         required=False,
         min_value=0,
         max_value=MAX_QUORUM_PEOPLE,
         initial=0,
-        help_text=gettext_lazy("Present or not. 0: not known; then nothing can be asked of a share of them."),
+        help_text=gettext_lazy(
+            "Whether present or not. Enter 0 if unknown; a quorum or majority then cannot be a share of them."
+        ),
     ),
     "quorum": forms.ChoiceField(
-        label=gettext_lazy("Quorum: how many have to be present so that the assembly can decide"),
+        label=gettext_lazy("Quorum: how many must be present to decide"),
         required=False,
         choices=[
-            ("", gettext_lazy("none: whoever is there decides")),
+            ("", gettext_lazy("none: those present decide")),
             (BY_NUMBER, gettext_lazy("a number of people")),
             *QUORUMS.items(),
         ],
     ),
     "quorum_number": forms.IntegerField(
-        label=gettext_lazy("That number of people"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
+        label=gettext_lazy("Number of people for the quorum"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
     ),
 }
 
@@ -83,17 +86,18 @@ class ItemForm(forms.Form):
     """One more item of an agenda."""
 
     kind = forms.ChoiceField(
-        label=gettext_lazy("What it is"),
+        label=gettext_lazy("Kind of item"),
         choices=[(str(each), wording.KIND_LABELS[each]) for each in wording.KIND_LABELS],
         initial=Kind.MOTION.value,
         help_text=gettext_lazy(
-            "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too. "
-            "Ideas are written by those who are there, put in order by you, and then ranked in secret."
+            "A motion is decided by yes, no or abstain. With amendments, all versions are ranked, "
+            "including “No change”. Ideas are written by those present, sorted by you, and then "
+            "ranked in secret."
         ),
     )
     title = forms.CharField(label=gettext_lazy("Title"), widget=forms.TextInput({"dir": "auto"}), max_length=1_000)
     detail = LinesField(
-        label=gettext_lazy("More words about it"),
+        label=gettext_lazy("Details"),
         required=False,
         max_length=10_000,
         rows=3,
@@ -104,8 +108,8 @@ class ItemForm(forms.Form):
         max_length=10_000,
         rows=5,
         help_text=gettext_lazy(
-            "One a line. Of a motion with amendments: first the motion as it stands, then each amended version; "
-            "“No change” is added as the last by itself."
+            "One per line. For a motion with amendments, start with the original motion, then add "
+            "each amended version; “No change” is added automatically."
         ),
     )
     secrecy = forms.ChoiceField(
@@ -115,11 +119,11 @@ class ItemForm(forms.Form):
         label=gettext_lazy("Majority"),
         choices=[
             *((each, wording.SHARES[each]) for each in SHARES),
-            (RELATIVE_MAJORITY, gettext_lazy("most votes (a choice only)")),
+            (RELATIVE_MAJORITY, gettext_lazy("most votes (choices only)")),
         ],
         initial="1/2",
     )
-    of = forms.ChoiceField(label=gettext_lazy("Of whom"), choices=list(wording.OF.items()), initial="cast")
+    of = forms.ChoiceField(label=gettext_lazy("Out of"), choices=list(wording.OF.items()), initial="cast")
     seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -219,7 +223,7 @@ class PersonalCodeForm(forms.Form):
     code = forms.CharField(
         label=gettext_lazy("Your personal code"),
         max_length=40,
-        error_messages={"required": gettext_lazy("Type the code from your card.")},
+        error_messages={"required": gettext_lazy("Enter the code from your card.")},
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
     )
 
@@ -234,13 +238,14 @@ class NamesForm(forms.Form):
     """People pasted one a line."""
 
     names = LinesField(
-        label=gettext_lazy("Names, one a line"),
+        label=gettext_lazy("One name per line"),
         max_length=MAX_ADDRESSES_CHARS,
         help_text=gettext_lazy(
-            "Whoever has an account of that name checks in with it; everybody else gets a code. An email address may "
-            "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
+            "People with an account in that name check in with it; everyone else gets a code. You can"
+            " add an email address, as in Anna Berg <anna@example.org>, so that people without an "
+            "account can vote in an election later."
         ),
-        error_messages={"required": gettext_lazy("Type at least one name.")},
+        error_messages={"required": gettext_lazy("Enter at least one name.")},
         rows=6,
         attributes={"spellcheck": "false"},
     )
@@ -254,7 +259,7 @@ class NamesForm(forms.Form):
             raise forms.ValidationError(str(refusal)) from None
 
     def _named(self, line: str) -> str:
-        name, address = cleaned(line)
+        name, address = clean_line(line)
         if address:
             self.addresses.setdefault(fold(name), address)
         return name
@@ -264,20 +269,20 @@ class EntitledForm(forms.Form):
     """How many are entitled where no roll says so, and how many have to be there."""
 
     entitled = forms.IntegerField(
-        label=gettext_lazy("How many are entitled"),
+        label=gettext_lazy("Number of people entitled to vote"),
         required=False,
         min_value=0,
         max_value=MAX_QUORUM_PEOPLE,
-        help_text=gettext_lazy("There or not. Leave it empty if nobody knows."),
+        help_text=gettext_lazy("Whether present or not. Leave it empty if unknown."),
     )
-    quorum = forms.ChoiceField(label=gettext_lazy("To decide, there have to be"), required=False)
+    quorum = forms.ChoiceField(label=gettext_lazy("People who must be present"), required=False)
     number = forms.IntegerField(
         label=gettext_lazy("How many"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
     )
 
     def __init__(self, *arguments: Any, game: Game, **words: Any):
         super().__init__(*arguments, initial=_typed(game), **words)
-        by_number = (BY_NUMBER, gettext_lazy("a number of people, given below"))
+        by_number = (BY_NUMBER, gettext_lazy("a number of people, entered below"))
         self.fields["quorum"].choices = [(NO_QUORUM, gettext_lazy("no quorum")), by_number, *QUORUMS.items()]
         if game.has_roll:
             del self.fields["entitled"]

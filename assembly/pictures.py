@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from live.rounds import Round, options_of
 from live.seats import Seat
-from live.signs import Bar, others, sign
+from live.symbols import Bar, and_others, symbol
 from pages.sorting import natural_sort_key
 from questions.question import Kind, Question
 from results.pictures.drawing import share
@@ -44,7 +44,7 @@ def resolution_context(round_: Round, question: Question, seats: Mapping[str, Se
         "is_secret": result["secret"],
         **(_bars_context(round_, question, options) if YES in result else {}),
         "voters": _voters(round_, question, options, seats),
-        "unnamed": others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
+        "unnamed": and_others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
     }
 
 
@@ -72,7 +72,7 @@ def _choice(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]
 def _option(result: Mapping[str, Any], place: int, label: str, votes: int, scale: int) -> Bar:
     chosen = result["outcome"] == Outcome.ELECTED and place in result["leaders"]
     mark, word = ("elected", _("chosen")) if chosen else ("", "")
-    return Bar(label, share(votes, scale), str(votes), sign(place), mark, word, option=place)
+    return Bar(label, share(votes, scale), str(votes), symbol(place), mark, word, option=place)
 
 
 def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
@@ -84,14 +84,14 @@ def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str
     if result["outcome"] == Outcome.TIED:
         bars = [_against(of[each][last], of[last][each], options[each], each, scale) for each in result["winners"]]
         return {"pairs": pairs, "last": options[last], "line": "", "bars": bars, "is_tied": True}
-    labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither of them")}
+    labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither")}
     context = {"pairs": pairs, "last": options[last], "line": share(result["needed"], scale)}
     return context | {"bars": _sides(result, labels, scale)}
 
 
 def _against(above: int, below: int, label: str, option: int, scale: int) -> Bar:
     """One of those that are tied, by how many prefer it to no change."""
-    return Bar(label, share(above, scale), f"{above} : {below}", sign(option), option=option)
+    return Bar(label, share(above, scale), f"{above} : {below}", symbol(option), option=option)
 
 
 def _sides(result: Mapping[str, Any], labels: Mapping[str, str], scale: int) -> list[Bar]:

@@ -12,17 +12,28 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import saying
-from live.play import CHANGE_UNTIL_OVER, Closed, Closing, Fact, Line, NameOf, Play, Story, Text, Typed
+from live import answer_forms
+from live.play import (
+    CHANGE_UNTIL_OVER,
+    Closed,
+    Closing,
+    CsvLine,
+    Fact,
+    NameOf,
+    Play,
+    PlayDescription,
+    Text,
+    TypedValues,
+)
 from live.plays import ideas_order as ideas
 from live.plays.ideas import Ideas
-from live.plays.ideas_order import Sorted
+from live.plays.ideas_order import SortedIdeas
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking
-from live.room import Room
-from live.rounds import Entry, Given, Round, options_of
+from live.rounds import Entry, GivenAnswer, Round, options_of
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
+from live.snapshot import Snapshot
 from questions.question import Kind, Question, Type
 
 from . import pictures, quorum, resolutions, wording
@@ -30,7 +41,7 @@ from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
 YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one of them, or abstain.")
+RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
 FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
@@ -73,13 +84,11 @@ class Item(Decided):
     name = Type.ASSEMBLY.value
     label = gettext_lazy("Assembly")
     types = (Type.ASSEMBLY,)
-    story: ClassVar[Story | None] = Story(
+    story: ClassVar[PlayDescription | None] = PlayDescription(
+        gettext_lazy("People check in with an account or a code, discuss each agenda item, and then decide it."),
         gettext_lazy(
-            "People check in by account or with a code, talk about each item of the agenda, and then decide it."
-        ),
-        gettext_lazy(
-            "Everybody sees how many are present, what a majority takes and what was decided. Who voted how is seen in "
-            "open votes only."
+            "Everyone sees how many are present, what majority is needed and what was decided. Only "
+            "open votes show who voted how."
         ),
     )
     first_phase = Phase.TALKING
@@ -112,51 +121,51 @@ class Item(Decided):
 
     # --- votes ---
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return {saying.OPTION: [said or ABSTAIN]}
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [said or ABSTAIN]}
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
-        assert room.question is not None
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
+        assert snapshot.question is not None
         if said in ("", YES, NO, ABSTAIN):
             return {"text": str(wording.VOTE_LABELS[said or ABSTAIN])}
-        return self.cast_summary(said, room.question)
+        return self.cast_summary(said, snapshot.question)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return saying.chosen_summary([int(said)], question)
+        return answer_forms.options_summary([int(said)], question)
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> str:
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
         """A few abstain."""
-        assert room.question is not None
+        assert snapshot.question is not None
         if chance.random() < ABSTENTION_PROBABILITY:
             return self.abstention
-        return self.random_vote(room.question, chance)
+        return self.random_vote(snapshot.question, chance)
 
     abstention = ABSTAIN
 
     def random_vote(self, question: Question, chance: Random) -> str:
         return random_ranking(question, chance)
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        assert room.question is not None
-        abstains = {"may_abstain": True, "abstains": ABSTAIN in typed.get(saying.OPTION, ())}
-        return abstains | self.vote_form(room.question, typed)
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        assert snapshot.question is not None
+        abstains = {"may_abstain": True, "abstains": ABSTAIN in typed.get(answer_forms.OPTION, ())}
+        return abstains | self.vote_form(snapshot.question, typed)
 
-    def vote_form(self, question: Question, typed: Typed) -> dict[str, Any]:
-        return {"options": saying.options_shown(question, typed)}
+    def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:
+        return {"options": answer_forms.option_fields(question, typed)}
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "tap"
 
-    def hint(self, room: Room) -> Text:
-        if room.question and room.question.secret:
-            return _("Nobody will learn how you vote.")
-        return _("Everybody will see how you vote.")
+    def hint(self, snapshot: Snapshot) -> Text:
+        if snapshot.question and snapshot.question.secret:
+            return _("Nobody will find out how you vote.")
+        return _("Everyone will see how you vote.")
 
-    def until(self, room: Room) -> Text:
-        return CHANGE_UNTIL_OVER if room.state.clock.seconds else _("You can change it until the vote is closed.")
+    def until(self, snapshot: Snapshot) -> Text:
+        return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
 
-    def context(self, room: Room) -> dict[str, Any]:
-        found = wording.item_context(room.question) if room.question else {}
+    def context(self, snapshot: Snapshot) -> dict[str, Any]:
+        found = wording.item_context(snapshot.question) if snapshot.question else {}
         return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
@@ -175,7 +184,7 @@ class Item(Decided):
     def voted(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
         return wording.vote_text(entry.said, question, options)
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
         result, options = round_.result, options_of(round_, question)
         yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
@@ -201,23 +210,25 @@ class Topic(Item):
 
 class Motion(Item):
     kind = Kind.MOTION
-    how_to_vote = gettext_lazy("The vote is open: yes, no, or abstain, on your phone.")
+    how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> str:
-        said = post.getlist(saying.OPTION)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
+        said = post.getlist(answer_forms.OPTION)
         if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
-            raise saying.NotSaid(YES_NO_OR_ABSTAIN)
+            raise answer_forms.InvalidAnswer(YES_NO_OR_ABSTAIN)
         return said[0]
 
     def random_vote(self, question: Question, chance: Random) -> str:
         return YES if chance.random() < YES_PROBABILITY else NO
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "yes_no"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         return {
-            "ballot": [(each, said, each in typed.get(saying.OPTION, ())) for each, said in wording.VOTE_LABELS.items()]
+            "ballot": [
+                (each, said, each in typed.get(answer_forms.OPTION, ())) for each, said in wording.VOTE_LABELS.items()
+            ]
         }
 
     def onward(self, question: Question, round_: Round) -> bool:
@@ -228,37 +239,37 @@ class OneOfSeveral(Item):
     """A choice: one of the options, by a majority or by who has most."""
 
     kind = Kind.CHOICE
-    how_to_vote = gettext_lazy("The vote is open: choose one on your phone, or abstain.")
+    how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> str:
-        assert room.question is not None
-        said = post.getlist(saying.OPTION)
-        return ABSTAIN if said == [ABSTAIN] else str(saying.one_option(said, room.question))
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
+        assert snapshot.question is not None
+        said = post.getlist(answer_forms.OPTION)
+        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.question))
 
 
 class Ranked(Item):
     """A ranking, counted by instant runoff."""
 
     kind = Kind.RANKING
-    how_to_vote = gettext_lazy("The vote is open: rank them on your phone, the best first, or abstain.")
+    how_to_vote = gettext_lazy("Voting is open: rank the options on your phone, best first, or abstain.")
     abstention = ""
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> str:
-        assert room.question is not None
-        is_abstention = post.getlist(saying.OPTION) == [ABSTAIN]
-        return "" if is_abstention else saying.ranking_in(post, room.question, RANK_OR_ABSTAIN)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
+        assert snapshot.question is not None
+        is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
+        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.question, RANK_OR_ABSTAIN)
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return saying.ranked_fields(said) if said else super().fields(said, room)
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return answer_forms.ranking_fields(said) if said else super().fields(said, snapshot)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return saying.ranked_summary(said, question)
+        return answer_forms.ranking_summary(said, question)
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "ballot"
 
-    def vote_form(self, question: Question, typed: Typed) -> dict[str, Any]:
-        return saying.rank_boxes(question, typed)
+    def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:
+        return answer_forms.rank_form(question, typed)
 
 
 class Alternatives(Ranked):
@@ -284,12 +295,12 @@ class IdeasOfAnAssembly(Decided, Ideas):
     def step_label(self, step: Step, state: State) -> Text | None:
         return super().step_label(step, state) or STEPS.get(step)
 
-    def context(self, room: Room) -> dict[str, Any]:
-        return super().context(room) | (wording.item_context(room.question) if room.question else {})
+    def context(self, snapshot: Snapshot) -> dict[str, Any]:
+        return super().context(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
 
-    def counted(self, closing: Closing, written: Round, sorted_: Sorted, robots: int) -> Round:
+    def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
         asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
-        return ideas.around(_resolve(closing, asked, closing.box.last), written, sorted_)
+        return ideas.with_ideas(_resolve(closing, asked, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
         """Who was present is recorded all the same."""
@@ -300,11 +311,11 @@ class IdeasOfAnAssembly(Decided, Ideas):
 # --- what items and ideas have in common ---
 
 
-def _resolve(closing: Closing, question: Question, given: Iterable[Given]) -> Round:
+def _resolve(closing: Closing, question: Question, given: Iterable[GivenAnswer]) -> Round:
     return resolutions.resolve_item(closing.game, closing.state, question, given, closing.box.present, closing.now)
 
 
-def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Line]:
+def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:
     """Abstentions are told apart, and what was needed of how many beside it."""
     places = dict(result.get("places", ()))
     first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())

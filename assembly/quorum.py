@@ -58,7 +58,7 @@ class Presence:
         if not self.has_quorum:
             return ""
         if not self.needed:
-            return _("quorum not known: nobody has said how many are entitled")
+            return _("quorum unknown: the number of people entitled to vote is missing")
         met = _("quorum of %(needed)d: met") if self.is_met else _("quorum of %(needed)d: not met")
         return met % {"needed": self.needed}
 
@@ -68,8 +68,10 @@ class Presence:
         if self.is_met or not self.has_quorum:
             return ""
         if not self.needed:
-            return _("Nobody has said how many are entitled, so there is no quorum. A vote would decide nothing.")
-        sentence = _("The assembly is not quorate: %(needed)d have to be present. A vote would decide nothing.")
+            return _(
+                "The number of people entitled to vote is missing, so there is no quorum. A vote would decide nothing."
+            )
+        sentence = _("There is no quorum: %(needed)d people must be present. A vote would decide nothing.")
         return sentence % {"needed": self.needed}
 
 

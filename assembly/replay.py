@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from live import repository
-from live.replay import PLAYER, of_a_game
+from live.replay import PLAYER, with_game
 from live.rules import Game, State
 from store.replay import Happened, Step, nothing_kept
 from store.schema import EventType
 
 
-@of_a_game
+@with_game
 def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """How many are entitled, and what makes a quorum; who they are is in no log."""
     names = ("has_roll", "entitled", "quorum", "prepared_at")

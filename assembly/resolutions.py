@@ -22,7 +22,7 @@ from enum import StrEnum
 from typing import Any
 
 from live import counting
-from live.rounds import Entry, Given, Round, is_told, options_of
+from live.rounds import Entry, GivenAnswer, Round, may_be_shown, options_of
 from live.rules import Game, Phase, State
 from questions.question import Kind, Question
 from tally.ballots import Ballots
@@ -48,7 +48,7 @@ Counted = dict[str, Any]  # what a result holds of the votes alone
 
 
 def resolve_item(
-    game: Game, state: State, question: Question, given: Iterable[Given], present: Sequence[str], now: int
+    game: Game, state: State, question: Question, given: Iterable[GivenAnswer], present: Sequence[str], now: int
 ) -> Round:
     """The item at hand as it is sealed: of an open vote with who voted how, of a secret one with receipts alone."""
     voted = state.phase == Phase.VOTING
@@ -56,7 +56,7 @@ def resolve_item(
     common = _common_result(game, state, question, present, now)
     if not voted:
         return Round(state.round, state.question, 0, common | {"outcome": Outcome.TALKED.value})
-    if question.secret and not is_told(len(cast), sum(each.robot for each in cast)):
+    if question.secret and not may_be_shown(len(cast), sum(each.robot for each in cast)):
         return Round(state.round, state.question, len(cast), common | {"outcome": Outcome.TOO_FEW.value})
     numbers = COUNTS[question.kind](question, [each.said for each in cast], game)
     result = common | numbers | _outcome(question, numbers, common)
@@ -75,9 +75,9 @@ def _common_result(game: Game, state: State, question: Question, present: Sequen
     }
 
 
-def _entries(question: Question, cast: Iterable[Given]) -> tuple[Entry, ...]:
+def _entries(question: Question, cast: Iterable[GivenAnswer]) -> tuple[Entry, ...]:
     if question.secret:
-        return counting.signed_by_nobody(cast)
+        return counting.anonymous_entries(cast)
     return tuple(Entry(each.player, each.said) for each in sorted(cast, key=lambda each: each.player))
 
 

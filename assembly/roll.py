@@ -25,8 +25,8 @@ from acts.refusals import NotNow
 from acts.retry import retry_lost_race
 from acts.storage import now_text, record, table
 from acts.versions import unchanged
-from live import repository, rules, seats, waking
-from live.onward.electorate import Electorate
+from live import changes, repository, rules, seats
+from live.follow_ups.electorate import Electorate
 from live.rules import MAX_PLAYERS, Game, Phase, State
 from live.seats import Seat
 from pages.sorting import natural_sort_key
@@ -46,14 +46,14 @@ MAX_CACHED_ASSEMBLIES = 8  # assemblies whose codes a process keeps in mind
 NO_ADDRESSES: Mapping[str, str] = {}
 TRANSACTION_ENTRIES = 80  # entries that fit one transaction, beside the session and the log
 
-NOT_WHILE_VOTING = _("A vote is open. Who is entitled stays as it is until it is closed.")
-NOT_ON_IT = _("There is nobody of that name on the roll.")
-HERE = _("%(name)s has checked in, and stays on the roll.")
+NOT_WHILE_VOTING = _("A vote is open. Wait until it is closed to change who is entitled to vote.")
+NOT_ON_IT = _("Nobody with that name is on the roll.")
+HERE = _("%(name)s has checked in and cannot be taken off the roll.")
 TOO_MANY = _("A roll has at most %(most)d people.")
-COUNTED = _("Those on the roll are the ones who are entitled; how many they are is counted.")
-UNKNOWN = _("A share of those who are entitled needs their number.")
-NEVER = _("So many can never be there: fewer are entitled.")
-TOO_LARGE = _("That is too many: at most %(most)d.")
+COUNTED = _("With a roll, the number of people entitled to vote is counted automatically.")
+UNKNOWN = _("Enter how many people are entitled to vote: the quorum is a share of them.")
+NEVER = _("This quorum can never be met: fewer people are entitled to vote.")
+TOO_LARGE = _("Enter at most %(most)d.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, st
 
 def _accounts_checked_in(game_id: str) -> Iterator[str]:
     on_it = {player_of_entry(game_id, each) for each in each_entry(game_id)}
-    return (each.account for each in seats.each(game_id) if each.account and each.player not in on_it)
+    return (each.account for each in seats.read_seats(game_id) if each.account and each.player not in on_it)
 
 
 def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
@@ -286,7 +286,7 @@ def _renew(game_id: str, who: str, name: str) -> Entry:
     seat_writes = seats.change(game, seat, replace(seat, renewed_in=state.round)) if seat else []
     _record(game, state, game, who, change(game, entry, after), *seat_writes, renewed=1)
     if seat:
-        seats.touched(game)
+        seats.count_change(game)
     return after
 
 
@@ -307,7 +307,7 @@ def _show_new_codes(game_id: str, who: str, most: int) -> list[Entry]:
 def renew_missing(game_id: str, who: str) -> int:
     """Another code for everybody who has one and has not checked in: cards were lost, or never came out of a printer.
     Answers how many that are."""
-    here = {each.player for each in seats.each(game_id)}
+    here = {each.player for each in seats.read_seats(game_id)}
     found = [each.name for each in each_entry(game_id) if each.turn and player_of_entry(game_id, each) not in here]
     return sum(
         retry_lost_race(partial(_renew_batch, game_id, who, batch))
@@ -388,7 +388,7 @@ def _record(before: Game, state: State, after: Game, who: str, *writes: Write, *
     data: dict[str, Any] = {"game_id": after.id, **event_data(after), **numbers}
     still = repository.is_still_at(after, state)
     record(Event(who, "LiveRollChanged", data), *repository.change(before, after), *writes, still)
-    waking.moved(after.id)
+    changes.publish(after.id)
 
 
 def event_data(game: Game) -> dict[str, Any]:
@@ -401,7 +401,7 @@ def event_data(game: Game) -> dict[str, Any]:
 
 def electorate(game: Game) -> Electorate:
     """Robots are nobody. Of an assembly that has ended: who had not left by then."""
-    there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
+    there = [each for each in seats.read_seats(game.id) if each.is_there and not each.robot]
     coded = sorted((each for each in there if not each.account), key=lambda each: natural_sort_key(each.name))
     emails = {each.folded: each.email for each in each_entry(game.id)} if coded and game.has_roll else {}
     addresses = {each.name: emails.get(fold(each.entry or each.name), "") for each in coded}

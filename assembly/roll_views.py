@@ -17,12 +17,12 @@ from django.utils.translation import ngettext
 from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import seats
+from live.follow_ups import electorate as addresses
 from live.lifetimes import configured
-from live.onward import electorate as addresses
 from live.rules import Game, Phase, State
+from live.screens.access import Hosted, for_hosts
 from live.seats import Seat
 from live.services import seating
-from live.show.access import Hosted, of_hosts
 from live.views.join_forms import FindPlayerForm
 from pages import lists
 from pages.forms import form_page, refusals_as_errors
@@ -75,7 +75,7 @@ class Card:
         return qr_svg(self.link)
 
 
-@of_hosts
+@for_hosts
 @form_page
 def roll_page(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
@@ -116,7 +116,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
 
 def _lines(game: Game) -> list[Line]:
     """By name: everybody on the roll, and whoever is there without one."""
-    seated = {each.player: each for each in seats.each(game.id)}  # not those in mind, which may be a moment old
+    seated = {each.player: each for each in seats.read_seats(game.id)}  # not those in mind, which may be a moment old
     listed = list(roll.each_entry(game.id)) if game.has_roll else []
     lines = [_line(game, each.name, each, seated.pop(roll.player_of_entry(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]
@@ -185,14 +185,14 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
             roll.remove(game.id, who, name)
             messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
         else:
-            messages.error(request, str(seating.NOT_SO))
+            messages.error(request, str(seating.ALREADY_CHANGED))
     return redirect(_page(game, q=request.POST.get("q", "")[:MAX_QUERY_CHARS]))
 
 
 def _say_renewed(request: HttpRequest, number: int) -> None:
     sentence = ngettext(
-        "%(count)d person has a new code. The one from before is good for nothing.",
-        "%(count)d people have new codes. Those from before are good for nothing.",
+        "%(count)d person has a new code. The old one no longer works.",
+        "%(count)d people have new codes. The old ones no longer work.",
         number,
     )
     messages.success(request, sentence % {"count": number})
@@ -212,7 +212,7 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     except Refusal as refusal:
         form.add_error("names", str(refusal))
         return _show(request, game, state, 422, names=form)
-    sentence = ngettext("%(count)d person was put on the roll.", "%(count)d people were put on the roll.", added)
+    sentence = ngettext("%(count)d person was added to the roll.", "%(count)d people were added to the roll.", added)
     messages.success(request, sentence % {"count": added})
     return redirect("game_roll", game.id)
 
@@ -228,7 +228,9 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addres
         "counts": {each: sum(verdict == each for _row, verdict in judged) for each in Verdict},
         "coded": sum(not entry.account for entry in entries.values()),
         "new": new,
-        "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.value)),
+        "text": "\n".join(
+            addresses.join_line(name, addressed.get(fold(name), "")) for row in new if (name := row.value)
+        ),
         "too_many": len(new) + (game.entitled if game.has_roll else 0) > roll.MAX_ROLL_PEOPLE,
         "most": roll.MAX_ROLL_PEOPLE,
         "begins": not game.has_roll,
@@ -250,6 +252,6 @@ def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpRespons
         entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
         with refusals_as_errors(form):
             roll.change_quorum(game.id, request.user.name, entitled, form.quorum_text)
-            messages.success(request, _("That is how it is counted from now on."))
+            messages.success(request, _("Your changes are saved."))
             return redirect("game_roll", game.id)
     return _show(request, game, state, 422, entitled=form)

@@ -21,7 +21,7 @@ from acts.refusals import NotNow
 from acts.retry import retry_lost_race
 from acts.storage import record, table
 from acts.versions import next_version, unchanged_or_new
-from live import clock, repository, waking
+from live import changes, clock, repository
 from live.rules import Game, Phase, State
 from store import keys
 from store.log import Event
@@ -31,11 +31,11 @@ MAX_WAITING_SPEAKERS = 500  # people on the list at a time
 MAX_RECORDED_SPEECHES = 1_000  # speeches that are kept, the first of them going when there are more
 LIMITS = (0, 1, 2, 3, 5, 10, 15)  # minutes that a speech may take; 0: no limit
 
-NOT_NOW = _("Nothing is talked about at the moment, so there is no list of speakers.")
+NOT_NOW = _("Nothing is being discussed right now, so there is no list of speakers.")
 CLOSED = _("The list of speakers is closed.")
 FULL = _("The list of speakers is full. Wait until some have spoken.")
-NOT_WAITING = _("They are not on the list any more.")
-NO_LIMIT = _("Choose one of the times that are offered.")
+NOT_WAITING = _("This person is no longer on the list.")
+NO_LIMIT = _("Choose one of the times offered.")
 MAX_ATTEMPTS = 40  # as a whole hall may ask at once, from several machines
 
 
@@ -293,7 +293,7 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
 
     with _lock:
         after = retry_lost_race(attempt, MAX_ATTEMPTS)
-    waking.moved(game_id)
+    changes.publish(game_id)
     return after
 
 

@@ -15,9 +15,9 @@ from accounts.access import access_response, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, NotNow, Refusal
 from live import clock, repository, rules
-from live.pace import PACE
+from live.rate_limit import ANSWER_RATE
 from live.rules import Game
-from live.show import access
+from live.screens import access
 
 from . import speakers
 from .speakers import LIMITS
@@ -40,15 +40,15 @@ def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
-    player = access.look(request, game_id)
+    player = access.load_player(request, game_id)
     if isinstance(player, HttpResponse):
         return _refusal_response(str(access.NOT_HERE)) if _is_scripted(request) else player
-    game = player.room.game
+    game = player.snapshot.game
 
     def carry_out() -> None:
         if act not in OF_PLAYERS or not game.format.has_agenda:
             raise NotNow(rules.NOT_NOW)
-        PACE.check(f"{game_id} {player.seat.player}", clock.now())
+        ANSWER_RATE.check(f"{game_id} {player.seat.player}", clock.now())
         OF_PLAYERS[act](game, player.seat.player)
 
     return _answer(request, carry_out, reverse("play", args=[game_id]))
@@ -79,7 +79,7 @@ def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpRes
         "reopen": lambda: speakers.close(game, who, is_closed=False),
         "limit": lambda: speakers.limit(game, who, _minutes(request)),
     }
-    back = access.page_to(request.POST.get("from", ""), game)
+    back = access.return_page(request.POST.get("from", ""), game)
     return _answer(request, acts[act], reverse(back, args=[game_id]))
 
 

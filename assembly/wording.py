@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from live.room import Room
 from live.rounds import Round, options_of
 from live.rules import Phase
+from live.snapshot import Snapshot
 from questions.question import MAX_TITLE_CHARS, Kind, Question
 from results.pictures.drawing import isolated
 
@@ -24,7 +24,7 @@ Result = Mapping[str, Any]  # what a sealed round holds
 MAX_TIED_NAMES = 4  # of more, numbers and bars say who they are
 
 KIND_LABELS: dict[Kind, str | Promise] = {
-    Kind.TOPIC: gettext_lazy("To talk about"),
+    Kind.TOPIC: gettext_lazy("Discussion"),
     Kind.MOTION: gettext_lazy("Motion"),
     Kind.CHOICE: gettext_lazy("Choice"),
     Kind.RANKING: gettext_lazy("Ranking"),
@@ -40,25 +40,25 @@ SHARES: dict[str, str | Promise] = {
 OF: dict[Of, str | Promise] = {
     Of.CAST: gettext_lazy("of the votes cast"),
     Of.PRESENT: gettext_lazy("of those present"),
-    Of.ENTITLED: gettext_lazy("of all who are entitled"),
+    Of.ENTITLED: gettext_lazy("of all eligible voters"),
 }
 QUORUMS: dict[str, str | Promise] = {
-    "1/10": gettext_lazy("at least a tenth of all who are entitled"),
-    "1/5": gettext_lazy("at least a fifth of all who are entitled"),
-    "1/4": gettext_lazy("at least a quarter of all who are entitled"),
-    "1/3": gettext_lazy("at least a third of all who are entitled"),
-    "1/2": gettext_lazy("at least half of all who are entitled"),
-    ">1/2": gettext_lazy("more than half of all who are entitled"),
-    "2/3": gettext_lazy("at least two thirds of all who are entitled"),
-    "3/4": gettext_lazy("at least three quarters of all who are entitled"),
+    "1/10": gettext_lazy("at least a tenth of all eligible voters"),
+    "1/5": gettext_lazy("at least a fifth of all eligible voters"),
+    "1/4": gettext_lazy("at least a quarter of all eligible voters"),
+    "1/3": gettext_lazy("at least a third of all eligible voters"),
+    "1/2": gettext_lazy("at least half of all eligible voters"),
+    ">1/2": gettext_lazy("more than half of all eligible voters"),
+    "2/3": gettext_lazy("at least two thirds of all eligible voters"),
+    "3/4": gettext_lazy("at least three quarters of all eligible voters"),
 }
 VOTE_LABELS: dict[str, str | Promise] = {
     YES: gettext_lazy("Yes"),
     NO: gettext_lazy("No"),
     ABSTAIN: gettext_lazy("Abstention"),
 }
-OPEN_VOTE = gettext_lazy("Open vote: everybody sees how each person voted.")
-SECRET_VOTE = gettext_lazy("Secret vote: nobody learns how anybody voted.")
+OPEN_VOTE = gettext_lazy("Open vote: everyone sees how each person voted.")
+SECRET_VOTE = gettext_lazy("Secret vote: nobody finds out how anyone voted.")
 
 
 # --- what it takes ---
@@ -76,11 +76,11 @@ def requirement(question: Question) -> str:
     if question.kind == Kind.RANKING:
         return _("Counted by instant runoff.")
     if question.kind == Kind.CHOICE and not question.majority:
-        return _("Whoever has most votes is chosen.")
+        return _("The option with the most votes wins.")
     needed = majority_text(majority_of(question.majority))
     if question.kind == Kind.ALTERNATIVES:
-        return _("The best version has to beat “No change” by %(majority)s.") % {"majority": needed}
-    return _("It takes %(majority)s.") % {"majority": needed}
+        return _("The best version must beat “No change” with %(majority)s.") % {"majority": needed}
+    return _("Requires %(majority)s.") % {"majority": needed}
 
 
 def secrecy_text(question: Question) -> str | Promise:
@@ -117,7 +117,7 @@ def headline(question: Question, round_: Round) -> str:
     if outcome in WITHOUT_NAMES:
         return str(WITHOUT_NAMES[outcome])
     if outcome == Outcome.TALKED:
-        return _("Talked about") if question.kind == Kind.TOPIC else _("Closed without a vote")
+        return _("Discussed") if question.kind == Kind.TOPIC else _("Closed without a vote")
     if outcome == Outcome.TIED:
         return _tied(names)
     if outcome == Outcome.ELECTED:
@@ -126,7 +126,7 @@ def headline(question: Question, round_: Round) -> str:
         return _("Carried: %(name)s") % {"name": names[0]} if outcome == Outcome.CARRIED else _("Nothing changes")
     if question.kind == Kind.MOTION:
         return _("Carried") if outcome == Outcome.CARRIED else _("Not carried")
-    return _("Nothing is chosen")
+    return _("No option chosen")
 
 
 def _tied(names: Sequence[str]) -> str:
@@ -194,11 +194,9 @@ def why(question: Question, round_: Round) -> list[str]:
 
 def _decided(question: Question, result: Result) -> str:
     if result["outcome"] == Outcome.TOO_FEW:
-        return _(
-            "With fewer than three votes everybody could guess who voted how. So nothing is shown or kept of them."
-        )
+        return _("With fewer than three votes, people could guess who voted how, so nothing is shown or kept.")
     if result["outcome"] == Outcome.TIED:
-        return _("The votes do not decide between them, so nothing is decided until a run-off does.")
+        return _("The vote is tied: hold a run-off to decide.")
     if "needed" not in result:
         return ""
     told = {name: result[name] for name in (YES, "of", "needed")}
@@ -206,10 +204,10 @@ def _decided(question: Question, result: Result) -> str:
 
 
 NEEDED: dict[Kind, str | Promise] = {
-    Kind.MOTION: gettext_lazy("%(yes)d of %(of)d said yes; %(needed)d were needed: %(majority)s."),
-    Kind.CHOICE: gettext_lazy("%(yes)d of %(of)d are for what leads; %(needed)d were needed: %(majority)s."),
+    Kind.MOTION: gettext_lazy("%(yes)d of %(of)d voted yes; %(needed)d were needed: %(majority)s."),
+    Kind.CHOICE: gettext_lazy("%(yes)d of %(of)d voted for the leading option; %(needed)d were needed: %(majority)s."),
     Kind.ALTERNATIVES: gettext_lazy(
-        "%(yes)d of %(of)d prefer the best version to “No change”; %(needed)d were needed: %(majority)s."
+        "%(yes)d of %(of)d preferred the best version to “No change”; %(needed)d were needed: %(majority)s."
     ),
 }
 
@@ -217,7 +215,7 @@ NEEDED: dict[Kind, str | Promise] = {
 def _room(result: Result) -> list[str]:
     present = {"present": result["present_count"], "entitled": result["entitled"]}
     if result["entitled"]:
-        there = _("%(present)d of %(entitled)d who are entitled were present.") % present
+        there = _("%(present)d of %(entitled)d eligible voters were present.") % present
     else:
         there = ngettext("%(present)d person was present.", "%(present)d people were present.", present["present"])
         there %= present
@@ -263,12 +261,12 @@ class Item:
         return self.place + 1
 
 
-def agenda(room: Room) -> list[Item]:
-    latest = {each.question: each for each in room.counting_rounds}
-    return [_item(room, place, question, latest.get(place)) for place, question in enumerate(room.questions)]
+def agenda(snapshot: Snapshot) -> list[Item]:
+    latest = {each.question: each for each in snapshot.counting_rounds}
+    return [_item(snapshot, place, question, latest.get(place)) for place, question in enumerate(snapshot.questions)]
 
 
-def _item(room: Room, place: int, question: Question, round_: Round | None) -> Item:
+def _item(snapshot: Snapshot, place: int, question: Question, round_: Round | None) -> Item:
     known = round_ if round_ is not None and "outcome" in round_.result else None
     return Item(
         place=place,
@@ -277,14 +275,14 @@ def _item(room: Room, place: int, question: Question, round_: Round | None) -> I
         requirement=requirement(question),
         vote=secrecy_text(question),
         outcome=headline(question, known) if known else "",
-        is_taken_back=round_ is None and _was_taken_back(room, place),
+        is_taken_back=round_ is None and _was_taken_back(snapshot, place),
         numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
         is_tied=known is not None and bool(tied_options(known)),
-        is_now=room.state.phase != Phase.ENDED and room.state.question == place and room.state.is_under_way,
+        is_now=snapshot.state.phase != Phase.ENDED and snapshot.state.question == place and snapshot.state.is_under_way,
     )
 
 
-def _was_taken_back(room: Room, place: int) -> bool:
-    rounds = [number for number, played in enumerate(room.state.played, 1) if played == place]
-    return bool(rounds) and not any(map(room.state.counts, rounds))
+def _was_taken_back(snapshot: Snapshot, place: int) -> bool:
+    rounds = [number for number, played in enumerate(snapshot.state.played, 1) if played == place]
+    return bool(rounds) and not any(map(snapshot.state.counts, rounds))

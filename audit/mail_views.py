@@ -51,7 +51,7 @@ def mails(request: HttpRequest) -> HttpResponse:
     went nowhere else."""
     counts, current_outages, is_tried_again = run_parallel(
         table(),
-        lambda: health.mails(table(), *outbox.STATES),
+        lambda: health.count_mails(table(), *outbox.STATES),
         lambda: all_outages(table()),
         undelivered.is_requested,
     )

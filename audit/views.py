@@ -24,10 +24,10 @@ from store.log import EventLog, utc_now
 from store.parallel import run_parallel
 from upkeep import disk, system
 from upkeep import pause as pausing
-from upkeep.doctor import health, of_page
+from upkeep.doctor import examine_page, health
 from upkeep.log import figures
 from upkeep.monitoring import metrics
-from upkeep.worker.heartbeats import signs
+from upkeep.worker.heartbeats import read_heartbeats
 
 from . import charts
 from .forms import PauseForm
@@ -42,9 +42,9 @@ def admin(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
     found, days, mails = run_parallel(
         table,
-        lambda: health.health_of(table),
+        lambda: health.read_health(table),
         lambda: figures.days(table, now.date(), CHART_DAYS),
-        lambda: health.mails(table, *outbox.STATES),
+        lambda: health.count_mails(table, *outbox.STATES),
     )
     roles = {str(role.label): count for role, count in figures.by_role(found.figures).items()}
     states = {str(state.label): count for state, count in figures.by_state(found.figures).items()}
@@ -69,20 +69,20 @@ def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
     found, workers, checkpoint, mails = run_parallel(
         table,
-        lambda: health.health_of(table),
-        lambda: signs(table),
+        lambda: health.read_health(table),
+        lambda: read_heartbeats(table),
         EventLog(table).newest_checkpoint,
-        lambda: health.mails(table, *health.WATCHED),
+        lambda: health.count_mails(table, *health.WATCHED),
     )
     context = {
         "health": found,
         "lag": found.lag(now),
         "checkpoint": checkpoint,
         "mails": mails,
-        "jobs": health.jobs(found, workers),
+        "jobs": health.job_health(found, workers),
         "failing": [(task, background.label_of(task)) for task in background.failing()],
         "workers": workers,
-        "worker_seen": health.seen(workers),
+        "worker_seen": health.last_seen(workers),
         "disks": disk.disks(),
         "latencies": metrics.latencies(),
         "kept": metrics.MAX_ROUND_TRIPS,
@@ -91,8 +91,8 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "size": system.store_size(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
-        "findings": of_page(
-            request, found, health.seen(workers), checkpoint, mails[outbox.FAILED], mails[outbox.UNKNOWN]
+        "findings": examine_page(
+            request, found, health.last_seen(workers), checkpoint, mails[outbox.FAILED], mails[outbox.UNKNOWN]
         ),
     }
     return render(request, "audit/system.html", context)

@@ -62,67 +62,65 @@ def _link_without_vote(mail: Mail) -> str:
 
 
 NOT_ME = gettext_noop(
-    "If that was not you: sign in, cast your ballot anew before the election closes, change your password, and tell "
+    "If this was not you: sign in, vote again before the election closes, change your password, and tell "
     "%(organiser)s, who runs the election."
 )
 
 EMAIL_TEMPLATES = {
     CAST: EmailTemplate(
-        gettext_noop("Your ballot is cast"),
+        gettext_noop("Your vote has been cast"),
         (gettext_noop("a ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
     CHANGED: EmailTemplate(
         gettext_noop("Your ballot was changed"),
         (
             gettext_noop(
-                "in the election “%(election_name)s” your ballot was replaced by another one. The earlier code no "
-                "longer counts."
+                "your ballot in the election “%(election_name)s” was replaced by a new one. The earlier code is no "
+                "longer valid."
             ),
             NOT_ME,
         ),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
     WITHDRAWN: EmailTemplate(
         gettext_noop("Your ballot was withdrawn"),
         (
             gettext_noop(
-                "your ballot in the election “%(election_name)s” was withdrawn. You may vote again until it closes."
+                "your ballot in the election “%(election_name)s” was withdrawn. You can vote again until it closes."
             ),
             NOT_ME,
         ),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
     PAPER: EmailTemplate(
         gettext_noop("Your paper ballot was entered"),
         (
-            gettext_noop("%(entered_by)s has entered a paper ballot of yours in the election “%(election_name)s”."),
+            gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
             gettext_noop(
-                "If you gave none, tell %(organiser)s, who runs the election, before it closes. If you can sign in "
-                "here, you may also cast your ballot anew."
+                "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
+                "sign in here, you can also vote again yourself."
             ),
         ),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
 }
 
 # Where one votes by link, whoever did it may have had the link.
 OTHERS_LINK = gettext_noop(
-    "If that was not you, somebody else may have your link. Cast your ballot anew before the election closes, and ask "
-    "%(organiser)s, who runs the election, to send you a new link: then the earlier one no longer works. If you have "
-    "an account here, change its password, too."
+    "If this was not you, somebody else may have your link. Vote again before the election closes, and "
+    "ask %(organiser)s, who runs the election, for a new link; the old one will then stop working. If you"
+    " have an account here, change its password too."
 )
 
 
 def _by_link(template: EmailTemplate) -> EmailTemplate:
     sentences = tuple(OTHERS_LINK if each == NOT_ME else each for each in template.sentences)
-    return replace(
-        template, sentences=sentences, link=_link_without_vote, button=gettext_noop("How to get to your ballot")
-    )
+    return replace(template, sentences=sentences, link=_link_without_vote, button=gettext_noop("Find your ballot"))
 
 
 EMAIL_TEMPLATES |= {f"{kind}{BY_LINK}": _by_link(template) for kind, template in EMAIL_TEMPLATES.items()}

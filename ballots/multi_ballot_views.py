@@ -134,7 +134,7 @@ def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValu
     mark = multi_ballots.whose(standing, way.multi_ballot)
     ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), mark, fields)
     if ranking_cookie.COOKIE not in answer.cookies:
-        return show(problem=_("These are more rankings than can be on their way at once."), is_full=True)
+        return show(problem=_("That is more than one form can hold."), is_full=True)
     return answer
 
 
@@ -284,9 +284,9 @@ def _sentence_without_code(standing: Standing) -> str:
     """What is said where there is no code to show."""
     is_open = standing.election.takes_votes(now_text())
     if not standing.voted:
-        return _("No ballot in this question.")
+        return _("You have not voted on this question.")
     if standing.is_unlinked and is_open:
         return str(rules.UNLINKED)
     if is_open:
-        return _("There is a ballot of yours, and it counts.")
-    return _("It is closed, and from now on nobody can tell which ballot is whose. Your code finds yours.")
+        return _("You have voted, and your ballot counts.")
+    return _("Voting is closed, and nobody can now tell which ballot is whose. Use your code to find yours.")

@@ -45,7 +45,7 @@ def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
 def _ballot(standing: Standing, item: Item | None) -> Item:
     cast = {"election": standing.election.name, "secret": standing.election.secret_ballot}
     if item is None:
-        return cast | {"note": _("You have voted. Which ballot is yours nobody can tell, or nobody is shown any more.")}
+        return cast | {"note": _("You have voted. Your ballot can no longer be linked to you, or is no longer shown.")}
     names = {str(each.number): each.name for each in repository.candidates_of(standing.election)}
     ballot = repository.ballot_from(item)
     groups = [[names.get(number, f"#{number}") for number in group.split("=")] for group in _groups(ballot.rankings)]

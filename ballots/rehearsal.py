@@ -82,7 +82,9 @@ def check_cost(election: Election, candidates: int) -> None:
     size = Size(candidates, ROBOTS, ROBOTS * candidates, seats=election.seats)
     job = CountJob(Ballots((), {}), election.method, {"seats": election.seats}, recounts=RECOUNTS)
     if job.cost(size) > MAX_STEPS:
-        raise TooMany(_("To rehearse with so many candidates or seats takes too long. The election can be held."))
+        raise TooMany(
+            _("A rehearsal with this many candidates or seats takes too long. The election itself will work.")
+        )
 
 
 def _for_robots(election: Election) -> Election:

@@ -89,8 +89,8 @@ EVENTS = (
     EventType("BallotsSealed", sealed, "election_name part:int parts:int ballots:list",
               inside="confirmation rankings"),
     EventType("BallotsUnlinked", unlinked, "election_name",
-              sentence=_("The site was restored from a backup, which does not say whose which secret ballot is: those "
-                         "cast before count, and can no longer be changed.")),
+              sentence=_("The site was restored from a backup, which does not link secret ballots to voters. Ballots "
+                         "cast before that still count, but can no longer be changed.")),
 )  # fmt: skip
 
 

@@ -28,15 +28,15 @@ class Unlinked(Refusal):
     """They have voted, but nobody can tell any more which ballot is theirs."""
 
 
-NOT_ON_THE_ROLL = _("You are not on the roll of this election.")
+NOT_ON_THE_ROLL = _("You are not on the electoral roll for this election.")
 CLOSED = _("This election is closed. Ballots can no longer be cast, changed or withdrawn.")
-NOT_OPEN = _("This election is not open.")
+NOT_OPEN = _("This election is not open for voting.")
 UNLINKED = _(
-    "You have voted, and your ballot counts. Since then this site was restored from a backup, and backups do not keep "
-    "what ties secret ballots to their voters: nobody can tell any more which ballot is yours, so it can neither be "
-    "shown nor changed nor withdrawn. If you have questions, ask the organisers of the election."
+    "You have voted, and your ballot counts. Since then this site has been restored from a backup, and "
+    "backups do not record which secret ballot belongs to whom. So your ballot can no longer be shown, "
+    "changed or withdrawn. If you have questions, ask the organisers of the election."
 )
-NOTHING_CAST = _("There is no ballot of yours in this election.")
+NOTHING_CAST = _("You have not voted in this election.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def check_voting(election: Election, now: str) -> None:
     if state == State.DRAFT:
         raise NotNow(NOT_OPEN)
     if not election.takes_votes(now):
-        raise NotNow(_("This election is not open yet. Voting begins: %(when)s.") % {"when": _beginning(election)})
+        raise NotNow(_("This election is not open yet. Voting starts: %(when)s.") % {"when": _beginning(election)})
 
 
 def _beginning(election: Election) -> str:
@@ -74,4 +74,4 @@ def not_on_the_roll(election: Election) -> str:
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
     words = {"when": _when(times.from_text(election.opened_at), election)}
-    return _("This election is for everybody who could vote here when it opened: %(when)s.") % words
+    return _("Only people who could vote here when this election opened can take part: %(when)s.") % words

@@ -34,8 +34,8 @@ class SecretReplaced(Refusal):
 
 
 SECRET_REPLACED = _(
-    "This site's secret key was replaced while this election was open. Nobody can vote until its operator gives the "
-    "earlier key back."
+    "This site's secret key was replaced while this election was open. Nobody can vote until the operator"
+    " restores the earlier key."
 )
 
 

@@ -209,12 +209,14 @@ def cast(request: HttpRequest, name: str) -> HttpResponse:
 
 def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
     if outcome.ballot is None:
-        return messages.info(request, _("This form was sent before. This is your ballot as it stands now."))
+        return messages.info(request, _("This form was already submitted. This is your current ballot."))
     if not outcome.replaced:
-        return messages.success(request, _("Your ballot is cast."))
-    messages.success(request, _("Your ballot is changed. The earlier code no longer counts; this is the new one."))
+        return messages.success(request, _("Your vote has been cast."))
+    messages.success(
+        request, _("Your ballot has been changed. The earlier code is no longer valid; this is the new one.")
+    )
     if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a ballot that you had cast meanwhile in another window."))
+        messages.info(request, _("It replaced a ballot you had cast in another window in the meantime."))
     return None
 
 
@@ -232,7 +234,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
         return message_page(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
         sentence = _(
-            "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
+            "The election is closed, and nobody can now tell which ballot is whose. Use your code to find yours "
             "among the published ballots."
         )
         context = election_context(request, standing.election, sentence=sentence)
@@ -245,7 +247,9 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
 def _show_hidden_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     """That there is a ballot, but not what it says: whoever is here may not be whoever cast it."""
     may_change = standing.election.takes_votes(now_text())
-    return render(request, "ballots/kept.html", election_context(request, standing.election, may_change=may_change))
+    return render(
+        request, "ballots/hidden_ballot.html", election_context(request, standing.election, may_change=may_change)
+    )
 
 
 def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:
@@ -308,11 +312,14 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
             services.withdraw(current_person(request), election.name, token_in(request.POST))
         except Refusal as refusal:
             return _refused(request, election, refusal)
-        messages.success(request, _("Your ballot is withdrawn. Its code no longer counts."))
+        messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))
         return redirect("ballot" if standing.link else "election", name=election.name)
-    lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
+    lead = _(
+        "Your ballot will be removed and its code will no longer be valid. You can vote again until the "
+        "election closes."
+    )
     context = election_context(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
-    return confirm_page(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
+    return confirm_page(request, _("Withdraw my ballot"), _("Withdraw ballot"), **context)
 
 
 @public
@@ -404,6 +411,6 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, voter))
     standing = services.paper_standing(election.name, voter)
     if outcome.ballot is None or standing is None:
-        messages.info(request, _("This form was sent before; the ballot was entered then."))
+        messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
     return _show_receipt(request, standing, outcome.ballot, voter=standing.voter)

@@ -269,11 +269,11 @@ def _player(game: Any, number: int) -> Person:
     from live import players, repository
     from live.services import joining
 
-    held, state, csrf = players.pass_of_form(players.new_form()), repository.state(game.id), secrets.token_hex(16)
+    held, state, csrf = players.pass_of_form(players.new_form()), repository.read_state(game.id), secrets.token_hex(16)
     assert held is not None
     assert state is not None
     joining.join(game, state, None, f"Player {number}", held)
-    cookie = players.remember(HttpResponse(), game, held).cookies[players.cookie_name(game.id)]
+    cookie = players.set_seat_cookie(HttpResponse(), game, held).cookies[players.cookie_name(game.id)]
     cookies = {cookie.key: cookie.value, settings.CSRF_COOKIE_NAME: csrf}
     return Person(f"Player {number}", cookies, {"csrfmiddlewaretoken": csrf, "round": "1", "option": str(number % 4)})
 
@@ -282,7 +282,7 @@ def answers(game: str) -> dict[str, int]:
     """How many players' answers count in the first round."""
     from live import counting, repository
 
-    return {"counted": len(counting.round_of(repository.round_items(game, 1)).entries)}
+    return {"counted": len(counting.round_from_parts(repository.round_items(game, 1)).entries)}
 
 
 # --- a log to replay ---

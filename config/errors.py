@@ -16,7 +16,7 @@ from accounts.visitors import Anonymous
 from acts.queues import safe_message
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
-from upkeep.pause import Pause, Paused, watch
+from upkeep.pause import Pause, Paused, cache
 
 log = logging.getLogger("plenum.request")
 
@@ -139,7 +139,7 @@ def broken(request: HttpRequest) -> HttpResponse:
     _record(request, exception, status)
     request.user = Anonymous()  # asking the store who this is may be what failed
     try:
-        if isinstance(exception, Paused) and (pause := watch.last_known()):
+        if isinstance(exception, Paused) and (pause := cache.last_known()):
             return paused_page(request, pause)
         return error_page(request, status, sentence, title)
     except Exception:  # what broke the page may break this one too: say it without templates

@@ -39,15 +39,14 @@ from elections.multi_ballot_pages import services as _multi_ballots_steps  # noq
 from elections.multi_ballots import repository as ballots_of_several
 from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
-from live import follow_ups as onward
-from live import formats
+from live import follow_up_store, formats
 from live import repository as live_sessions
-from live.onward import services as _onward_steps  # noqa: F401 - only for its step
+from live.follow_ups import services as _onward_steps  # noqa: F401 - only for its step
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
+from live.screens.broadcaster import BROADCASTER
 from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
-from live.show.hub import HUB
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
 from news import subscriptions as of_news_by_mail
@@ -151,9 +150,9 @@ def install_hooks() -> None:
         *ASSEMBLY_PLAYS,  # of agendas
     )
 
-    # Somebody listens to a live session (live.show.hub): each look of its thread
-    HUB.around = pause.guarded  # changes nothing while the site is paused
-    HUB.meter = metrics.observe_live
+    # Somebody listens to a live session (live.screens.broadcaster): each look of its thread
+    BROADCASTER.around = pause.guarded  # changes nothing while the site is paused
+    BROADCASTER.meter = metrics.observe_live
 
     # A session is run (live.formats) as an ordinary one, but for
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
@@ -171,7 +170,7 @@ def install_hooks() -> None:
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
         *(live_sessions.EMPTYING, live_sessions.EXPIRING, live_sessions.DELETING),
-        *(minutes.SEALING, minutes.DELETING, onward.TELLING),
+        *(minutes.SEALING, minutes.DELETING, follow_up_store.RECORDING),
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,

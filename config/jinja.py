@@ -31,8 +31,8 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
-from live import clock, signs
-from live.words import phase_words, type_words
+from live import clock, symbols
+from live.labels import phase_label, type_label
 from mail import labels as mail_labels
 from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
@@ -49,7 +49,7 @@ GLOBALS = {
     "get_language_bidi": get_language_bidi,
     "htmx_script": htmx_script,
     "icon": icon,
-    "option_mark": signs.option_mark,
+    "option_mark": symbols.option_mark,
     "static": static,
     "url": path_of,
 }
@@ -63,7 +63,7 @@ FILTERS = {
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
     "json_script": json_script,
-    "letter": signs.letter,
+    "letter": symbols.letter,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,
@@ -72,7 +72,7 @@ FILTERS = {
     "mail_state": mail_labels.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
-    "phase_words": phase_words,
+    "phase_words": phase_label,
     "said": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
@@ -80,7 +80,7 @@ FILTERS = {
     "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,
-    "type_words": type_words,
+    "type_words": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
     "zone_label": time_display.zone_label,
@@ -185,7 +185,7 @@ def environment(**options: Any) -> Environment:
 
 def _configure(made: Environment) -> Environment:
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
-    made.globals |= GLOBALS | {"languages": _languages, "shapes": signs.SHAPES}
+    made.globals |= GLOBALS | {"languages": _languages, "shapes": symbols.SHAPES}
     made.filters |= FILTERS | {"date": _date}
     return made
 

@@ -19,7 +19,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 
-from upkeep.backups import input_files as given_files
+from upkeep.backups import input_files
 from upkeep.monitoring import shared_metrics
 
 from . import environment_file, initial
@@ -63,7 +63,7 @@ def _plenum(words: list[str], environ: Environ) -> int | str:
         return initial.main(words[1:], environ[ENVIRONMENT_VARIABLE], input if sys.stdin.isatty() else None)
     load_settings(environ, own)
     if os.geteuid() == 0:
-        given_files.open_all(words[1:])
+        input_files.open_all(words[1:])
     become_owner(environ)
     try:
         _execute(["plenum", *words], environ)

@@ -279,11 +279,11 @@ class PauseGuard:
         if name in ALLOWED_WHILE_PAUSED:
             return None
         if request.method in SAFE:
-            if pause.watch.last_known():
+            if pause.cache.last_known():
                 str(request.user)  # who that is may end an old session, which is allowed
                 pause.guard_from_here()
             return None
-        if found := pause.watch.current():
+        if found := pause.cache.current():
             return paused_page(request, found)
         pause.guard_from_here()
         return None

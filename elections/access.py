@@ -48,7 +48,10 @@ def organiser_page(action: Action) -> Any:
         def led(request: HttpRequest, election: Election) -> HttpResponse:
             if (address := shared_page_url(request, election, action)) is None:
                 return view(request, election)
-            messages.info(request, _("This is one of several questions on a ballot. What you wanted is done here."))
+            messages.info(
+                request,
+                _("This election is one of several questions on a ballot. You can do this here, for all of them."),
+            )
             return redirect(address)
 
         return opened(led)

@@ -72,12 +72,14 @@ class Convened:
         """What became of those present; nothing where nobody was to become a voter by it."""
         if not (self.listed or self.unlisted):
             return ""
-        put = ngettext("%(count)d of them was put on the roll", "%(count)d of them were put on the roll", self.listed)
+        put = ngettext(
+            "%(count)d of them was added to the roll", "%(count)d of them were added to the roll", self.listed
+        )
         parts = [put % {"count": self.listed}]
         if self.unlisted:
             left = ngettext(
-                "%(count)d could not be, having neither an account nor an address here",
-                "%(count)d could not be, having neither an account nor an address here",
+                "%(count)d could not be added: no account or address here",
+                "%(count)d could not be added: no account or address here",
                 self.unlisted,
             )
             parts.append(left % {"count": self.unlisted})

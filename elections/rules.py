@@ -57,12 +57,12 @@ METHODS = {
 }
 SEVERAL_SEATS = ("stv-scottish", "stv-meek")
 # Unless the organiser chooses otherwise, whoever is unranked is below all others; tally.pairwise counts by it.
-UNRANKED = {"below": _("below all ranked ones"), "no-opinion": _("no opinion")}
+UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
 AT_ITS_OPENING = _("everybody here who may vote when it opens")
 SINCE_ITS_OPENING = _("everybody who could vote here when it opened")
-ALSO_LATER = _("everybody here who may vote, also those who join while it is open")
-RESULTS = {"closed": _("after it has closed"), "live": _("while it is open, too")}
+ALSO_LATER = _("everybody here who may vote, including people who join while it is open")
+RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,25 +209,25 @@ class Relation(Enum):
 class Action(Enum):
     """What an organiser can do; the words say it as a button would."""
 
-    LOOK = _("look at the dashboard")
+    LOOK = _("see the dashboard")
     DESCRIBE = _("change the description")
     SET_UP = _("change the settings")
     ADD_CANDIDATES = _("add candidates")
     CHANGE_CANDIDATES = _("change or remove candidates")
-    SET_NEEDS = _("change what it needs")
+    SET_NEEDS = _("change the skills it needs")
     ADD_VOTERS = _("add voters")
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
     ANNOUNCE = _("mail the result to voters")
-    WORD_INVITATION = _("word the invitation")
+    WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
     REHEARSE = _("rehearse it")
     OPEN = _("open it")
-    FIX = _("fix the candidates")
-    EXTEND = _("move the end")
+    FIX = _("lock the list of candidates")
+    EXTEND = _("extend voting")
     CLOSE = _("close it")
     RENAME = _("rename it")
     DELETE = _("delete it")
@@ -303,7 +303,7 @@ def _not_yours(action: Action) -> NotAllowed:
 
 def _not_now(action: Action, state: State) -> WrongState:
     values = {"state": state.label, "action": action.value}
-    return WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % values)
+    return WrongState(_("Nobody can %(action)s while the election is in the state “%(state)s”.") % values)
 
 
 _PERMISSIONS = Permissions(RULES, _not_yours, _not_now)
@@ -312,7 +312,7 @@ check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when
 
 def check_settled(election: Election, action: Action) -> None:
     if election.renamed_from and action != Action.LOOK:
-        raise WrongState(_("This election is still moving to its new name. Please try again in a moment."))
+        raise WrongState(_("This election is still being renamed. Please try again in a moment."))
     if election.filling and action not in WHILE_FILLING:
         raise WrongState(
             _("Candidates and voters are still being copied into this draft. Please try again in a moment.")
@@ -320,7 +320,7 @@ def check_settled(election: Election, action: Action) -> None:
 
 
 EVERYBODY_HERE = _(
-    "Everybody who has an account here may vote in this election already. Others are added by their address."
+    "Everybody with an account here can already vote in this election. Add others by their mail address."
 )
 
 
@@ -354,11 +354,13 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
 def check_new_end(election: Election, end: str | None, now: str) -> None:
     """While it is open, the end may only move later."""
     if end is not None and end <= now:
-        raise WrongState(_("The new end has passed already."))
+        raise WrongState(_("The new end is in the past. Choose a later time."))
     if election.no_voting_after is None and end is not None:
-        raise WrongState(_("It has no end so far, and an end may only move later. Close it when the time has come."))
+        raise WrongState(
+            _("This election has no end, and none can be set while it is open. Close it when the time comes.")
+        )
     if election.no_voting_after is not None and end is not None and end < election.no_voting_after:
-        raise WrongState(_("While it is open, the end may only move later."))
+        raise WrongState(_("While it is open, the end can only be moved later."))
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -369,7 +371,11 @@ def check_names(names: Sequence[str]) -> None:
     if size > MAX_CANDIDATE_NAMES_BYTES:
         values = {"most": MAX_CANDIDATE_NAMES_BYTES // 1000, "size": -(-size // 1000)}
         raise WrongState(
-            _("The names of all candidates together may have at most %(most)d kB; these have %(size)d kB.") % values
+            _(
+                "All candidates' names together may have at most %(most)d kB; these have %(size)d kB. Please "
+                "shorten some."
+            )
+            % values
         )
 
 
@@ -377,15 +383,15 @@ def check_statements(length: int, before: int, others: int) -> None:
     """A statement may become shorter in any case: an election may have had more before this was asked."""
     if length > before and others + length > MAX_STATEMENTS_BYTES:
         raise NotReady(
-            _("All statements of this election together would become too long for one page. Please shorten this one.")
+            _("Together, the statements of this election would be too long for one page. Please shorten this one.")
         )
 
 
 def check_settings(method: str, seats: int, secret_ballot: bool, results_visible: str) -> None:
     if seats > 1 and method not in SEVERAL_SEATS:
-        raise ValidationError(_("This method elects one. Several seats need one of the STV methods."))
+        raise ValidationError(_("This method elects one winner. For several seats, choose an STV method."))
     if secret_ballot and results_visible == "live":
-        raise ValidationError(_("A secret election shows its result only after it has closed."))
+        raise ValidationError(_("A secret election shows its result only after it closes."))
 
 
 def check_window(begin: str | None, end: str | None) -> None:

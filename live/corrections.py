@@ -50,7 +50,7 @@ def check_changeable(game: Game, state: State, place: int) -> None:
         raise NotNow(ASKED)
 
 
-def moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up: bool) -> Questions:
+def with_moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up: bool) -> Questions:
     """In exchange with the next one on that side that has not been asked yet."""
     if place not in free:
         raise NotNow(ASKED)
@@ -62,7 +62,7 @@ def moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up:
     return tuple(after)
 
 
-def removed(questions: Sequence[Question], free: Sequence[int], place: int) -> Questions:
+def without_question(questions: Sequence[Question], free: Sequence[int], place: int) -> Questions:
     """Those after it that have not been asked yet each take the place of the one before."""
     if place not in free:
         raise NotNow(ASKED)
@@ -74,7 +74,7 @@ def removed(questions: Sequence[Question], free: Sequence[int], place: int) -> Q
     return tuple(after[:-1])
 
 
-def inserted(questions: Sequence[Question], free: Sequence[int], question: Question, first: int) -> Questions:
+def with_inserted(questions: Sequence[Question], free: Sequence[int], question: Question, first: int) -> Questions:
     """Before everything from the place `first` on that has not been asked yet."""
     after = [*questions, question]
     later = [*(place for place in free if place >= first), len(questions)]

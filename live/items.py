@@ -11,14 +11,14 @@ from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
 from . import repository
-from .follow_ups import Onward
-from .repository import Past
+from .follow_up_store import FollowUp
+from .repository import PastSession
 from .rules import Game, State
 
 GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people"
 STATE = f"{fields_of(State)} clock:map"
 CLOCK = "began seconds pauses paused"
-OUTCOME = f"{fields_of(Onward)} by:person"
+OUTCOME = f"{fields_of(FollowUp)} by:person"
 
 FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
 PLAYERS = "Who played along is in no log, and goes two weeks after the session."
@@ -65,7 +65,7 @@ ITEMS = (
              "refused_round:int renewed_in:int taken_over_at taken_over_in:int version:int ttl:int", replay=PLAYERS),
     ItemType("live answer", keys.live_answer, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
     ItemType("live vote", keys.live_vote, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
-    ItemType("live history", keys.game_in_history, f"{fields_of(Past)} created_by:person",
+    ItemType("live history", keys.game_in_history, f"{fields_of(PastSession)} created_by:person",
              lists=(keys.running_games_of(""),),
              sheets=(Sheet("live-history", _("History of live sessions"), _("Sessions that one person hosts or has "
                                                                             "hosted: give the whole name."),

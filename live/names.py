@@ -15,7 +15,7 @@ from acts.storage import table
 from pages.names import clean_title
 from store import keys
 
-from .drawn_names import drawn
+from .generated_names import generate_name
 
 MAX_VISIBLE_CHARS = 40  # characters that people see
 MAX_STACKED_ACCENTS = 4  # accents above one another; more would run over the lines of others
@@ -50,17 +50,17 @@ def _is_mark(character: str) -> bool:
 # --- which are free ---
 
 
-def free(game_id: str, names: Iterable[str]) -> list[str]:
+def free_names(game_id: str, names: Iterable[str]) -> list[str]:
     """Those that nobody in the session has, in one round trip."""
     places = {keys.player_name(game_id, name): name for name in names}
     taken = table().get_many(places)
     return [name for place, name in places.items() if place not in taken]
 
 
-def instead_of(game_id: str, name: str, chance: random.Random = _SYSTEM) -> list[str]:
+def alternatives(game_id: str, name: str, chance: random.Random = _SYSTEM) -> list[str]:
     """Two that are free and like one that is not."""
     numbers = [2, 3, 4, 5, *(chance.randrange(10, 1000) for _try in range(NAME_ATTEMPTS))]
-    return free(game_id, [_numbered(name, number) for number in numbers])[:2]
+    return free_names(game_id, [_numbered(name, number) for number in numbers])[:2]
 
 
 def _numbered(name: str, number: int) -> str:
@@ -68,7 +68,7 @@ def _numbered(name: str, number: int) -> str:
     return name[: MAX_VISIBLE_CHARS - len(end)].rstrip(f" {JOINERS}") + end
 
 
-def offered(game_id: str) -> str:
+def offer_name(game_id: str) -> str:
     """A name for somebody, drawn in their language; with a number if all that we drew are taken."""
-    names = [drawn(get_language()) for _try in range(NAME_ATTEMPTS)]
-    return next(iter(free(game_id, names)), _numbered(names[0], _SYSTEM.randrange(100, 10_000)))
+    names = [generate_name(get_language()) for _try in range(NAME_ATTEMPTS)]
+    return next(iter(free_names(game_id, names)), _numbered(names[0], _SYSTEM.randrange(100, 10_000)))

@@ -24,11 +24,11 @@ from store import keys
 from store.table import Item, Key
 
 from .rules import Game
-from .seats import Seat, seat_of
+from .seats import Seat, seat_from_item
 
 SEAT_COOKIE_SECONDS = 15 * 24 * 3600  # as long as anything of a session is kept
 DEVICE_LINK_SECONDS = 600  # for which a link to another device is good
-FORM = re.compile(r"[\w-]{22,64}", re.ASCII)  # what the form for joining carries
+FORM_TOKEN = re.compile(r"[\w-]{22,64}", re.ASCII)  # what the form for joining carries
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def seat_key(request: HttpRequest, game_id: str) -> Key | None:
     return keys.seat(game_id, held.player) if held else None
 
 
-def of_items(request: HttpRequest, game_id: str, found: Mapping[Key, Item]) -> Player | None:
+def from_items(request: HttpRequest, game_id: str, found: Mapping[Key, Item]) -> Player | None:
     """Who asks, where the seat was read along with other things."""
     place = seat_key(request, game_id)
     return _player(request, game_id, found.get(place)) if place else None
@@ -87,17 +87,17 @@ def _player(request: HttpRequest, game_id: str, item: Item | None) -> Player | N
     held = pass_of(request, game_id)
     if held is None or item is None:
         return None
-    seat = seat_of(item)
+    seat = seat_from_item(item)
     if not hmac.compare_digest(seat.secret, digest(held.secret)):
         return None
     return Player(seat, seat.device == held.device)
 
 
-def claimed(request: HttpRequest, game_id: str) -> Seat | None:
+def claimed_seat(request: HttpRequest, game_id: str) -> Seat | None:
     """The seat that this browser asks for, and has not been given."""
     held = pass_of(request, game_id)
     item = table().get(keys.seat(game_id, held.player)) if held else None
-    seat = seat_of(item) if item else None
+    seat = seat_from_item(item) if item else None
     is_asked = held and seat and seat.claim and hmac.compare_digest(seat.claim, digest(held.secret))
     return seat if is_asked else None
 
@@ -113,7 +113,7 @@ def _purpose(game_id: str) -> str:
     return f"seat in {game_id}"
 
 
-def remember(answer: HttpResponse, game: Game, held: Pass) -> HttpResponse:
+def set_seat_cookie(answer: HttpResponse, game: Game, held: Pass) -> HttpResponse:
     """From now on this browser has the seat."""
     answer.set_cookie(
         cookie_name(game.id),
@@ -144,12 +144,12 @@ def new_form() -> str:
 
 def pass_of_form(form: str) -> Pass | None:
     """Who sends the form becomes: the same form sent twice finds its own seat, and nobody else's form does."""
-    if not FORM.fullmatch(form):
+    if not FORM_TOKEN.fullmatch(form):
         return None
-    return Pass(_of(form, "player")[:10], _of(form, "device")[:8], _of(form, "secret")[:22])
+    return Pass(_derived(form, "player")[:10], _derived(form, "device")[:8], _derived(form, "secret")[:22])
 
 
-def _of(form: str, what: str) -> str:
+def _derived(form: str, what: str) -> str:
     mark = hmac.digest(form.encode(), f"plenum: {what}".encode(), "sha256")
     return urlsafe_b64encode(mark).decode().rstrip("=")
 

@@ -39,7 +39,7 @@ def _leaders(comparison: MethodComparison) -> tuple[str, str]:
     each = [counted.leaders for counted in comparison.counted]
     all_names = tuple(dict.fromkeys(name for leaders in each for name in leaders))
     if len(set(each)) > 1:
-        return _("The methods do not agree"), join_names(all_names)
+        return _("The methods disagree"), join_names(all_names)
     return (_("A tie") if len(all_names) > 1 else _("All three methods agree")), join_names(all_names)
 
 
@@ -62,7 +62,7 @@ def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Ca
 
 def _writable(card: Card) -> Card:
     title = card.title if can_write(card.title) else _("The result of a poll")
-    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See who is ahead")
+    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See which option leads")
     bars = card.bars if all(can_write(bar.label) for bar in card.bars) else ()
     return replace(card, title=title, names=leaders, bars=bars, caption=card.caption if bars else "")
 

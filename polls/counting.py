@@ -27,15 +27,14 @@ MAX_PLACES_SHOWN = 12  # that the page shows at once
 MAX_SENTENCES_SHOWN = 12  # of each method's reasons that the page shows at once
 METHOD_RULES = {
     "schulze": gettext_lazy(
-        "Every two options are compared one to one; what has a stronger chain of won contests to another than the "
-        "other has back is placed above."
+        "Options are compared in pairs; where that goes round in circles, the weakest wins are ignored."
     ),
     "irv": gettext_lazy(
-        "Every vote counts for the option it likes best of those still in; what has the fewest votes is eliminated, "
-        "round by round, until one has more than half."
+        "Every vote counts for its favourite of the remaining options; each round eliminates the "
+        "option with the fewest votes, until one has more than half."
     ),
     "borda": gettext_lazy(
-        "Every vote gives the option it ranks last no point, the next one point, and so on; equals share."
+        "Every vote gives its last option no points, the next one point, and so on; tied options share their points."
     ),
 }
 OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
@@ -121,10 +120,10 @@ def agreement(comparison: MethodComparison) -> str:
         return _("Nobody has voted yet.")
     different = {each.leaders for each in comparison.counted}
     if len(different) > 1:
-        return _("The methods do not agree: it depends on the rule who is ahead.")
+        return _("The methods disagree: which option leads depends on the rule.")
     leaders = different.pop()
     if len(leaders) > 1:
-        return _("All three methods see a tie: %(names)s.") % {"names": join_names(leaders)}
+        return _("All three methods give a tie: %(names)s.") % {"names": join_names(leaders)}
     return _("All three methods agree: %(name)s.") % {"name": leaders[0]}
 
 
@@ -166,8 +165,8 @@ def _reasons(counted: MethodResult) -> list[str]:
     sentences = [translate(each) for each in reworded]
     if not counted.depends_on_lot:
         return sentences
-    tie = _("The votes do not decide between these: %(names)s. With another lot another would be ahead.")
-    return [tie % {"names": join_names(counted.leaders)}, _("This is how one draw goes:"), *sentences[1:]]
+    tie = _("These are tied: %(names)s. A different draw would put another one ahead.")
+    return [tie % {"names": join_names(counted.leaders)}, _("Here is one possible draw:"), *sentences[1:]]
 
 
 def places(comparison: MethodComparison) -> list[tuple[str, list[int]]]:

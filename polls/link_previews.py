@@ -32,7 +32,7 @@ def address_of(poll: Poll) -> str:
 
 def preview(poll: Poll, comparison: MethodComparison | None = None) -> dict[str, Any]:
     """What other sites show of a link to the poll: what is asked, and of one that is over how it ended."""
-    named = _("To rank: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
+    named = _("Options: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
     summary = excerpt(description_html(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
     about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
     if comparison is None or not comparison.total:

@@ -99,7 +99,7 @@ def close(request: HttpRequest, runner: Runner) -> HttpResponse:
     if request.method == "POST":
         run_action(request, lambda: services.close(runner), _("The poll is closed."))
         return redirect("manage_poll", runner.poll.id)
-    lead = _("Nobody can vote after that, unless you open it again. The results are shown to everybody with the link.")
+    lead = _("Nobody can vote after that unless you reopen it. Everyone with the link can see the results.")
     return confirm_page(
         request, _("Close the poll"), _("Close it"), **_context(request, runner, lead=lead, danger=True)
     )
@@ -112,7 +112,7 @@ def extend(request: HttpRequest, runner: Runner) -> HttpResponse:
 
 @of_runners(form_page)
 def reopen(request: HttpRequest, runner: Runner) -> HttpResponse:
-    return _until(request, runner, services.reopen, _("Open it again"), _("The poll is open again."))
+    return _until(request, runner, services.reopen, _("Reopen the poll"), _("The poll is open again."))
 
 
 def _until(
@@ -139,13 +139,13 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     if Act.ELECT not in runner.offered:
         raise NotAllowed(services.NOT_YOURS)
     form = NameForm(form_data(request), initial={"name": runner.poll.title})
-    done = _("Your draft is there, with everything that was in the poll to rank. Now choose who may vote.")
+    done = _("Your draft is ready, with all options from the poll. Now choose who may vote.")
     if run_form(
         request, form, lambda: services.make_election(runner, request.user, form.cleaned_data["name"]), done, "name"
     ):
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")
-    lead = _("Question, description and what is ranked go along. Votes do not, and the poll stays as it is.")
+    lead = _("The question, description and options are copied. Votes are not, and the poll stays as it is.")
     return show_form(request, form, title, button, lead=lead, **_context(request, runner))
 
 
@@ -164,8 +164,8 @@ def delete(request: HttpRequest, runner: Runner) -> HttpResponse:
         gone = run_action(request, lambda: services.delete(runner), done)
         return redirect("polls") if gone else redirect("manage_poll", runner.poll.id)
     lead = ngettext(
-        "“%(title)s” and its %(count)d vote go for good. Its link and its code lead nowhere then.",
-        "“%(title)s” and its %(count)d votes go for good. Its link and its code lead nowhere then.",
+        "“%(title)s” and its %(count)d vote will be deleted for good. Its link and code will stop working.",
+        "“%(title)s” and its %(count)d votes will be deleted for good. Its link and code will stop working.",
         runner.votes,
     ) % {"title": runner.poll.title, "count": runner.votes}
     return confirm_page(

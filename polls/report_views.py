@@ -46,7 +46,7 @@ def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
         return gone
     form = ReportForm(form_data(request))
     if request.method == "POST" and form.is_valid() and _reported(request, poll, form):
-        messages.success(request, _("Thank you. Somebody who looks after this site will see your report."))
+        messages.success(request, _("Thank you. An administrator will look at your report."))
         return redirect("poll", poll.id)
     again = voters.reused_stamp(request, poll) if form.is_bound else voters.stamp(request, poll)
     context = poll_context(poll, form=form, stamp=again, trap=voters.TRAP)
@@ -96,14 +96,14 @@ def reported_poll(request: HttpRequest, found: Found) -> HttpResponse:
 
 @of_moderators(require_POST)
 def hide(request: HttpRequest, found: Found) -> HttpResponse:
-    done = _("The poll is hidden. Its maker sees that it is, and nobody else sees the poll.")
+    done = _("The poll is hidden. Its maker can see that; nobody else can see the poll.")
     run_action(request, lambda: reports.hide(request.user, found[0]), done)
     return redirect("reported_poll", found[0].id)
 
 
 @of_moderators(require_POST)
 def show(request: HttpRequest, found: Found) -> HttpResponse:
-    run_action(request, lambda: reports.show(request.user, found[0]), _("The poll is there again for everybody."))
+    run_action(request, lambda: reports.show(request.user, found[0]), _("Everyone can see the poll again."))
     return redirect("reported_poll", found[0].id)
 
 
@@ -111,7 +111,7 @@ def show(request: HttpRequest, found: Found) -> HttpResponse:
 def dismiss(request: HttpRequest, found: Found) -> HttpResponse:
     """What the page showed, and nothing that has come in since."""
     poll, reported = found
-    done = run_action(request, lambda: _dismiss(request, reported), _("The reports are dismissed."))
+    done = run_action(request, lambda: _dismiss(request, reported), _("The reports were dismissed."))
     return redirect("reported_polls") if done else redirect("reported_poll", poll.id)
 
 

@@ -25,13 +25,13 @@ MAX_REPORT_CHARS = 1_000
 REASONS = {
     "spam": _("Advertising or fraud"),
     "hate": _("Hateful or insulting"),
-    "private": _("It tells private things about somebody"),
-    "unlawful": _("Against the law in another way"),
+    "private": _("Private information about someone"),
+    "unlawful": _("Illegal in another way"),
     "other": _("Something else"),
 }
 
 
-ALREADY_REPORTED = _("You have reported this poll already. Somebody will look at it.")
+ALREADY_REPORTED = _("You have already reported this poll. An administrator will look at it.")
 
 
 @dataclass(frozen=True, slots=True)

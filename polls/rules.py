@@ -32,13 +32,13 @@ class Hidden(Refusal):
     """Those who look after the site have hidden the poll."""
 
 
-NOT_THERE = _("There is no such poll. Perhaps its time has passed and it was removed.")
-CLOSED = _("This poll is closed. Votes can no longer be given or changed.")
-SIGN_IN_FIRST = _("This poll is for people with an account here who may vote. Sign in first.")
-FULL = _("This poll has taken as many votes as a poll can hold.")
-HIDDEN = _("This poll was hidden by those who look after this site.")
-NOBODY_RANKED = _("Rank at least one. A vote for nobody says nothing.")
-UNKNOWN = _("The vote names something that is not in this poll.")
+NOT_THERE = _("This poll does not exist. It may have expired and been removed.")
+CLOSED = _("This poll is closed. You can no longer vote or change your vote.")
+SIGN_IN_FIRST = _("Only people with an account here can vote in this poll. Sign in first.")
+FULL = _("This poll is full: it has reached the maximum number of votes.")
+HIDDEN = _("The administrators of this site have hidden this poll.")
+NOBODY_RANKED = _("Rank at least one option.")
+UNKNOWN = _("Your vote contains an option that is not in this poll.")
 
 
 class Act(Enum):
@@ -176,7 +176,7 @@ def check_first_end(end: datetime, now: datetime) -> None:
     if end <= now:
         raise NotNow(_("This end has passed already."))
     if end > now + MAX_OPEN_DURATION:
-        raise NotNow(_("A poll ends within a year."))
+        raise NotNow(_("Choose an end within a year."))
 
 
 def check_end(poll: Poll, end: str | None, now: str) -> None:
@@ -184,7 +184,7 @@ def check_end(poll: Poll, end: str | None, now: str) -> None:
     if end is not None and end <= now:
         raise NotNow(_("The new end has passed already."))
     if end is not None and end > poll.gone_at:
-        raise NotNow(_("By then this poll will be gone: it is kept until %(when)s.") % {"when": _day(poll)})
+        raise NotNow(_("This poll is only kept until %(when)s. Choose an earlier end.") % {"when": _day(poll)})
     if poll.is_open(now) and poll.expires_at and end is not None and end < poll.expires_at:
         raise NotNow(_("While it is open, the end may only move later."))
 

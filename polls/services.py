@@ -47,8 +47,8 @@ VOTER, ANONYMOUS_MAKER = (
 )  # in the log, whoever votes and whoever has no account; nobody's name has an @
 
 
-NOT_YOURS = _("This poll is not yours to run.")
-NOT_NOW = _("This cannot be done to the poll as it is now.")
+NOT_YOURS = _("You cannot manage this poll.")
+NOT_NOW = _("That is not possible in the poll's current state.")
 
 
 # --- making ---

@@ -111,7 +111,7 @@ def _drawn(snapshot: PollSnapshot) -> tuple[int, str]:
     if poll.hidden_at:
         return 410, sentence_svg(_("Hidden"), str(HIDDEN))
     if poll.results_hidden and poll.is_open(now_text()):
-        return 403, sentence_svg(poll.title, _("The results are shown at the end."))
+        return 403, sentence_svg(poll.title, _("The results will be shown at the end."))
     if snapshot.result is None:
         return 202, sentence_svg(poll.title, _("The votes are being counted."))
     return 200, as_svg(card_of(poll, snapshot.result))

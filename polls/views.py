@@ -114,7 +114,7 @@ def make(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form):
             allowance.count_making(request.user, client_network(request))
             poll, key = services.make(request.user, **form.values())
-            messages.success(request, _("Your poll is open. Hand the link on."))
+            messages.success(request, _("Your poll is open. Share the link."))
             show_time_notes(request, form)
             return redirect("poll_key", poll.id, key) if key else redirect("manage_poll", poll.id)
     return render(request, "polls/make.html", {"form": form}, status=422 if form.errors else 200)
@@ -239,12 +239,12 @@ def count_voting(request: HttpRequest, poll: Poll) -> None:
 
 def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
     if outcome.repeated:
-        return messages.info(request, _("This form was sent before. This is your vote as it stands now."))
+        return messages.info(request, _("You already sent this form. This is your current vote."))
     if not outcome.acts:
         return messages.success(request, _("Your vote is counted."))
-    messages.success(request, _("Your vote is changed. The new one counts in place of the earlier one."))
+    messages.success(request, _("Your vote was changed. The new one replaces the earlier one."))
     if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a vote that you had given meanwhile in another window."))
+        messages.info(request, _("It replaced a vote you cast in another window in the meantime."))
     return None
 
 

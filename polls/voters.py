@@ -34,13 +34,15 @@ MIN_VOTING_SECONDS = 1.0  # seconds that a person needs at least to rank and pre
 MAX_VOTING_SECONDS = 7 * 24 * 3600
 
 
-TOO_QUICK = _("That was quicker than anybody can rank. Please look it over and press the button again.")
-TRAPPED = _("Please leave the field empty that is not meant to be seen, and press the button again.")
-TOO_OLD = _("This page was open for very long. Please press the button again.")
-OF_ANOTHER = _("This page was opened in another browser. Please look it over and press the button again.")
-NO_COOKIE = _("Your browser has not kept our cookie, by which one browser votes once. Please press the button again.")
+TOO_QUICK = _("That was very fast. Please check your ranking and press the button again.")
+TRAPPED = _("Please leave the hidden field empty and press the button again.")
+TOO_OLD = _("This page was open for a long time. Please press the button again.")
+OF_ANOTHER = _("This page was opened in another browser. Please check it and press the button again.")
+NO_COOKIE = _(
+    "Your browser did not keep our cookie, which ensures one vote per browser. Please press the button again."
+)
 NO_REPORTER = _(
-    "Your browser has not kept our cookie, by which one browser reports once. Please press the button again."
+    "Your browser did not keep our cookie, which ensures one report per browser. Please press the button again."
 )
 
 

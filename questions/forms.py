@@ -68,10 +68,10 @@ def _within(text: str, longest: int) -> str:
 class SetForm(forms.Form):
     """The words of a set itself. Whoever opened it before it was changed elsewhere is told."""
 
-    name = TitleField(label=_("Name"), help_text=_("By which you and others find it again."))
+    name = TitleField(label=_("Name"), help_text=_("So that you and others can find it again."))
     description = _text_field(_("Description"), MAX_DESCRIPTION_CHARS, 3, _("What it is for, and for whom."))
     custom_instructions = _text_field(
-        _("Instructions"), MAX_DESCRIPTION_CHARS, 3, _("Shown to everybody while they wait for the first question.")
+        _("Instructions"), MAX_DESCRIPTION_CHARS, 3, _("Shown to everyone while they wait for the first question.")
     )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -91,9 +91,7 @@ class SetForm(forms.Form):
 
 
 class CategoryForm(forms.Form):
-    name = _line_field(
-        _("Name of the category"), MAX_CATEGORY_CHARS, help_text=_("Left empty, its questions have no heading.")
-    )
+    name = _line_field(_("Category name"), MAX_CATEGORY_CHARS, help_text=_("If empty, its questions have no heading."))
     description = _text_field(_("Description"), MAX_DESCRIPTION_CHARS, 3)
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -113,7 +111,7 @@ class QuestionForm(forms.Form):
     """One question of any kind. What a kind does not have is not kept: a text has no options."""
 
     kind = forms.ChoiceField(
-        label=_("How it is answered"), choices=[(str(kind), label) for kind, label in SET_KIND_LABELS.items()]
+        label=_("Answer type"), choices=[(str(kind), label) for kind, label in SET_KIND_LABELS.items()]
     )
     title = _line_field(_("Question"), MAX_TITLE_CHARS, required=True)
     detail = _text_field(_("Details"), MAX_DETAIL_CHARS, 3, _("Shown below the question."))
@@ -125,15 +123,15 @@ class QuestionForm(forms.Form):
         min_value=0,
         max_value=MAX_ANSWER_SECONDS,
         initial=Question("").seconds,
-        help_text=_("Until it closes by itself. 0: when the host closes it."),
+        help_text=_("Until it closes automatically. 0: the host closes it."),
     )
     twice = forms.BooleanField(
-        label=_("Before and after: it can be asked twice"),
+        label=_("Before and after: ask it twice"),
         required=False,
         help_text=_("In a poll. The second time everybody sees who moved where, in numbers."),
     )
     custom_instruction = _text_field(
-        _("Instruction"), MAX_INSTRUCTION_CHARS, 2, _("What to tell people when this question is asked.")
+        _("Instruction"), MAX_INSTRUCTION_CHARS, 2, _("Shown to people when this question is asked.")
     )
     school = _line_field(_("School"), MAX_SCHOOL_CHARS, help_text=_("Where it comes from, or whom it is for."))
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
@@ -215,17 +213,17 @@ class ImportForm(forms.Form):
         help_text=_("CSV, GIFT or Aiken; at most 5 MB, 200 questions and 800 KB of text."),
     )
     text = forms.CharField(
-        label=_("Or the text itself"),
+        label=_("Or paste the text"),
         required=False,
         strip=False,
         max_length=lists.MAX_PASTED_CHARS,
         widget=forms.Textarea({"rows": 6, "dir": "auto", "spellcheck": "false"}),
-        help_text=_("Pasted from a file, in any of these formats."),
+        help_text=_("In any of these formats."),
     )
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("Found out by itself")), *((str(each), label) for each, label in LABELS.items())],
+        choices=[("", _("Detect automatically")), *((str(each), label) for each, label in LABELS.items())],
     )
 
     def __init__(self, *arguments: Any, full: FullSet, **options: Any):
@@ -238,7 +236,7 @@ class ImportForm(forms.Form):
         if self.errors:
             return cleaned
         if bool(file) == bool(text.strip()):
-            raise ValidationError(_("Choose a file or paste a text: one of the two."))
+            raise ValidationError(_("Choose a file or paste text, but not both."))
         raw = file.read(lists.MAX_BYTES + 1) if file else text.encode(errors="replace")
         chosen = Format(cleaned["format"]) if cleaned.get("format") else None
         try:

@@ -40,8 +40,8 @@ def how_many(user: User) -> tuple[int, int]:
 ITEMS = (
     ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),),
              left_behind="What a deleted question set left behind, until a worker has cleared it away.", sheets=(
-                 Sheet("question-sets", _("Question sets"), _("Those that are shared, the one changed last first; give "
-                                                              "the whole name for those of one owner."),
+                 Sheet("question-sets", _("Question sets"), _("Shared sets, most recently changed first. Enter a full "
+                                                              "name to see one owner's sets."),
                        "id name created_by:person total_questions categories is_active shared version created_at "
                        "changed_at", "id", "name",
                        lambda asked: keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS, backwards=True,
@@ -56,7 +56,7 @@ ITEMS = (
     ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
     ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
     ItemType("set's question", keys.set_question, QUESTION, sheets=(
-        Sheet("questions", _("Questions"), _("What one question set asks: give its id."), "set_id:asked category_id "
+        Sheet("questions", _("Questions"), _("The questions of one set. Enter its id."), "set_id:asked category_id "
               "number order_in_category title kind options right seconds", "set_id category_id number", "name",
               lambda asked: keys.set_questions(asked.name)),)),
     ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",

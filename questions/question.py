@@ -45,7 +45,7 @@ SET_KIND_LABELS = {  # and what people read for each
     Kind.RANKING: gettext_lazy("Ranking"),
     Kind.RATING: gettext_lazy("Rating from 1 to 5"),
     Kind.YES_NO: gettext_lazy("Yes or no"),
-    Kind.IDEAS: gettext_lazy("Ideas that the room writes, then ranks"),
+    Kind.IDEAS: gettext_lazy("Ideas, written and then ranked by the room"),
 }
 
 
@@ -151,7 +151,7 @@ def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
 
 def _flaws(question: Question) -> Iterator[Flaw]:
     if not any(unicodedata.category(each)[0] not in "CZ" for each in question.title):
-        yield Flaw("title", _("A question has a title."))
+        yield Flaw("title", _("Enter a question."))
     for field, most in (
         ("title", MAX_TITLE_CHARS),
         ("detail", MAX_DETAIL_CHARS),
@@ -161,9 +161,9 @@ def _flaws(question: Question) -> Iterator[Flaw]:
     ):
         yield from _too_long(field, getattr(question, field), most)
     if not 0 <= question.seconds <= MAX_ANSWER_SECONDS:
-        yield Flaw("seconds", _("The time is 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
+        yield Flaw("seconds", _("Enter 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
     if question.twice and question.kind != Kind.RANKING:
-        yield Flaw("twice", _("Only a ranking is asked twice."))
+        yield Flaw("twice", _("Only a ranking can be asked twice."))
     yield from _flaws_of_options(question)
 
 
@@ -176,15 +176,15 @@ def _too_long(field: str, text: str, most: int) -> Iterator[Flaw]:
 def _flaws_of_options(question: Question) -> Iterator[Flaw]:
     if question.kind not in WITH_OPTIONS:
         if question.options:
-            yield Flaw("option1", _("Only a choice and a ranking have options."))
+            yield Flaw("option1", _("Only choices and rankings have options."))
         return
     count = len(question.options)
     if not MIN_OPTIONS <= count <= MAX_OPTIONS:
         optional = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
-        yield Flaw("option1", _("There are %(fewest)d to %(most)d options; these are %(count)d.") % optional)
+        yield Flaw("option1", _("Enter %(fewest)d to %(most)d options; there are %(count)d.") % optional)
     yield from _flaws_of_each(question.options)
     if question.right and question.kind != Kind.CHOICE:
-        yield Flaw("right", _("Only a choice has right answers."))
+        yield Flaw("right", _("Only choices have right answers."))
 
 
 def _flaws_of_each(options: tuple[str, ...]) -> Iterator[Flaw]:

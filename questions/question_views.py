@@ -94,7 +94,11 @@ def _gone(request: HttpRequest, full: FullSet) -> HttpResponse:
         raise Http404
     form = QuestionForm(request.POST)
     form.add_error(
-        None, _("This question was removed meanwhile. Your words are still here: saved, they are a new question.")
+        None,
+        _(
+            "This question was removed in the meantime. What you typed is still here: save it to add "
+            "it as a new question."
+        ),
     )
     return _show(request, full, form, _("New question"), to=reverse("add_question", args=[full.set.id]))
 
@@ -139,7 +143,7 @@ def remove(request: HttpRequest, part: Part) -> HttpResponse:
         done = _("“%(title)s” is removed.") % {"title": placed.question.title}
         run_action(request, lambda: services.remove_question(request.user, full.set.id, number, seen), done)
         return redirect("question_set", full.set.id)
-    lead = _("“%(title)s” goes for good. Sessions that were made with this set keep it.")
+    lead = _("“%(title)s” will be removed for good. Sessions already made with this set keep it.")
     return confirm_page(
         request,
         _("Remove the question"),

@@ -31,18 +31,18 @@ class ChangedElsewhere(Refusal):
     """It was changed since the page was opened on which somebody changes it."""
 
 
-NOT_YOURS = _("This question set is somebody else's. You may use it, and make a copy that is yours.")
-NOT_THERE = _("There is no such question set any more.")
+NOT_YOURS = _("This question set belongs to someone else. You can use it or make your own copy.")
+NOT_THERE = _("This question set no longer exists.")
 QUESTION_GONE = _("This question is no longer in the set.")
 CATEGORY_GONE = _("This category is no longer in the set.")
 TOO_MANY = _("A set has at most %(most)d questions; with these it would have %(count)d.")
-TOO_LONG = _("The texts of a set have at most %(most)d KB together; with these they would have %(size)d.")
+TOO_LONG = _("A set can hold at most %(most)d KB of text; with these it would have %(size)d.")
 TOO_MANY_CATEGORIES = _("A set has at most %(most)d categories; with these it would have %(count)d.")
-SAME_CATEGORY = _("Another category of this set is called so already: %(name)s.")
-ONLY_SHARED = _("Only sets that are shared with everybody can be taken away by those who look after the site.")
+SAME_CATEGORY = _("This set already has a category called %(name)s.")
+ONLY_SHARED = _("Administrators can only remove question sets that are shared.")
 CHANGED_ELSEWHERE = _(
-    "This was changed elsewhere since you opened it, in another window or by somebody else. Your words are still here. "
-    "Save again to put them in the place of what is saved now."
+    "This was changed in another window or by someone else since you opened it. What you "
+    "typed is still here. Save again to overwrite the saved version."
 )
 
 

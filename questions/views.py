@@ -34,7 +34,7 @@ from .rules import CHANGED_ELSEWHERE, MAX_SET_NAME_CHARS, ChangedElsewhere, Full
 MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
 CSV, JSON, GIFT = "questions.csv", "questions.json", "set.gift"
 USAGE_LABELS = {
-    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for call and answer"),
+    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for best answer"),
     Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
     Type.POLL: gettext_lazy("%(count)d for polls"),
     Type.SURVEY: gettext_lazy("%(count)d for surveys"),
@@ -123,9 +123,9 @@ def make(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form):
             count(MADE, request.user.name)
             made = services.make(request.user, **form.values())
-            messages.success(request, _("The set is made. Now it wants questions."))
+            messages.success(request, _("The set is ready. Now add some questions."))
             return redirect("question_set", made.id)
-    context = {"form": form, "title": _("New question set"), "button": _("Make the set")}
+    context = {"form": form, "title": _("New question set"), "button": _("Create the set")}
     return render(request, "questions/form.html", context, status=422 if form.errors else 200)
 
 
@@ -137,7 +137,7 @@ def copy(request: HttpRequest, full: FullSet) -> HttpResponse:
     with refusals_as_messages(request):
         count(MADE, request.user.name)
         made = services.copy(request.user, full, name)
-        messages.success(request, _("This copy is yours: change it as you like."))
+        messages.success(request, _("This copy is yours. Change it as you like."))
         return redirect("question_set", made.id)
     return redirect("question_set", full.set.id)
 
@@ -175,7 +175,7 @@ def form_after_conflict(request: HttpRequest, form_class: Any, fingerprint: str,
 @require_POST
 def activate(request: HttpRequest, full: FullSet) -> HttpResponse:
     on = request.POST.get("on") == "yes"
-    done = _("The set can be used in sessions.") if on else _("The set is put away: no session is made with it.")
+    done = _("The set can be used in sessions.") if on else _("The set is archived and not offered for new sessions.")
     run_action(request, lambda: services.activate(request.user, full.set.id, on=on), done)
     return redirect("question_set", full.set.id)
 
@@ -185,7 +185,7 @@ def activate(request: HttpRequest, full: FullSet) -> HttpResponse:
 def share(request: HttpRequest, full: FullSet) -> HttpResponse:
     """With everybody who may make sessions here; who looks after the site may only end it."""
     on = request.POST.get("on") == "yes"
-    done = _("Everybody who may host can use the set now.") if on else _("The set is on the shared list no more.")
+    done = _("Everyone who can host sessions can use the set now.") if on else _("The set is no longer shared.")
     run_action(request, lambda: services.share(request.user, full.set.id, on=on), done)
     is_own = rules.owns(request.user.name, full.set)
     return redirect("question_set", full.set.id) if is_own or on else redirect("question_sets")
@@ -198,7 +198,10 @@ def delete(request: HttpRequest, full: FullSet) -> HttpResponse:
     if request.method == "POST":
         gone = run_action(request, lambda: services.delete(request.user, full.set.id), _("%(name)s is deleted.") % name)
         return redirect("question_sets") if gone else redirect("question_set", full.set.id)
-    lead = _("“%(name)s” goes for good with all its questions. Sessions that were made with it keep theirs.") % name
+    lead = (
+        _("“%(name)s” and all its questions will be deleted for good. Sessions already made with it keep theirs.")
+        % name
+    )
     return confirm_page(request, _("Delete the question set"), _("Delete it for good"), lead=lead, danger=True)
 
 
@@ -239,7 +242,7 @@ def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
         services.add(request.user, full.set.id, read.new)
         messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
         if left := len(read.rows) - len(read.new):
-            messages.warning(request, _("Left out, because the set has them by now: %(count)d.") % {"count": left})
+            messages.warning(request, _("Skipped, because the set already has them: %(count)d.") % {"count": left})
         return redirect("question_set", full.set.id)
     return redirect("import_set", full.set.id)
 

@@ -30,7 +30,7 @@ class CodePrefixForm(forms.Form):
         super().__init__(*arguments, **options)
         self.letters = letters
         field = self.fields["code"]
-        field.label, field.help_text = label, self._at_most(_("The rest stays with you."))
+        field.label, field.help_text = label, self._at_most(_("Keep the rest to yourself."))
         field.widget.attrs |= {"maxlength": letters, "autocomplete": "off", "autocapitalize": "characters"}
 
     def _at_most(self, more: str) -> str:

@@ -52,9 +52,9 @@ def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
 def unranked_sentence(unranked: str, *, options: bool = False) -> str:
     """What the ballot says of whom it does not rank, by the rule of the election; or of what, by that of the poll."""
     if options and unranked == "below":
-        return _("Options you leave out count as below all you have ranked.")
+        return _("Options you leave out rank below all the others.")
     if options:
-        return _("Of options you leave out, your vote says nothing: it counts neither for nor against them.")
+        return _("Your vote counts neither for nor against options you leave out.")
     if unranked == "below":
-        return _("Candidates you leave out count as below all you have ranked.")
-    return _("Of candidates you leave out, your ballot says nothing: it counts neither for nor against them.")
+        return _("Candidates you leave out rank below all the others.")
+    return _("Your ballot counts neither for nor against candidates you leave out.")

@@ -29,7 +29,7 @@ def ranking_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
     groups: dict[int, list[int]] = {}
     for number, typed in ranks.items():
         if number not in names:
-            raise BadRanking(_("The ballot names a candidate who does not stand in this election."))
+            raise BadRanking(_("The ballot names somebody who is not a candidate in this election."))
         if (rank := _rank(typed, names[number])) is not None:
             groups.setdefault(rank, []).append(int(number))
     return ranking_of(groups[rank] for rank in sorted(groups))

@@ -90,11 +90,11 @@ def check(size: Size, cost_of: Callable[[Size], int]) -> None:
     """Refuse what costs too much, before it begins."""
     dear = cost.limiting_factor(size, MAX_STEPS, cost_of)
     if dear == "seats":
-        raise TooExpensive(_("That many seats for that many candidates take too long to count here."))
+        raise TooExpensive(_("This takes too long to count here: too many seats for so many candidates."))
     if dear == "equals":
-        raise TooExpensive(_("So many candidates ranked as equals take too long to count here."))
+        raise TooExpensive(_("This takes too long to count here: too many candidates are ranked equally."))
     if dear:
-        raise TooExpensive(_("So many candidates on so many long rankings take too long to count here."))
+        raise TooExpensive(_("This takes too long to count here: too many candidates on too many long rankings."))
 
 
 # --- counting ---
@@ -127,7 +127,7 @@ def counting_slot() -> Iterator[None]:
 
 
 def _busy() -> Busy:
-    return Busy(_("Others are counting here just now. Please try again in a moment."))
+    return Busy(_("The server is busy with other counts. Please try again in a moment."))
 
 
 def run_in_subprocess(job: Job[Outcome], has_left: Callable[[], bool], limits: Limits) -> Outcome:
@@ -146,7 +146,7 @@ def run_in_subprocess(job: Job[Outcome], has_left: Callable[[], bool], limits: L
         process.wait()
         _close(process)
     if process.returncode:
-        raise TooExpensive(_("This count was stopped: it took longer than a count may here."))
+        raise TooExpensive(_("This count was stopped because it took too long."))
     return job.parse_outcome(said.decode())
 
 
@@ -162,7 +162,7 @@ def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Call
         selector.register(process.stdout, selectors.EVENT_READ)
         while (left := until - time.monotonic()) > 0:
             if has_left():
-                raise ClientGone(_("Nobody waited for this count any more."))
+                raise ClientGone(_("This count was cancelled because nobody was waiting for it."))
             if selector.select(min(left, CHECK_INTERVAL_SECONDS)):
                 if not (piece := process.stdout.read1(CHUNK_BYTES)):
                     break

@@ -88,7 +88,7 @@ def _level(level: int | None) -> str:
 
 def picture(coverage: Coverage) -> Picture:
     """A bar for each need: as long as the part of it that is met."""
-    title = _("How far the needs are met")
+    title = _("Needs met")
     return Picture(title, draw([_bar(each) for each in coverage.covered], Fraction(1)))
 
 
@@ -96,7 +96,7 @@ def _bar(each: NeedCoverage) -> Bar:
     words = {"count": len(each.by), "wanted": each.need.count}
     mark = "elected" if each.is_met else "" if each.by else "eliminated"
     kind = "seated" if each.is_met else "other"
-    said = _("met") if each.is_met else _("not met, as far as shown")
+    said = _("met") if each.is_met else _("not met, as far as we know")
     return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind, said=said)
 
 

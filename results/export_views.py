@@ -84,7 +84,7 @@ def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
 
 
 def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
-    sentence = _("The log is being sealed. The bundle will be here in a moment.")
+    sentence = _("The log is being sealed. The bundle will be ready in a moment.")
     context = election_context(request, found.election, sentence=sentence, counting=True)
     return render(request, "results/not_yet.html", context, status=202)
 

@@ -79,7 +79,7 @@ EXAMPLES = {
 # --- what is typed ---
 
 FORMATS = {
-    "plain": gettext_lazy("one ranking a line"),
+    "plain": gettext_lazy("one ranking per line"),
     "csv": "CSV",
     "json": "JSON",
     "blt": "BLT",
@@ -100,20 +100,20 @@ class SandboxForm(forms.Form):
         rows=9,
         attributes={"spellcheck": "false"},
         help_text=gettext_lazy(
-            "One ranking a line, such as “5: Ada > Bo = Cy” for five equal ballots; or the text of a CSV, JSON, BLT, "
-            "ABIF, Condorcet vote or PrefLib file."
+            "One ranking per line, such as “5: Ada > Bo = Cy” for five identical ballots; or the text of a CSV, "
+            "JSON, BLT, ABIF, Condorcet vote or PrefLib file."
         ),
     )
     file = forms.FileField(
         label=gettext_lazy("Or a file"),
         required=False,
         max_length=200,
-        help_text=gettext_lazy("Up to one megabyte; taken in place of what stands above."),
+        help_text=gettext_lazy("Up to 1 MB; used instead of the text above."),
     )
     format = forms.ChoiceField(
         label=gettext_lazy("Format"),
         required=False,
-        choices=[("", gettext_lazy("recognised by itself")), *FORMATS.items()],
+        choices=[("", gettext_lazy("detect automatically")), *FORMATS.items()],
     )
     method = forms.ChoiceField(
         label=gettext_lazy("Method"),
@@ -125,18 +125,18 @@ class SandboxForm(forms.Form):
         required=False,
         min_value=1,
         max_value=MAX_SEATS,
-        help_text=gettext_lazy("Left empty: what the file says, else one."),
+        help_text=gettext_lazy("If left empty: what the file says, otherwise one."),
     )
     unranked = forms.ChoiceField(
         label=gettext_lazy("A candidate left out of a ranking counts as"),
         required=False,
-        choices=[("", gettext_lazy("what the file says, else below all ranked ones")), *UNRANKED.items()],
+        choices=[("", gettext_lazy("what the file says, otherwise below all ranked candidates")), *UNRANKED.items()],
     )
     seed = forms.CharField(
         label=gettext_lazy("Seed"),
         required=False,
         max_length=200,
-        help_text=gettext_lazy("Any text. Where a lot has to be drawn, the same text draws the same lot."),
+        help_text=gettext_lazy("Any text. If a lot has to be drawn, the same text always gives the same lot."),
     )
 
     def __init__(self, *arguments: Any, **options: Any):
@@ -207,7 +207,7 @@ def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpR
     """The form as it was sent; the text of a file stands in it, because a browser does not send a file again."""
     form.add_error(None, str(refusal))
     if isinstance(refusal, TooExpensive):
-        form.add_error(None, _("Your own Plenum counts it: manage.py count FILE."))
+        form.add_error(None, _("You can count it with your own copy of Plenum: manage.py count FILE."))
     if hasattr(form, "text"):
         form.data = form.data.dict() | {"ballots": form.text}
     answer = _page(request, form, {})
@@ -241,5 +241,5 @@ def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
         "withdrawn": wording.join_names(file.withdrawn),
     }
     if not job.recounts:
-        context["how_close"] = _("There are too many ballots and candidates to look for that here.")
+        context["how_close"] = _("There are too many ballots and candidates to work this out here.")
     return context

@@ -108,7 +108,9 @@ def help_counting(request: HttpRequest) -> HttpResponse:
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     """Nothing of a result leaves before its time: not by any address, not to anybody."""
     over = found.election.state(now_text()) == State.CLOSED
-    sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
+    sentence = (
+        _("The ballots are being counted.") if over else _("The result will be shown once the election has closed.")
+    )
     context = election_context(request, found.election, sentence=sentence, counting=over)
     if over:
         context |= waiting_context(found.election)
@@ -154,7 +156,7 @@ def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
     """What is in the rounds besides the votes of each."""
     rows = {_("Exhausted"): "exhausted", _("Needed"): "threshold"}
     if any(Fraction(each.residue) for each in rounds):
-        rows[_("Lost in cut decimals")] = "residue"
+        rows[_("Lost to rounding")] = "residue"
     return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
 
 

@@ -22,35 +22,35 @@ LABELS = METHODS | {
 }
 RULES = {
     "schulze": gettext_lazy(
-        "Every two candidates are compared one to one; whoever has a stronger chain of won contests to another than "
-        "the other has back is placed above."
+        "Candidates are compared in pairs. If A beats B, B beats C and C beats A, the weakest of these wins "
+        "count least: candidates are ordered by the strongest chain of wins between them."
     ),
     "ranked-pairs": gettext_lazy(
-        "Every two candidates are compared one to one; contests are taken in the order of their strength, and one that "
-        "would contradict stronger ones is left out."
+        "Candidates are compared in pairs. The wins are then applied from the clearest to the closest, and a "
+        "win that contradicts clearer ones is left out."
     ),
     "irv": gettext_lazy(
-        "Every ballot counts for the candidate it likes best of those still in; whoever has the fewest votes is "
-        "eliminated, round by round, until one has more than half."
+        "Every ballot counts for its highest-ranked candidate who is still in the race. Round by round, the "
+        "candidate with the fewest votes is eliminated, until one has more than half."
     ),
     "borda": gettext_lazy(
-        "Every ballot gives the candidate it ranks last no point, the next one point, and so on; equals share."
+        "Every ballot gives no points to its last-ranked candidate, one to the next, and so on upwards; "
+        "candidates ranked equally share the points."
     ),
-    "copeland": gettext_lazy(
-        "Every two candidates are compared one to one; a won contest gives a point, a drawn one half a point."
-    ),
+    "copeland": gettext_lazy("Candidates are compared in pairs. Each win gives one point, each draw half a point."),
     "minimax": gettext_lazy(
-        "Every two candidates are compared one to one; whoever was never beaten wins, or else whoever has the "
-        "smallest worst defeat."
+        "Candidates are compared in pairs. A candidate nobody beats wins; otherwise the one whose worst "
+        "defeat was the smallest."
     ),
-    "plurality": gettext_lazy("Every ballot counts for the candidate it likes best; equals share it."),
+    "plurality": gettext_lazy("Every ballot counts for its first choice; candidates ranked equally share it."),
     "stv-scottish": gettext_lazy(
-        "Whoever reaches the quota is elected, and what they have above it is passed on to the next on those ballots; "
-        "when nobody does, whoever has the fewest votes is eliminated. By the rules of Scottish councils."
+        "Candidates who reach the quota are elected, and their surplus is passed on to the next candidates on"
+        " those ballots. When nobody reaches it, the candidate with the fewest votes is eliminated. These are"
+        " the rules of Scottish council elections."
     ),
     "stv-meek": gettext_lazy(
-        "Whoever reaches the quota is elected and keeps only as much of each vote as it takes; the rest is passed on. "
-        "The quota falls as ballots run out of names. By Meek's rules."
+        "Candidates who reach the quota are elected and keep only as much of each vote as they need; the rest"
+        " is passed on. The quota falls as ballots run out of names. These are Meek's rules."
     ),
 }
 
@@ -85,7 +85,7 @@ def list_in_sentence(people: Sequence[str]) -> str:
 def outcome_line(shown: Any) -> str:
     """How it ended, in a line of a list or on a card, which know the first few winners and how many there are."""
     if not shown.winners:
-        return _("There was nothing to count.")
+        return _("There were no votes to count.")
     words = {"names": join_names(shown.winners), "count": shown.winner_count - len(shown.winners)}
     if words["count"] > 0:
         words["names"] = _("%(names)s and %(count)d more") % words
@@ -98,16 +98,16 @@ def how_close(report: Report) -> str:
     close, total = report.closeness, report.result.total
     if close.ballots is None:
         if close.exact:
-            return _("Whatever ballots had said, it could not have come out differently.")
-        return _("No number of ballots was found that, ranked differently, would have changed who won.")
+            return _("No change to the ballots could have changed the result.")
+        return _("We found no number of changed ballots that would have changed who won.")
     if total == 1:
-        return _("If the only ballot had ranked differently, it would have come out differently.")
+        return _("A different ranking on the only ballot would have changed the result.")
     said = {"count": close.ballots, "total": total, **_changed(report)}
     sentence = _would_be(report) % said
     if close.ballots == 1:
         return sentence
     enough = _("Fewer would not have been enough.")
-    perhaps = _("Perhaps fewer would have been enough: this is the smallest number that was found.")
+    perhaps = _("Fewer might have been enough: this is the smallest number we found.")
     return f"{sentence} {enough if close.exact else perhaps}"
 
 
@@ -162,11 +162,11 @@ def _other_seats(swapped: bool, many: int) -> str:
 def comparison_sentence(report: Report) -> str:
     """One sentence about what the others would have said."""
     if not report.result.total - report.result.blank:
-        return _("There is nothing for any method to count.")
+        return _("There are no votes to compare the methods with.")
     if not (others := differing(report)):
-        return _("Every other method would have given the same.")
+        return _("Every other method gives the same result.")
     words = {"methods": ", ".join(method_label(each.method) for each in others)}
-    return _("These would have given something else: %(methods)s.") % words
+    return _("These methods give a different result: %(methods)s.") % words
 
 
 def differing(report: Report) -> list[OtherMethod]:

@@ -89,7 +89,7 @@ def begun_anew(django_test_environment):
     from upkeep.monitoring import metrics
 
     metrics.REQUESTS.clear()
-    metrics.of_route.cache_clear()
+    metrics.request_metrics.cache_clear()
     yield
     for table in list(_tables):
         table.close()

@@ -9,8 +9,8 @@ from pathlib import Path
 from django.test.utils import override_script_prefix
 from django.utils import translation
 
-from live.play import once
-from live.show import fragments
+from live.play import cached
+from live.screens import push_events
 
 ROOT = Path(__file__).parent.parent
 NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
@@ -24,9 +24,9 @@ OF_FEW = {
     "store/connect.py: connect": "the setting",
     "store/dynamodb/wire.py: _loader": "nothing",
     "tally/closeness.py: rankings": "the few sizes that are looked through one by one",
-    "upkeep/doctor/machine.py: _other_than_pinned": "nothing",
-    "upkeep/monitoring/metrics.py: of_route": "the routes and classes of status",
-    "upkeep/monitoring/metrics.py: _trips": "the operations of a store",
+    "upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",
+    "upkeep/monitoring/metrics.py: request_metrics": "the routes and classes of status",
+    "upkeep/monitoring/metrics.py: _trip_metrics": "the operations of a store",
     "upkeep/system.py: versions": "nothing",
 }
 
@@ -57,7 +57,7 @@ class Room:
 
 def test_what_is_made_of_a_room_is_for_one_language_and_one_path():
     """Else what one phone is shown would lead all the others astray."""
-    for make in (lambda room: fragments._made(room, ("screen",), object), lambda room: once(room, "x", object)):
+    for make in (lambda room: push_events._cached(room, ("screen",), object), lambda room: cached(room, "x", object)):
         room, made = Room(), []
         for language in ("en", "de"):
             for prefix in ("/", "/votes/"):

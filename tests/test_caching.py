@@ -44,7 +44,7 @@ def test_every_address_whoever_opens_it_and_however_it_answers(asking, refused_a
 
 @pytest.fixture
 def sealed(site, person, opened):  # noqa: F811
-    """A result that everybody on the web may see."""
+    """A result that anyone on the web may see."""
     voter = person("Eve")
     opened("Eve", name="Board", results_public=True)
     voting.cast(voter, "Board", ranks(Ada=1), "form")

@@ -57,8 +57,8 @@ def weather(site, monkeypatch) -> Chaos:
     for module in CONNECTING:
         monkeypatch.setattr(f"{module}.connect", lambda url: weather)
     often = Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
-    monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, here=often))
-    pause.watch.forget()
+    monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, per_source=often))
+    pause.cache.forget()
     branding.cache.forget()
     return weather
 
@@ -115,7 +115,7 @@ def set_(weather: Chaos, **changes) -> None:
     fair = {"throttling": 0.0, "slowness": 0.0, "conflicts": 0.0, "lost_replies": 0.0, "read_only": False, "out": None}
     for name, value in {**fair, **changes}.items():
         setattr(weather, name, value)
-    pause.watch.forget()
+    pause.cache.forget()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -156,7 +156,7 @@ def test_a_page_gives_up_at_the_first_silence_instead_of_asking_on(browser, weat
     weather.out = lambda partition: asked.append(partition) or True
     for page in PAGES.values():
         asked.clear()
-        pause.watch.forget()
+        pause.cache.forget()
         page(browser)
         assert len(asked) <= 4, "the pause, who is asking, or the page itself, and again for the page that says so"
 

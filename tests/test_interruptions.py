@@ -53,7 +53,7 @@ from live import clock as game_clock
 from live import repository as games
 from live import rules as game_rules
 from live import seats
-from live.onward import services as onward
+from live.follow_ups import services as follow_ups
 from live.plays import ideas_sorting as sorting
 from live.plays import ideas_store as orders
 from live.rules import Phase, Step
@@ -416,7 +416,7 @@ def a_live_session(type_: Type) -> Callable[[], None]:
         for seat in seated(game, *NAMES[:3]):
             words = said[type_]
             text = words.format(seat.name) if isinstance(words, str) else words
-            answering.give(game, games.state(game.id), seat, text, game_clock.now())
+            answering.submit(game, games.read_state(game.id), seat, text, game_clock.now())
 
     return prepare
 
@@ -429,12 +429,12 @@ def an_assembly() -> None:
     for step in (Step.NEXT, Step.VOTE):
         drive(step)
     for seat in players:
-        answering.give(game, games.state(game.id), seat, "yes", game_clock.now())
+        answering.submit(game, games.read_state(game.id), seat, "yes", game_clock.now())
     drive(Step.CLOSE)
 
 
 def end_the_assembly() -> None:
-    if games.state(the_game()).phase != Phase.ENDED:
+    if games.read_state(the_game()).phase != Phase.ENDED:
         drive(Step.END)
 
 
@@ -443,7 +443,7 @@ def the_game() -> str:
 
 
 def drive(step: Step) -> None:
-    state = games.state(the_game())
+    state = games.read_state(the_game())
     assert state is not None
     moving.drive(the_game(), "Bo", step, state.version)
 
@@ -451,13 +451,13 @@ def drive(step: Step) -> None:
 def make_a_session_and_start_it() -> None:
     if not the_game():
         making.make(someone("Bo"), Type.POLL, QUESTIONS[Type.POLL], title="Friday")
-    if games.state(the_game()).phase == Phase.WAITING:
+    if games.read_state(the_game()).phase == Phase.WAITING:
         drive(Step.NEXT)
 
 
 def close_its_answers_and_its_votes() -> None:
     for phase in (Phase.QUESTION, Phase.VOTING):
-        if games.state(the_game()).phase == phase:
+        if games.read_state(the_game()).phase == phase:
             drive(Step.CLOSE)
 
 
@@ -470,16 +470,16 @@ def a_poll_of(question: Question, said: Any) -> Callable[[], None]:
         drive(Step.NEXT)
         for seat in seated(game, *NAMES[:3]):
             words = [said[0].format(seat.name)] if isinstance(said, list) else said
-            answering.give(game, games.state(game.id), seat, words, game_clock.now())
+            answering.submit(game, games.read_state(game.id), seat, words, game_clock.now())
 
     return prepare
 
 
 def sort_its_ideas() -> None:
-    if games.state(the_game()).phase == Phase.QUESTION:
+    if games.read_state(the_game()).phase == Phase.QUESTION:
         drive(Step.CLOSE)
-    if games.state(the_game()).phase == Phase.SORTING:
-        if len(orders.find(the_game(), 1).groups) == 3:
+    if games.read_state(the_game()).phase == Phase.SORTING:
+        if len(orders.find_order(the_game(), 1).groups) == 3:
             sorting.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
         drive(Step.VOTE)
 
@@ -491,7 +491,7 @@ def a_ranking_asked_twice() -> None:
 
 
 def compare_both() -> None:
-    if games.state(the_game()).phase == Phase.QUESTION:
+    if games.read_state(the_game()).phase == Phase.QUESTION:
         drive(Step.CLOSE)
 
 
@@ -513,7 +513,7 @@ def an_assembly_that_has_talked() -> None:
 
 def make_an_election_of_those_present() -> None:
     if elections.find("Who chairs?") is None:
-        onward.make_election(someone("Bo"), the_game(), 1, of_those_present=True)
+        follow_ups.make_election(someone("Bo"), the_game(), 1, of_those_present=True)
 
 
 ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {

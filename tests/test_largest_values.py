@@ -22,7 +22,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from elections.roll.services import add_voters
-from live.repository import questions as questions_of
+from live.repository import read_questions as questions_of
 from live.services import making
 from polls.counting import MethodComparison
 from questions.question import Kind, Question, Type

@@ -22,7 +22,7 @@ from store.schema import SCHEMA, EventType, Export, ItemType, Sheet
 from store.table import DATA, LOG, Item, Key, Put, Span, Update
 from tests.docs.types_table import event_row, item_row
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.erasure.log_erasure import Alias
 
 
@@ -114,7 +114,7 @@ def test_whoever_asks_for_their_data_gets_it(ada):
 
 def test_the_log_can_forget_whom_its_events_name(ada):
     event = the_event()
-    ada_then = names.strangers([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
+    ada_then = log_erasure.strangers([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
     after = ada_then.without(event, is_gone=False)
     assert (after["actor"], after["event_data"]["reader"]) == ("removed person 0f", "removed person 0f")
     assert after["event_data"]["title"] == "Emma"

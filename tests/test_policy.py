@@ -51,9 +51,9 @@ from tests.polls.conftest import CHOSEN, by_ida, vote
 from tests.store import engines
 from tests.store.policy import ARN, TEMPLATE, Need, Policy, Resolved, Roles, enforced, judged, policy_of, roles_of
 from upkeep import system
-from upkeep.doctor import stores
+from upkeep.doctor import store_checks
 from upkeep.doctor.findings import Finding, Grade
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
@@ -86,7 +86,7 @@ def started():
 def a_start(table: Table) -> list[Finding]:
     call_command("create_tables", stdout=StringIO())
     assert refusal(table) is None
-    return [stores.of_rights(table), *stores.of_protection(table)]
+    return [store_checks.check_rights(table), *store_checks.check_protection(table)]
 
 
 @pytest.fixture(scope="module", params=["embedded", *JUDGE])
@@ -150,17 +150,17 @@ def a_live_round(ida) -> None:
     game = making.make(ida, Type.TRIVIA, TRIVIA, title="Friday")
     players = seated(game, "Aurelia", "Balthasar")
     for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
-        moving.drive(game.id, "Ida", step, games.state(game.id).version)
+        moving.drive(game.id, "Ida", step, games.read_state(game.id).version)
         for seat in players if step == Step.NEXT else ():
-            answering.give(game, games.state(game.id), seat, [0], clock.now())
+            answering.submit(game, games.read_state(game.id), seat, [0], clock.now())
 
 
 def names_are_forgotten() -> None:
     """The one thing that deletes from the log: places of its index, whose keys have the name."""
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    while names.is_due(later):
-        names.forget_names(later)
+    while log_erasure.is_due(later):
+        log_erasure.erase_names(later)
         site_sealer().seal()
 
 

@@ -32,7 +32,7 @@ from store.table import Update
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 LATER = "2100-01-01T09:00:00.000Z"
@@ -107,8 +107,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):
         return utc_now() + timedelta(days=31)
 
     site_sealer().seal()
-    while names.is_due(then):
-        names.forget_names(then)
+    while log_erasure.is_due(then):
+        log_erasure.erase_names(then)
         site_sealer().seal()
     assert verify(told).flaw is None
     assert check(told).first == ()

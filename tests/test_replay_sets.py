@@ -22,7 +22,7 @@ from tests.background import finish_background
 from tests.questions.conftest import MANY, numbered
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 check = partial(replay.check, said=replay.quietly)
@@ -72,8 +72,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_made_them(site, person):
         return utc_now() + timedelta(days=31)
 
     site_sealer().seal()
-    while names.is_due(then):
-        names.forget_names(then)
+    while log_erasure.is_due(then):
+        log_erasure.erase_names(then)
         site_sealer().seal()
     assert verify(site).flaw is None
     assert check(site).first == ()

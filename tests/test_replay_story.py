@@ -73,7 +73,7 @@ from tests.clock import stands_at
 from tests.copies import copy_of
 from tests.photos.drawing import kept
 from upkeep import pause, replay, secret_key
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 ROOT = Path(__file__).parent.parent
@@ -217,7 +217,7 @@ def people_change() -> None:
     accounts.change_password(someone("Ada"), PASSWORD)
     accounts.send_reset_link(someone("Olga"), someone("Ada"))
     accounts.reset_link_of_owner(someone("Olga"))
-    secret_key.note_at_start(table())
+    secret_key.record_at_start(table())
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
@@ -536,8 +536,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, s
     settings.STORE_URL = f"sqlite://{copy_of(told.path, tmp_path / 'copy.sqlite3')}"
     copy, then = connect(settings.STORE_URL), lambda: utc_now() + timedelta(days=31)
     site_sealer().seal()
-    while names.is_due(then):
-        names.forget_names(then)
+    while log_erasure.is_due(then):
+        log_erasure.erase_names(then)
         site_sealer().seal()
     verdict = verify(copy)
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
@@ -575,7 +575,7 @@ def kinds_in(*packages: str) -> set[str]:
 
 
 def test_a_pause_is_replayed_too(site, monkeypatch):
-    monkeypatch.setattr(pause.watch, "seconds", 0)
+    monkeypatch.setattr(pause.cache, "seconds", 0)
     pause.pause("Olga", 10, "Back soon.")
     assert replay.check(site, replay.quietly).first == ()
     pause.resume("Olga")

@@ -466,7 +466,7 @@ OF_PLAYERS |= {"game_roll"}
 OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "add_game_question", "copy_game"}
 OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
-OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
+OF_PLAYERS |= {"onward"}  # tests/live/test_follow_ups.py
 OF_PLAYERS |= {"delete_minutes"}
 
 

@@ -16,7 +16,7 @@ import orjson
 
 from assembly.speakers import Speech, speakers_of
 from live import counting
-from live.follow_ups import Onward
+from live.follow_up_store import FollowUp
 from live.rounds import Round
 from live.rules import Game, State
 from live.seats import Seat
@@ -99,7 +99,7 @@ class Minutes:
     points: tuple[Point, ...]
     uncalled: tuple[Question, ...]  # items of the agenda that the assembly did not come to
     notes: tuple[Note, ...] = ()
-    made: tuple[Onward, ...] = ()  # polls and elections that came of it
+    made: tuple[FollowUp, ...] = ()  # polls and elections that came of it
 
     def name_of(self, player: str) -> str:
         return self.people[player].name if player in self.people else ""
@@ -164,7 +164,7 @@ def head_of(item: Mapping[str, Any]) -> Head:
 
 # --- from parts to minutes ---
 
-Additions = tuple[tuple[Note, ...], tuple[Onward, ...]]  # what is added to minutes after they are sealed
+Additions = tuple[tuple[Note, ...], tuple[FollowUp, ...]]  # what is added to minutes after they are sealed
 
 
 def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Minutes:
@@ -185,7 +185,7 @@ def _asked(part: Part) -> list[Mapping[str, Any]]:
 def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:
     sealed = (part for part in parts if part.name.startswith(ROUND))
     for number, batch in groupby(sealed, key=lambda part: part.name.split("#")[1]):
-        yield int(number), counting.round_of([part.data for part in batch])
+        yield int(number), counting.round_from_parts([part.data for part in batch])
 
 
 def people_in(parts: Iterable[Part]) -> Iterator[Person]:

@@ -12,7 +12,7 @@ from acts.background import TaskType
 from acts.storage import table
 from live import repository as games
 from live import rules, seats
-from live.follow_ups import onward_of
+from live.follow_up_store import follow_up_from_item
 from live.rules import Game, State
 from store import keys
 from store.keys import fold
@@ -59,7 +59,7 @@ def find(game_id: str) -> LoadedMinutes | None:
 
 def _additions(items: list[Item]) -> Additions:
     notes = tuple(_note(item) for item in items if item["SK"].startswith(NOTE))
-    return notes, tuple(onward_of(item) for item in items if item["SK"].startswith(MADE))
+    return notes, tuple(follow_up_from_item(item) for item in items if item["SK"].startswith(MADE))
 
 
 def _from_session(game_id: str, additions: Additions) -> LoadedMinutes | None:
@@ -72,7 +72,7 @@ def _from_session(game_id: str, additions: Additions) -> LoadedMinutes | None:
 
 def live_parts(game_id: str) -> Iterator[Part]:
     """Of the session itself, while it is there."""
-    return parts_of(table().each(keys.all_of_game(game_id)), seats.each(game_id))
+    return parts_of(table().each(keys.all_of_game(game_id)), seats.read_seats(game_id))
 
 
 def find_head(game_id: str) -> Head | None:

@@ -24,9 +24,9 @@ from . import repository
 from .records import MAX_NOTES, Note, digest, head_of
 from .repository import DELETING, SEALING
 
-NOT_YET = _("The assembly has not ended. Notes can be added once its minutes are sealed.")
-NOT_THERE = _("There are no sealed minutes of this assembly.")
-TOO_MANY = _("Minutes have at most %(most)d notes.")
+NOT_YET = _("The assembly has not ended yet. You can add notes once its minutes are sealed.")
+NOT_THERE = _("This assembly has no sealed minutes.")
+TOO_MANY = _("Minutes can have at most %(most)d notes.")
 
 
 class NotSealed(Refusal):

@@ -16,8 +16,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.storage import log
-from live import follow_ups as onward
-from live import players
+from live import follow_up_store, players
 from pages.fields import LinesField
 from pages.forms import form_data, form_page, run_form
 from pages.messages import confirm_page, run_action
@@ -27,17 +26,19 @@ from . import repository, services, wording
 from .records import MAX_NOTE_CHARS, Head, digest
 from .repository import LoadedMinutes
 
-NOT_YOURS = gettext_lazy("These minutes are for those who were there.")
+NOT_YOURS = gettext_lazy("Only people who attended can read these minutes.")
 
 
 class NoteForm(forms.Form):
     """What is added to minutes."""
 
     text = LinesField(
-        label=gettext_lazy("A note"),
+        label=gettext_lazy("Note"),
         max_length=MAX_NOTE_CHARS,
         rows=4,
-        help_text=gettext_lazy("It stands below the minutes with your name, for good; what is sealed stays as it is."),
+        help_text=gettext_lazy(
+            "It appears below the minutes with your name and cannot be removed. The sealed text does not change."
+        ),
     )
 
 
@@ -74,7 +75,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
     if request.method == "POST" and not may_write:
         raise NotAllowed(NOT_YOURS)
     form = NoteForm(form_data(request))
-    added = _("The note is added.")
+    added = _("Your note was added.")
     if run_form(request, form, lambda: services.add_note(request.user, game_id, form.cleaned_data["text"]), added):
         return redirect("minutes", game_id)
     context = {
@@ -82,7 +83,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
         "head": found.minutes.head,
         "points": wording.point_views(found.minutes),
         "quorum_line": wording.quorum_line(found.minutes),
-        "made": onward.all_linked(found.minutes.made, request.user),
+        "made": follow_up_store.all_linked(found.minutes.made, request.user),
         "proof": _proof(found),
         "may_write": may_write,
         "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),
@@ -110,10 +111,10 @@ def load_sealed(user: User, game_id: str) -> Head | None:
 def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
     """For those who look after the site: what has to be forgotten goes with all of the minutes."""
     if request.method == "POST":
-        done = _("The minutes are removed.")
+        done = _("The minutes were removed.")
         run_action(request, lambda: services.delete(request.user, head.game_id), done)
         return redirect("games")
-    lead = _("All of the minutes of “%(title)s” go, with their notes. The log keeps their digest.")
+    lead = _("All minutes of “%(title)s” and their notes will be removed. The log keeps their digest.")
     return confirm_page(
         request, _("Remove the minutes"), _("Remove them"), lead=lead % {"title": head.title}, danger=True
     )

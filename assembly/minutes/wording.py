@@ -69,7 +69,7 @@ def _moment(milliseconds: int | None) -> datetime | None:
 
 def _outcome(point: Point) -> str:
     if not point.counts:
-        return _("Taken back: it does not count")
+        return _("Withdrawn: does not count")
     if point.round is None:
         return _("Not closed")
     return headline(point.question, point.round)
@@ -91,7 +91,7 @@ def _counts(question: Question, round_: Round) -> Iterator[str]:
     if "places" in result:
         yield from (f"{place}. {options[option]}" for option, place in result["places"])
     if result.get("lots") and _shares_a_place(result):
-        yield _("Those who share a place are level: only a lot could have put one before the other.")
+        yield _("Options that share a place are tied: only drawing lots could separate them.")
     yield numbers(question, result)
 
 
@@ -118,4 +118,4 @@ def _length(speech: Speech) -> str:
 
 
 def quorum_line(minutes: Minutes) -> str:
-    return quorum_text(minutes.head.quorum) or _("none is asked for")
+    return quorum_text(minutes.head.quorum) or _("none required")

@@ -26,10 +26,10 @@ class SignInInstead(LinkRefused):
     """An account that a link must not go around."""
 
 
-SIGN_IN = _("Whoever it was sent to has an account here with a second step. Please sign in to vote.")
-NO_VOTE = _("Whoever it was sent to has an account here that may not vote.")
-SIGN_IN_TO_READ = _("Whoever it was sent to has an account here with a second step. Please sign in to see the result.")
-NO_RESULT = _("Whoever it was sent to has an account here that may not see results.")
+SIGN_IN = _("This link belongs to an account with two-step sign-in. Please sign in to vote.")
+NO_VOTE = _("This link belongs to an account that is not allowed to vote.")
+SIGN_IN_TO_READ = _("This link belongs to an account with two-step sign-in. Please sign in to see the result.")
+NO_RESULT = _("This link belongs to an account that is not allowed to see results.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,9 +202,9 @@ def check_paper(actor: User, standing: Standing) -> None:
     check_who(actions.relation(actor, election), Action.ENTER_PAPER)
     check_when(election.state(now_text()), Action.ENTER_PAPER)
     if not election.paper_ballots:
-        raise NotNow(_("This election takes no paper ballots."))
+        raise NotNow(_("This election does not accept paper ballots."))
     if standing.voter is None:
-        raise NotOnTheRoll(_("Nobody of that name is on the roll of this election."))
+        raise NotOnTheRoll(_("Nobody with that name is on the roll for this election."))
 
 
 def check_paper_voter(actor: User, standing: Standing) -> None:
@@ -220,4 +220,4 @@ def check_paper_voter(actor: User, standing: Standing) -> None:
 
 def _check_no_ballot(standing: Standing) -> None:
     if standing.voted:
-        raise NotNow(_("%(name)s has voted already.") % {"name": standing.voter})
+        raise NotNow(_("%(name)s has already voted.") % {"name": standing.voter})

@@ -20,11 +20,11 @@ from .next_step import Button
 MAX_CHECKED_VOTERS = 90  # voters, who are looked at one by one; of more only their number is known
 
 METHOD_SUMMARIES = {
-    "schulze": gettext_lazy("whoever would win against each of the others, one to one"),
-    "ranked-pairs": gettext_lazy("whoever would win against each of the others, the clearest contests first"),
-    "irv": gettext_lazy("the last is dropped, round by round, until one has more than half"),
-    "borda": gettext_lazy("points for every place on a ballot"),
-    "stv-scottish": gettext_lazy("seats in proportion, as Scottish councils count"),
+    "schulze": gettext_lazy("elects the candidate who would beat every other one to one"),
+    "ranked-pairs": gettext_lazy("candidates are compared one to one, the clearest contests first"),
+    "irv": gettext_lazy("the last candidate is dropped, round by round, until one has more than half"),
+    "borda": gettext_lazy("points for every rank on a ballot"),
+    "stv-scottish": gettext_lazy("seats in proportion, by the rules of Scottish council elections"),
     "stv-meek": gettext_lazy("seats in proportion, counted by Meek's rules"),
 }
 
@@ -100,7 +100,7 @@ def _candidates(election: Election, candidates: Sequence[str]) -> ChecklistItem:
     if number < 2:
         lines.append(_("At least two are needed."))
     elif is_missing:
-        lines.append(_("More are needed than there are seats: %(seats)d.") % {"seats": election.seats})
+        lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
     return ChecklistItem(_("Candidates"), tuple(lines), "candidates", names=tuple(candidates), is_missing=is_missing)
 
 
@@ -117,17 +117,15 @@ def _voters(election: Election, roll: RollSummary | None) -> ChecklistItem:
 def _roll_warnings(election: Election, roll: RollSummary | None) -> Iterator[str]:
     if roll and roll.by_address and not election.vote_by_link:
         sentence = ngettext(
-            "%(count)d of them is listed by address and must make an account to vote, unless they have one: “Vote by "
-            "link” is off.",
-            "%(count)d of them are listed by address and must make an account to vote, unless they have one: “Vote by "
-            "link” is off.",
+            "%(count)d of them is listed by mail address and needs an account to vote: “Vote by link” is off.",
+            "%(count)d of them are listed by mail address and need an account to vote: “Vote by link” is off.",
             roll.by_address,
         )
         yield sentence % {"count": roll.by_address}
     if roll and roll.gone:
         sentence = ngettext(
-            "%(count)d of them cannot vote: the account is gone.",
-            "%(count)d of them cannot vote: their accounts are gone.",
+            "%(count)d of them cannot vote: the account no longer exists.",
+            "%(count)d of them cannot vote: their accounts no longer exist.",
             roll.gone,
         )
         yield sentence % {"count": roll.gone}
@@ -143,10 +141,10 @@ def _window(election: Election, now: str) -> ChecklistItem:
     if election.ends:
         moments.append((_("Voting ends"), election.ends))
     else:
-        lines.append(_("No end is set: it stays open until somebody closes it."))
+        lines.append(_("No end is set: it stays open until an organiser closes it."))
     is_missing = _has_passed(election.no_voting_after, now)
     if is_missing:
-        lines.append(_("This end has passed already."))
+        lines.append(_("This end is in the past. Choose a later one."))
     return ChecklistItem(_("When"), tuple(lines), "when", moments=tuple(moments), is_missing=is_missing)
 
 
@@ -160,7 +158,7 @@ def _ballots(election: Election) -> ChecklistItem:
     else:
         lines = [_("public: everybody may see who ranked whom")]
     if election.paper_ballots:
-        lines.append(_("Ballots on paper can be entered, too; whoever enters one knows it."))
+        lines.append(_("You can also enter paper ballots; the person who enters one sees it."))
     return ChecklistItem(_("Ballots"), tuple(lines), "election_settings")
 
 
@@ -169,12 +167,12 @@ def _counting(election: Election) -> ChecklistItem:
     lines = [_("%(method)s: %(words)s") % sentence]
     if election.seats > 1:
         lines.append(_("%(seats)d seats") % {"seats": election.seats})
-    lines.append(_("Whoever is left out of a ranking counts as: %(rule)s.") % {"rule": election.unranked_label})
+    lines.append(_("Candidates left out of a ranking count as: %(rule)s.") % {"rule": election.unranked_label})
     return ChecklistItem(_("How it is counted"), tuple(lines), "how")
 
 
 def _results(election: Election) -> ChecklistItem:
-    who = _("everybody on the web") if election.results_public else _("everybody who may look around here")
+    who = _("anyone on the web") if election.results_public else _("all members")
     lines = _("%(when)s, to %(who)s") % {"when": election.results_label, "who": who}
     return ChecklistItem(_("Results are shown"), (lines,), "election_settings")
 
@@ -182,23 +180,23 @@ def _results(election: Election) -> ChecklistItem:
 def _how_people_vote(election: Election) -> ChecklistItem:
     if election.vote_by_link:
         lines = [
-            _("by the link in their invitation, without an account; or signed in"),
-            _("Whoever is forwarded the mail can vote in its place."),
+            _("with the link in their invitation, without an account; or signed in"),
+            _("Anyone the mail is forwarded to can vote in that person's place."),
         ]
     else:
         lines = [_("signed in, with an account here")]
-    return ChecklistItem(_("Voters come in"), tuple(lines), "election_settings")
+    return ChecklistItem(_("How people vote"), tuple(lines), "election_settings")
 
 
 def _mails(election: Election) -> ChecklistItem:
-    lines = [_("Nothing is mailed when it opens: you invite voters afterwards, with a button.")]
+    lines = [_("Opening sends no mail: invite voters afterwards, with a button.")]
     if election.remind_before:
         times = ", ".join(str(REMINDER_TIMES[hours]) for hours in election.remind_before)
-        lines.append(_("Whoever was invited and has not voted is reminded: %(times)s.") % {"times": times})
+        lines.append(_("People who were invited and have not voted are reminded: %(times)s.") % {"times": times})
     if election.mail_votes:
-        lines.append(_("Voters are told by mail when their ballot is cast, changed or withdrawn."))
+        lines.append(_("Voters get a mail when their ballot is cast, changed or withdrawn."))
     if election.announces:
-        lines.append(_("Voters are mailed who won, as soon as it is counted."))
+        lines.append(_("Voters get the result by mail as soon as it is counted."))
     return ChecklistItem(_("Mails"), tuple(lines), "election_settings")
 
 
@@ -206,8 +204,8 @@ def fixed_by_opening(election: Election) -> list[str]:
     """What cannot be changed any more once it is open."""
     end = _("The end can only be moved later.") if election.ends else _("No end can be set any more.")
     return [
-        _("Its name and all settings above stay as they are."),
-        _("Voters can be added, but nobody can be taken off the roll."),
-        _("Candidates stay as they are, unless you allow more below."),
+        _("The name and all settings above can no longer be changed."),
+        _("Voters can be added, but not removed."),
+        _("Candidates can no longer be changed, unless you allow more below."),
         end,
     ]

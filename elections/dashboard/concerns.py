@@ -68,9 +68,8 @@ def concerns(snapshot: ElectionSnapshot, *, except_for: str = "") -> list[Concer
 def _restored(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     if snapshot.election.restores:
         sentence = _(
-            "The site was restored from a backup while this election was open. Ballots cast before count, but "
-            "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
-            "them."
+            "The site was restored from a backup while this election was open. Ballots cast before that "
+            "count, but can no longer be matched to their voters, who cannot see, change or withdraw them."
         )
         yield Concern("restored", sentence, snapshot.link("history", _("What happened when")))
 
@@ -78,22 +77,22 @@ def _restored(snapshot: ElectionSnapshot) -> Iterator[Concern]:
 def _end_passed(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     end = snapshot.election.no_voting_after
     if snapshot.state == State.DRAFT and end is not None and end <= snapshot.now:
-        sentence = _("The end of the voting has passed already.")
+        sentence = _("The end of voting is in the past.")
         yield Concern("settings", sentence, snapshot.link("election_settings", _("Change the settings"), "SET_UP"))
 
 
 def _failed_mails(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     if count := snapshot.progress.failed:
-        sentence = ngettext("%(count)d mail did not go out.", "%(count)d mails did not go out.", count)
-        link = snapshot.link("roll", _("Whose, and why"), query="?show=failed")
+        sentence = ngettext("%(count)d mail could not be sent.", "%(count)d mails could not be sent.", count)
+        link = snapshot.link("roll", _("See which, and why"), query="?show=failed")
         yield Concern("failed", sentence % {"count": count}, link)
 
 
 def _accounts_needed(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     if snapshot.needs_accounts:
         sentence = _(
-            "Voters are listed by their mail address, and “Vote by link” is off: whoever has no account here must make "
-            "one before they can vote. After the opening this cannot be changed."
+            "Voters are listed by mail address and “Vote by link” is off, so anyone without an account must "
+            "create one before voting. You cannot change this after opening."
         )
         link = snapshot.link("election_step", _("Who votes"), "SET_UP", words=("who",))
         yield Concern("accounts", sentence, link)
@@ -102,7 +101,7 @@ def _accounts_needed(snapshot: ElectionSnapshot) -> Iterator[Concern]:
 def _without_quorum(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     convened = snapshot.election.convened
     if convened and not convened.quorate:
-        sentence = _("The assembly that convened this election did not have its quorum: %(words)s.")
+        sentence = _("The assembly that convened this election was not quorate: %(words)s.")
         yield Concern("quorum", sentence % {"words": convened.summary})
 
 
@@ -110,8 +109,8 @@ def _without_address(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     count = snapshot.progress.invited.nowhere if snapshot.progress.invited else 0
     if count and snapshot.state != State.CLOSED:
         sentence = ngettext(
-            "%(count)d on the roll gets no mail: nobody here has that name.",
-            "%(count)d on the roll get no mail: nobody here has these names.",
+            "%(count)d voter gets no mail: nobody here has that name.",
+            "%(count)d voters get no mail: nobody here has these names.",
             count,
         )
         yield Concern("no address", sentence % {"count": count}, snapshot.link("roll", _("The roll")))
@@ -122,8 +121,8 @@ def _unnoticed_link_votes(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     election = snapshot.election
     if election.vote_by_link and not election.mail_votes and snapshot.state != State.CLOSED:
         sentence = _(
-            "One can vote by the link in the invitation, and voters are not mailed about their ballots: whoever has "
-            "somebody else's link can use it unnoticed."
+            "People can vote with the link in their invitation, but get no mail about their ballots: someone "
+            "else could use a link unnoticed."
         )
         yield Concern("unnoticed", sentence, snapshot.link("election_settings", _("Change the settings"), "SET_UP"))
 
@@ -135,16 +134,14 @@ def _weak_secrecy(snapshot: ElectionSnapshot) -> Iterator[Concern]:
         return
     said = []
     if voters < MIN_SECRET_VOTERS:
-        said.append(
-            _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")
-        )
+        said.append(_("With so few voters, secret ballots may be guessed, for example from a nearly unanimous result."))
     if voters < factorial(min(snapshot.candidates, 5)):
-        said.append(_("There are more possible rankings than voters, so that a rare ranking may give its author away."))
+        said.append(_("There are more possible rankings than voters, so a rare ranking may give its voter away."))
     if said:
-        yield Concern("secrecy", " ".join(said), Button(_("What secret means"), reverse("help_secrecy")))
+        yield Concern("secrecy", " ".join(said), Button(_("What “secret” means"), reverse("help_secrecy")))
 
 
 def _missing_statements(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     if snapshot.without_statement and snapshot.state != State.CLOSED:
         sentence = _("Candidates without a statement: %(count)d.") % {"count": snapshot.without_statement}
-        yield Concern("statements", sentence, snapshot.link("candidates", _("Write them"), "CHANGE_CANDIDATES"))
+        yield Concern("statements", sentence, snapshot.link("candidates", _("Add statements"), "CHANGE_CANDIDATES"))

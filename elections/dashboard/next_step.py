@@ -73,9 +73,11 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
 
 def _question_step(election: Election) -> Step:
     """What is done to all questions on a ballot at once is done on its own page."""
-    sentence = _("This is one of several questions on a ballot. What comes next is done for all of them at once.")
+    sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
     return Step(
-        "multi_ballot", sentence, Button(_("To all questions"), reverse("multi_ballot_dashboard", args=[election.book]))
+        "multi_ballot",
+        sentence,
+        Button(_("See all questions"), reverse("multi_ballot_dashboard", args=[election.book])),
     )
 
 
@@ -114,8 +116,8 @@ def _ready_step(election: Election, numbers: Numbers, offered: Collection[str]) 
     rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
     also = (rehearse,) if rehearse else ()
     if button := _button(election, "open_election", _("Open the election"), offered, "OPEN"):
-        return Step("open", _("Everything is there. Voters can vote as soon as you open it."), button, also)
-    values = _("Everything is there. %(owner)s can open it.") % {"owner": election.owner_name}
+        return Step("open", _("Everything is ready. People can vote as soon as you open the election."), button, also)
+    values = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
     return Step("open", values, None, also, is_quiet=True)
 
 
@@ -129,7 +131,12 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
         return _open_electorate_step(election, numbers, offered, now)
     if numbers.voted >= election.voter_count:
         button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
-        return Step("close", _("Everyone has voted. You can wait for the end, or close it."), button, is_quiet=True)
+        return Step(
+            "close",
+            _("Everyone has voted. You can close the election now, or wait for the end."),
+            button,
+            is_quiet=True,
+        )
     return _waiting_step(election, numbers, offered, now, _("Everyone is invited."))
 
 
@@ -148,7 +155,7 @@ def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str]
     """Nothing has to be done but to wait; or, if it is time, to remind those who have not voted."""
     text = [*before, _turnout_text(election, numbers)]
     if _has_automatic_reminder(election, now):
-        text.append(_("Those who have not are reminded by the clock."))
+        text.append(_("The others get an automatic reminder."))
     if not _is_time_to_remind(election, numbers, now):
         return Step("watch", " ".join(text), is_quiet=True)
     label = _("Remind those who have not voted")
@@ -159,11 +166,11 @@ def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str]
 def _invite_step(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
     values = {"waiting": numbers.uninvited, "voters": election.voter_count}
     if numbers.is_inviting:
-        text = _("Invitations are on their way: %(waiting)d of %(voters)d voters are still to be mailed.") % values
+        text = _("Invitations are on their way: %(waiting)d of %(voters)d still to go.") % values
         return Step("wait", text, is_quiet=True)
     text = ngettext(
-        "%(waiting)d of %(voters)d voters waits for the invitation.",
-        "%(waiting)d of %(voters)d voters wait for their invitation.",
+        "%(waiting)d of %(voters)d voters has not been invited yet.",
+        "%(waiting)d of %(voters)d voters have not been invited yet.",
         numbers.uninvited,
     )
     return Step("invite", text % values, _button(election, "invitation", _("Invite voters"), offered, "INVITE"))
@@ -197,9 +204,9 @@ def _is_time_to_remind(election: Election, numbers: Numbers, now: str) -> bool:
 def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
     result = Button(_("See the result"), reverse("results", args=[election.name]))
     if not numbers.is_sealed:
-        values = _("It is closed. Nothing changes any more. The ballots are being counted.")
+        values = _("The election is closed and final. The ballots are being counted.")
         return Step("wait", " ".join(filter(None, (values, numbers.sealing))), result, is_quiet=True)
     found = next((step for step in later if step is not None), None)
     if found is None:
-        return Step("result", _("It is closed. Nothing changes any more."), result)
+        return Step("result", _("The election is closed and final."), result)
     return Step(found.what, found.sentence, found.button, (*found.also, result), found.is_quiet)

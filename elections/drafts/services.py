@@ -35,12 +35,12 @@ NOT_IN_CREATION_EVENT = (
 OMITTED_DEFAULTS = {"convened": None, "group": "", "book": ""}  # unless they are as of most
 
 
-NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
+NAME_TAKEN = _("There is already an election with that name. Please choose another one.")
 
 
 BEING_CLEARED = _(
-    "An election of that name was deleted and is still being cleared away. Please choose another name, or try again in "
-    "a moment."
+    "An election with that name was deleted and is still being cleaned up. Please choose another "
+    "name, or try again in a moment."
 )
 
 

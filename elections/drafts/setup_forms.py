@@ -45,7 +45,7 @@ class NewElectionForm(forms.Form):
     )
     seats = seats_field(TEMPLATES["seats"].seats)
     name = TitleField(
-        help_text=_("As voters read it, in their mail and on their ballot. It can be changed until you open it.")
+        help_text=_("Voters see it in their mail and on their ballot. You can change it until you open the election.")
     )
     description = markdown_field(_("A few words for voters"), 4)
     zone = forms.CharField(required=False, widget=forms.HiddenInput({"data-own-zone": True}))
@@ -89,10 +89,10 @@ class BallotForm(CandidatesForm):
 
     def __init__(self, *arguments: Any, there: int, **options: Any):
         super().__init__(*arguments, **options)
-        self.fields["names"].label = _("Names, one a line")
+        self.fields["names"].label = _("One name per line")
         self.fields["names"].required = not there
         self.fields["names"].error_messages["required"] = _(
-            "Nothing is on the ballot yet. Write a name, or skip this for now."
+            "Nothing is on the ballot yet. Enter a name, or skip this step for now."
         )
         self.fields["names"].widget.attrs["rows"] = 6
 
@@ -103,17 +103,15 @@ class BallotForm(CandidatesForm):
 # --- who votes ---
 
 ELECTORATE_CARDS = {
-    "listed": Card(
-        _("A list of people"), _("You say who: user names of people who have an account here, or mail addresses.")
-    ),
-    "everyone": Card(_("Everybody here"), _("Whoever has an account here and may vote.")),
+    "listed": Card(_("A list of people"), _("You list them, by user name or by mail address.")),
+    "everyone": Card(_("Everybody here"), _("Everyone who has an account here and may vote.")),
 }
 BALLOT_CARDS = {
     "secret": Card(
         _("Secret"), _("Nobody who uses this site can tell how a person voted, not even you."), mark=_("recommended")
     ),
     "public": Card(
-        _("Public"), _("Everybody who may see the election may see who ranked whom. As when hands are raised.")
+        _("Public"), _("Everyone who can see the election can see who ranked whom, as with a show of hands.")
     ),
 }
 
@@ -142,8 +140,8 @@ class WhoForm(VotersForm):
         if ballots == "secret" and self.election.results_visible == "live":
             raise forms.ValidationError(
                 _(
-                    "This draft shows its result while it is open, and a secret election shows it only after it has "
-                    "closed. Change that in all settings first."
+                    "This draft shows its result while it is open, but a secret election shows it only after it "
+                    "closes. Change that under “All settings at once” first."
                 )
             )
         return ballots
@@ -159,8 +157,8 @@ DAYS = {"day": 1, "three-days": 3, "week": 7, "two-weeks": 14}
 AT_CHOSEN_TIME, WHEN_CLOSED = "moment", "closed"
 TIME_FIELDS = {"opens": "begins", "lasts": "ends"}  # the choice that asks for a moment, and the field it is typed into
 OPENINGS = {
-    "pressed": Card(_("As soon as I open it"), _("With a button, at the end of this path or on any later day.")),
-    AT_CHOSEN_TIME: Card(_("At a moment I choose"), _("You open it before that; voters see it and wait.")),
+    "pressed": Card(_("As soon as I open it"), _("With a button, after the last step or on any later day.")),
+    AT_CHOSEN_TIME: Card(_("At a time I choose"), _("Open it before then: voters see it, but cannot vote yet.")),
 }
 
 
@@ -169,10 +167,10 @@ def duration_choices(zone: str, now: datetime) -> list[tuple[str, Card]]:
     quick = [(name, Card(_duration_text(days), _end_text(days, zone, now))) for name, days in DAYS.items()]
     return [
         *quick,
-        (AT_CHOSEN_TIME, Card(_("Until another moment"), _("A day and a time of your own."))),
+        (AT_CHOSEN_TIME, Card(_("Until a date I choose"), _("Any day and time."))),
         (
             WHEN_CLOSED,
-            Card(_("Until I close it"), _("No end: you press a button. Reminders by the clock need an end.")),
+            Card(_("Until I close it"), _("No end: you close it with a button. Automatic reminders need an end.")),
         ),
     ]
 
@@ -233,7 +231,7 @@ class WhenForm(ZonedForm):
             self.add_error("ends", refusal)
         end = values["no_voting_after"]
         if end is not None and end <= now_text():
-            self.add_error("ends", _("This has passed already."))
+            self.add_error("ends", _("This is in the past. Choose a later time."))
 
     clean_remind_before = SettingsForm.clean_remind_before
 

@@ -65,7 +65,7 @@ def _create_draft(request: HttpRequest, form: NewElectionForm) -> bool:
 def create_with_all_settings(request: HttpRequest) -> HttpResponse:
     """All settings at once, for those who know what they want."""
     form = ElectionForm(form_data(request))
-    done = _("Your draft is there. Now add candidates and voters.")
+    done = _("Your draft is saved. Now add candidates and voters.")
     if run_form(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
         show_time_notes(request, form)
         return redirect("dashboard", name=form.cleaned_data["name"])

@@ -34,8 +34,8 @@ class ElectionTemplate:
 TEMPLATES = {
     "board": ElectionTemplate(
         Card(
-            _("A board election"),
-            _("One person for one office: a chair, a treasurer, a spokesperson. A secret ballot with one winner."),
+            _("One person for an office"),
+            _("A chair, a treasurer, a spokesperson: a secret ballot with one winner."),
             picture="elections/pictures/one_seat.html",
         )
     ),
@@ -50,7 +50,7 @@ TEMPLATES = {
     "seats": ElectionTemplate(
         Card(
             _("Fill several seats"),
-            _("A committee, a council, delegates: every group of voters gets its fair share of the seats."),
+            _("A board, a committee, delegates: every group of voters gets its fair share of the seats."),
             picture="elections/pictures/several_seats.html",
         ),
         {"method": "stv-scottish"},
@@ -59,7 +59,7 @@ TEMPLATES = {
     "priorities": ElectionTemplate(
         Card(
             _("Rank priorities"),
-            _("Topics, projects, wishes: the result is a list, the most important first."),
+            _("Topics, projects, wishes: the result is a list, most important first."),
             picture="elections/pictures/priorities.html",
         ),
         {"announces": True, "unranked": "no-opinion"},

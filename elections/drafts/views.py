@@ -34,7 +34,7 @@ def copy(request: HttpRequest, election: Election) -> HttpResponse:
 
     def message(copied: Election) -> str:
         behind = {"count": election.voter_count - copied.voter_count}
-        sentence = _("Done. Left out of the roll, because their accounts are gone: %(count)d.") % behind
+        sentence = _("Done. Not copied to the roll, because their accounts no longer exist: %(count)d.") % behind
         return sentence if behind["count"] > 0 and not copied.filling else _("Done.")
 
     return _name_page(request, election, copying.copy, _("Copy"), suggestion[:200], message)

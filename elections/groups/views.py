@@ -64,7 +64,7 @@ def make(request: HttpRequest) -> HttpResponse:
             count(MADE, request.user.name)
             made = services.make(request.user, form.cleaned_data["name"])
             return redirect("add_members", group_id=made.id)
-    return show_form(request, form, _("New group"), _("Go on"), lead=_("People who vote together again and again."))
+    return show_form(request, form, _("New group"), _("Continue"), lead=_("People who often vote together."))
 
 
 # --- one of them ---
@@ -105,7 +105,7 @@ def rename(request: HttpRequest, group: Group) -> HttpResponse:
     def act() -> Group:
         return services.rename(request.user, group.id, form.cleaned_data["name"])
 
-    if run_form(request, form, act, _("The group has its new name."), "name"):
+    if run_form(request, form, act, _("The group is renamed."), "name"):
         return redirect("group", group_id=group.id)
     return show_form(request, form, _("Rename the group"), _("Rename"), group=group)
 
@@ -115,7 +115,7 @@ def rename(request: HttpRequest, group: Group) -> HttpResponse:
 def delete(request: HttpRequest, group: Group) -> HttpResponse:
     if request.method != "POST":
         members = ngettext("%(count)d member", "%(count)d members", group.members) % {"count": group.members}
-        lead = _("%(members)s. The rolls it was put on stay as they are.") % {"members": members}
+        lead = _("%(members)s. Rolls it was added to do not change.") % {"members": members}
         title = _("Delete the group “%(name)s”?") % {"name": group.name}
         return confirm_page(request, title, _("Delete the group"), danger=True, lead=lead)
     run_action(request, lambda: services.delete(request.user, group.id), _("The group is deleted."))
@@ -153,13 +153,13 @@ def add(request: HttpRequest, group: Group) -> HttpResponse:
     form = MembersForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         return _preview_members(request, group, form.cleaned_data["rows"])
-    return show_form(request, form, _("Add members"), _("Look at the list"), upload=True, group=group)
+    return show_form(request, form, _("Add members"), _("Check the list"), upload=True, group=group)
 
 
 def _preview_members(request: HttpRequest, group: Group, rows: list[Row]) -> HttpResponse:
     names = [row.value for row in rows if row.value]
     rows = lists.compare_with_roll(
-        rows, repository.existing_members(group.id, names), repository.find_accounts(names), _("In the group already.")
+        rows, repository.existing_members(group.id, names), repository.find_accounts(names), _("Already in the group.")
     )
     new = [row.value for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
@@ -173,7 +173,7 @@ def _preview_members(request: HttpRequest, group: Group, rows: list[Row]) -> Htt
 def _add(request: HttpRequest, group: Group) -> HttpResponse:
     form = ImportedForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("That list could not be read. Please start again with it."))
+        messages.error(request, _("The list could not be read. Please start again."))
         return redirect("add_members", group_id=group.id)
     with refusals_as_messages(request):
         came = services.add(request.user, group.id, form.cleaned_data["voters"])
@@ -197,7 +197,7 @@ def save_roll(request: HttpRequest, election: Election) -> HttpResponse:
     with refusals_as_messages(request):
         count(MADE, request.user.name)
         made = services.save_roll(request.user, election, token_in(request.POST))
-        messages.success(request, _("The roll is kept as a group. Later changes of one do not change the other."))
+        messages.success(request, _("The roll is saved as a group. Later changes to one do not affect the other."))
         return redirect("group", group_id=made.id)
     return redirect("roll", name=election.name)
 
@@ -240,7 +240,7 @@ def _rows(election: Election, members: list[Member]) -> list[Row]:
 
 
 def _gone_account_row(row: Row) -> Row:
-    return Row(row.line, row.typed, row.value, Verdict.INVALID, _("This account is gone."))
+    return Row(row.line, row.typed, row.value, Verdict.INVALID, _("This account no longer exists."))
 
 
 def _start_import(request: HttpRequest, election: Election, group: Group) -> HttpResponse:

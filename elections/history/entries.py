@@ -157,14 +157,14 @@ FIELDS = {
     "no_voting_after": gettext_lazy("end"),
     "seats": gettext_lazy("seats"),
     "method": gettext_lazy("method"),
-    "unranked": gettext_lazy("what leaving out means"),
+    "unranked": gettext_lazy("what leaving a candidate out means"),
     "electorate": gettext_lazy("who may vote"),
     "results_visible": gettext_lazy("when results are shown"),
-    "results_public": gettext_lazy("to whom results are shown"),
+    "results_public": gettext_lazy("who can see the results"),
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
-    "mail_votes": gettext_lazy("whether voters are mailed about their ballots"),
-    "vote_by_link": gettext_lazy("whether voters vote by the link in their invitation"),
+    "mail_votes": gettext_lazy("whether voters get mails about their ballots"),
+    "vote_by_link": gettext_lazy("whether people can vote with the link in their invitation"),
     "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
@@ -174,16 +174,16 @@ FIELDS = {
 def created(context: EventContext) -> str:
     if convened := context.data.get("convened"):
         values = {"assembly": convened["assembly"], "words": convened_of(convened).summary}
-        return context.text(_("%(who)s made the draft for the assembly “%(assembly)s”: %(words)s."), **values)
+        return context.text(_("%(who)s created the draft for the assembly “%(assembly)s”: %(words)s."), **values)
     if "copied_from" in context.data:
-        return context.text(_("%(who)s made the draft as a copy of another election."))
-    return context.text(_("%(who)s made the draft."))
+        return context.text(_("%(who)s created the draft as a copy of another election."))
+    return context.text(_("%(who)s created the draft."))
 
 
 def updated(context: EventContext) -> str:
     changed = {name: value for name, value in context.data.items() if name != "election_name"}
     if changed == {"allow_edit": False}:
-        return context.text(_("%(who)s fixed the candidates: none can be added any more."))
+        return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:
         return _end_moved(context, changed["no_voting_after"])
     labels = [str(FIELDS[name]) for name in FIELDS if name in changed]
@@ -194,7 +194,7 @@ def updated(context: EventContext) -> str:
 
 def _end_moved(context: EventContext, end: str | None) -> str:
     if end is None:
-        return context.text(_("%(who)s took away the end: it is open until somebody closes it."))
+        return context.text(_("%(who)s removed the end: it stays open until an organiser closes it."))
     return context.text(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, context.election))
 
 
@@ -228,7 +228,9 @@ def candidates_added(context: EventContext) -> str:
     gone = len(names) - len(shown)
     if not gone:
         return sentence
-    more = ngettext("%(count)d more no longer stands.", "%(count)d more no longer stand.", gone) % {"count": gone}
+    more = ngettext("%(count)d more is no longer a candidate.", "%(count)d more are no longer candidates.", gone) % {
+        "count": gone
+    }
     return f"{sentence} {more}"
 
 
@@ -262,19 +264,21 @@ candidates_removed = sentence_with_count(
     "candidates",
 )
 candidate_edited = sentence_about_candidate(
-    gettext_lazy("%(who)s changed what is said about %(name)s."),
-    gettext_lazy("%(who)s changed what is said about a candidate who no longer stands."),
+    gettext_lazy("%(who)s edited the statement or link of %(name)s."),
+    gettext_lazy("%(who)s edited the statement or link of a former candidate."),
 )
 candidate_pictured = sentence_about_candidate(
     gettext_lazy("%(who)s changed the picture of %(name)s."),
-    gettext_lazy("%(who)s changed the picture of a candidate who no longer stands."),
+    gettext_lazy("%(who)s changed the picture of a former candidate."),
 )
 voters_added = sentence_with_count(
-    ngettext_lazy("%(who)s put %(count)d voter on the roll.", "%(who)s put %(count)d voters on the roll.", "count"),
+    ngettext_lazy("%(who)s added %(count)d voter to the roll.", "%(who)s added %(count)d voters to the roll.", "count"),
     "voters",
 )
 voters_removed = sentence_with_count(
-    ngettext_lazy("%(who)s took %(count)d voter off the roll.", "%(who)s took %(count)d voters off the roll.", "count"),
+    ngettext_lazy(
+        "%(who)s removed %(count)d voter from the roll.", "%(who)s removed %(count)d voters from the roll.", "count"
+    ),
     "voters",
 )
 result_sealed = sentence_with_count(
@@ -289,18 +293,18 @@ result_sealed = sentence_with_count(
 
 def reminded(context: EventContext) -> str:
     if "hours_before" in context.data:
-        return context.text(_("%(who)s reminded those who had not voted, as the organisers had chosen."))
+        return context.text(_("%(who)s sent the automatic reminder to those who had not voted."))
     return context.text(_("%(who)s reminded those who had not voted."))
 
 
 def _unknown(context: EventContext) -> str:
     """Better than silence: something happened, and its number leads to it."""
-    return context.text(_("%(who)s did what the log calls “%(type)s”."), type=context.event["event_type"])
+    return context.text(_("%(who)s did something the log calls “%(type)s”."), type=context.event["event_type"])
 
 
 handed_over = sentence_with(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner")
 not_filled = sentence_with(
-    gettext_lazy("Not everything that the draft was made from could be brought: %(reason)s"), "sentence", "reason"
+    gettext_lazy("Not everything could be copied into the draft: %(reason)s"), "sentence", "reason"
 )
 
 

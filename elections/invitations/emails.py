@@ -53,12 +53,12 @@ def _about_link(election: Election, mail: Mail) -> str:
     """What the link does; as `_link` makes it."""
     if election.vote_by_link:
         return _(
-            "The link is yours alone: it leads to your ballot, without an account or a password. Whoever has it can "
-            "vote in your place, so please do not pass it on."
+            "This link is yours alone. It opens your ballot without an account or a password. Anyone who has "
+            "it can vote in your place, so please do not share it."
         )
     if people.find_by_email(mail.to) is None:
-        return _("The link leads to a page where you make an account, and then to the election.")
-    return _("The link leads to the election. It does not sign you in by itself.")
+        return _("The link takes you to a page where you create an account, and then to the election.")
+    return _("The link takes you to the election. It does not sign you in.")
 
 
 def unsubscribe_link(mail: Mail) -> str:
@@ -92,13 +92,13 @@ def _email_values(mail: Mail) -> dict[str, str]:
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
 INVITATION = EmailTemplate(
-    gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
+    gettext_noop("Please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     (wording.INVITES, WINDOW),
     _link,
-    gettext_noop("To the election"),
+    gettext_noop("Vote now"),
     is_over=_is_over,
     words=_email_values,
-    title=gettext_noop("Your vote is asked for"),
+    title=gettext_noop("Invitation to vote"),
     headline=NAME,
     message=own_text.own_text_message,
     after=(ABOUT_LINK,),
@@ -106,9 +106,11 @@ INVITATION = EmailTemplate(
 )
 REMINDER = replace(
     INVITATION,
-    subject=gettext_noop("You have not voted yet: %(election)s, %(when)s, asks %(who)s"),
+    subject=gettext_noop("Reminder: please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     sentences=(
-        gettext_noop("the election “%(election)s” is still open, and you have not voted yet. %(who)s asks you to."),
+        gettext_noop(
+            "the election “%(election)s” is still open, and you have not voted yet. %(who)s invites you to vote."
+        ),
         WINDOW,
     ),
     title=gettext_noop("You have not voted yet"),
@@ -116,19 +118,19 @@ REMINDER = replace(
 )
 REMINDER_TO_ALL = replace(
     REMINDER,
-    subject=gettext_noop("Still open: %(election)s, %(when)s, asks %(who)s"),
+    subject=gettext_noop("Still open: please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     sentences=(
-        gettext_noop("the election “%(election)s” is still open, and %(who)s asks everybody to vote."),
+        gettext_noop("the election “%(election)s” is still open, and %(who)s invites everybody to vote."),
         WINDOW,
-        gettext_noop("If you have voted already, there is nothing left to do: nobody is told who has."),
+        gettext_noop("If you have already voted, you need not do anything: nobody is told who has."),
     ),
     title=gettext_noop("An election is still open"),
 )
 MESSAGE = EmailTemplate(
     gettext_noop("A message about an election"),
-    (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
+    (gettext_noop("%(who)s, who runs the election “%(election)s”, has a message for all voters:"),),
     _link,
-    gettext_noop("To the election"),
+    gettext_noop("Go to the election"),
     message=message_content,
     words=_email_values,
     after=(WINDOW,),
@@ -143,7 +145,7 @@ def preview_of(template: EmailTemplate) -> EmailTemplate:
 
 def test_of(template: EmailTemplate) -> EmailTemplate:
     """The e-mail as a test for its organiser: marked as such, and with a link that is nobody's vote."""
-    said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
+    said = gettext_noop("this is a test mail that only you get. Voters get the text below, each with their own link.")
     sentences = (said, *template.sentences)
     return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
 
@@ -159,19 +161,19 @@ def _is_no_draft(mail: Mail) -> bool:
 
 
 CANDIDATE_ASKED = EmailTemplate(
-    gettext_noop("You stand in “%(election)s”: may your skills be shown?"),
+    gettext_noop("You are a candidate in “%(election)s”: may we show your skills?"),
     (
         gettext_noop(
-            "%(who)s prepares the election “%(election)s”, in which you stand. It names skills that it needs."
+            "%(who)s is preparing the election “%(election)s”, in which you are a candidate. It lists skills it needs."
         ),
-        gettext_noop("You are asked whether your level in just these skills may be shown, with the result or before."),
-        gettext_noop("If you do nothing, nothing of them is shown, and that says nothing about you."),
+        gettext_noop("May your level in just these skills be shown, with the result or before?"),
+        gettext_noop("If you do nothing, they are not shown, which says nothing about you."),
     ),
     lambda mail: reverse("agree", args=[mail.about["election_name"]]),
     gettext_noop("See what would be shown"),
     is_over=_is_no_draft,
     words=_candidate_values,
-    title=gettext_noop("A candidate is asked about skills"),
+    title=gettext_noop("Question to a candidate about skills"),
 )
 
 EMAIL_TEMPLATES = {

@@ -77,13 +77,15 @@ def send(actor: User, election: Election, kind: str, seen: int) -> None:
     if not found.due:
         raise WrongState(NOBODY_LEFT[kind])
     if found.mails > seen:
-        raise WrongState(_("There are more to be mailed by now. Nothing was sent: please look at the numbers again."))
+        raise WrongState(
+            _("More people are due for this mail now, so nothing was sent. Please check the numbers and try again.")
+        )
     SENDERS[kind](actor, election)
 
 
 NOBODY_LEFT = {
-    INVITED: _("Everybody on the roll was invited already, so nothing was sent."),
-    REMINDED: _("Nobody is left to be reminded, so nothing was sent."),
+    INVITED: _("Everybody on the roll has already been invited, so nothing was sent."),
+    REMINDED: _("Nobody is left to remind, so nothing was sent."),
 }
 
 

@@ -185,7 +185,7 @@ def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
 
     `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
     """
-    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
+    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are already being sent.")))
     storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=taken)
 
 
@@ -211,7 +211,7 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
     address = addresses_of([item])[name]
     if not address:
-        raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
+        raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
     _check_not_waiting(item)
     email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name))
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
@@ -232,7 +232,7 @@ def _check_not_waiting(voter: Item) -> None:
     """A button pressed twice sends one mail."""
     last = outbox.find(voter[INVITED]) if INVITED in voter else None
     if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):
-        raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
+        raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": voter["voter_name"]})
 
 
 def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:

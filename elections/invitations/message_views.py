@@ -76,7 +76,7 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
         _("The reminders are saved."),
     ):
         return redirect("dashboard", name=election.name)
-    lead = "" if election.no_voting_after else _("This election has no end so far, and without one nothing is sent.")
+    lead = "" if election.no_voting_after else _("This election has no end, so no reminders are sent.")
     return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **election_context(request, election))
 
 
@@ -85,8 +85,8 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _lead(_address: str) -> str:
     return _(
-        "You get no more mails about who won, from any election here, and no reminders of elections that are open "
-        "to everybody here. Asked to vote you are all the same."
+        "You will get no more mails about results, from any election here, and no reminders about "
+        "elections open to everybody here. You will still get invitations to vote."
     )
 
 
@@ -98,7 +98,7 @@ def _lead(_address: str) -> str:
 )
 def no_results_by_mail(address: str) -> str:
     quiet.opt_out(address)
-    return _("You get no more mails about results. Whoever has an account can change that on their own page.")
+    return _("You will get no more mails about results. If you have an account, you can change this on your own page.")
 
 
 @requires(None)
@@ -109,13 +109,15 @@ def own_mails(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         wanted = request.POST.get("wanted") == "yes"
         (quiet.opt_in if wanted else quiet.opt_out)(request.user.email)
-        done = _("You get mails about results again.") if wanted else _("You get no more mails about results.")
+        done = (
+            _("You will get mails about results again.") if wanted else _("You will get no more mails about results.")
+        )
         notices.success(request, done)
         return redirect("own_mails")
     lead = (
-        _("You get no mails about who won in elections that you could vote in.")
+        _("You get no mails about the results of elections you could vote in.")
         if is_quiet
-        else _("When an election that you could vote in is counted, you may get a mail that says who won.")
+        else _("When an election you could vote in has been counted, you may get a mail with the result.")
     )
     button = _("Mail me results again") if is_quiet else _("No more mails about results")
     return confirm_page(

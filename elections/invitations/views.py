@@ -64,7 +64,7 @@ def invitation(request: HttpRequest, election: Election) -> HttpResponse:
         return _back(election, what)
     if "send" in request.POST:
         return _send(request, election, what)
-    messages.success(request, _("The words are saved."))
+    messages.success(request, _("Your text is saved."))
     return _back(election, what)
 
 

@@ -29,10 +29,10 @@ class LinkRefused(NotAllowed):
     """A link that is not ours, or not good any more."""
 
 
-NOT_OURS = _("It is not one of ours, or a part of it was lost on the way. Please open it from the mail itself.")
-ELECTION_GONE = _("The election it led to is no longer there.")
-NOT_LISTED = _("Whoever it was sent to is not on the roll of this election.")
-REPLACED = _("A newer link was sent instead of this one. Please open the one in the newest mail about this election.")
+NOT_OURS = _("It is not one of ours, or part of it is missing. Please open it from the mail itself.")
+ELECTION_GONE = _("The election it led to no longer exists.")
+NOT_LISTED = _("The person it was sent to is not on the roll of this election.")
+REPLACED = _("A newer link has replaced it. Please open the one in the latest mail about this election.")
 
 
 @dataclass(frozen=True, slots=True)

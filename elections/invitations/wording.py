@@ -25,7 +25,7 @@ from .mailing import INVITED
 Times = tuple[datetime | None, datetime | None, str]
 
 MAX_LISTED_ELECTIONS = 5
-INVITES = gettext_noop("%(who)s asks you to vote in the election “%(election)s”.")
+INVITES = gettext_noop("%(who)s invites you to vote in the election “%(election)s”.")
 
 
 def email_values(election: Election, asked_by: str, now: str) -> dict[str, str]:
@@ -33,7 +33,7 @@ def email_values(election: Election, asked_by: str, now: str) -> dict[str, str]:
     return {
         "who": person_label(asked_by or election.owner_name),
         "election": ballot_name(election),
-        "when": when(election, now),
+        "deadline": _deadline(*_times(election, now)),
         "window": window(election, now),
     }
 
@@ -67,9 +67,11 @@ def _window(is_over: bool, times: Times) -> str:
     return _("Voting has ended.") if is_over else _("You can vote %(when)s.") % {"when": _when(times, with_place=True)}
 
 
-def when(election: Election, now: str, *, with_place: bool = False) -> str:
-    """From when, if that is still to come, and until when, on the clocks of the election's zone."""
-    return _when(_times(election, now), with_place=with_place)
+def _deadline(begins: datetime | None, ends: datetime | None, zone_name: str) -> str:
+    """For the subject of a mail, which asks people to vote."""
+    if begins:
+        return _when((begins, ends, zone_name), with_place=False)
+    return _("by %(end)s") % {"end": _moment(ends, zone_name)} if ends else _("now")
 
 
 def _times(election: Election, now: str) -> Times:

@@ -38,8 +38,8 @@ def closing(election: Election, voted: int, now: str) -> Consequences:
         figures.append(Figure(_("have not voted"), str(waiting)))
     sentences = [_loss_text(election, voted, waiting, left)]
     if not voted:
-        sentences.append(_("Without a single ballot the result will say nothing."))
-    sentences.append(_("Nobody can vote after that, and nothing can be changed again."))
+        sentences.append(_("Nobody has voted, so there will be nothing to count."))
+    sentences.append(_("After that nobody can vote, and nothing can be changed."))
     return Consequences((*figures, *time_left(election, now)), tuple(sentences), is_calm=waiting == 0 or left == 0)
 
 
@@ -56,10 +56,10 @@ def time_left(election: Election, now: str) -> list[Figure]:
 def _loss_text(election: Election, voted: int, waiting: int | None, left: int | None) -> str:
     text = _turnout_text(election, voted, waiting)
     if left == 0:
-        return _("%(said)s Its end has come.") % {"said": text}
+        return _("%(said)s The planned end has passed.") % {"said": text}
     if left is None:
         return _("%(said)s No end is planned: it ends when you close it.") % {"said": text}
-    return _("%(said)s Until the planned end there are %(time)s left.") % {"said": text, "time": _time_text(left)}
+    return _("%(said)s There are %(time)s left until the planned end.") % {"said": text, "time": _time_text(left)}
 
 
 def _turnout_text(election: Election, voted: int, waiting: int | None) -> str:
@@ -88,18 +88,22 @@ def deleting(election: Election, candidates: int, voted: int, mails: int, got: P
         figures += [Figure(_("Ballots"), str(voted)), Figure(_("Mails sent"), str(mails))]
     sentences = [_deletion_text(voted)]
     if address:
-        sentences.append(_("The result is published at %(address)s: that page goes, too.") % {"address": address})
+        sentences.append(
+            _("The result is published at %(address)s; that page will be deleted, too.") % {"address": address}
+        )
     elif got.is_sealed:
-        sentences.append(_("The sealed result goes, too: nobody can look it up or check it any more."))
+        sentences.append(_("The sealed result will be deleted, too: nobody can look it up or check it any more."))
     if election.stored_state in (State.EDITABLE, State.OPEN):
-        sentences.append(_("It is not closed: nobody will learn a result."))
+        sentences.append(_("It is not closed yet, so there will be no result."))
     return Consequences(tuple(figures), tuple(sentences))
 
 
 def _deletion_text(voted: int) -> str:
     text = ngettext(
-        "Its candidates, its roll and %(count)d ballot go for good. The event log keeps what happened.",
-        "Its candidates, its roll and %(count)d ballots go for good. The event log keeps what happened.",
+        "Its candidates, its roll and %(count)d ballot will be deleted for good. The event log keeps a "
+        "record of what happened.",
+        "Its candidates, its roll and %(count)d ballots will be deleted for good. The event log keeps a "
+        "record of what happened.",
         voted,
     )
     return text % {"count": voted}

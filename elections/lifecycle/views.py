@@ -66,7 +66,7 @@ def _checklist_context(election: Election, offered: Collection[str]) -> dict[str
 @organiser_page(Action.FIX)
 @require_POST
 def fix(request: HttpRequest, election: Election) -> HttpResponse:
-    run_action(request, lambda: services.fix(request.user, election), _("The candidates are fixed."))
+    run_action(request, lambda: services.fix(request.user, election), _("The list of candidates is locked."))
     return redirect("dashboard", name=election.name)
 
 
@@ -74,10 +74,10 @@ def fix(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def extend(request: HttpRequest, election: Election) -> HttpResponse:
     form = EndForm(form_data(request), zone=election.time_zone)
-    if run_form(request, form, lambda: services.extend(request.user, election, form.end()), _("The end is moved.")):
+    if run_form(request, form, lambda: services.extend(request.user, election, form.end()), _("The new end is saved.")):
         show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Move the end"), _("Move the end"), **election_context(request, election))
+    return show_form(request, form, _("Extend voting"), _("Extend voting"), **election_context(request, election))
 
 
 @organiser_page(Action.CLOSE)

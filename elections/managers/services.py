@@ -25,11 +25,11 @@ def add_manager(actor: User, election: Election, name: str) -> str:
     check(actor, election, Action.CHANGE_MANAGERS)
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
-        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+        raise rules.NotReady(_("Nobody with that name may run elections here."))
     if len(election.managers) >= rules.MAX_MANAGERS:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
-        raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
+        raise rules.NotReady(_("%(name)s already runs this election.") % {"name": person.name})
     for each in (*multi_ballots.other_questions(election), election):
         _add_manager(actor, each, person)
     return person.name
@@ -67,7 +67,7 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     check(actor, election, Action.HAND_OVER)
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
-        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+        raise rules.NotReady(_("Nobody with that name may run elections here."))
     for each in (*multi_ballots.other_questions(election), election):
         after = with_owner(each, person.name)
         if after != each:

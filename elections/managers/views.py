@@ -55,4 +55,6 @@ def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
         "name",
     ):
         return redirect("election", name=election.name)
-    return show_form(request, form, _("Hand it over"), _("Hand it over"), **election_context(request, election))
+    return show_form(
+        request, form, _("Hand over the election"), _("Hand over the election"), **election_context(request, election)
+    )

@@ -89,14 +89,14 @@ def _with_short_names(multi_ballot: MultiBallot, questions: list[Election]) -> l
 def make_multi_ballot(request: HttpRequest) -> HttpResponse:
     form = MultiBallotForm(form_data(request))
     made: list[MultiBallot] = []
-    done = _("Your questions are there. Now add candidates to each, and voters to the first.")
+    done = _("Your questions are saved. Now add candidates to each, and voters to the first.")
     if run_form(request, form, lambda: made.append(services.make(request.user, **form.cleaned_data)), done):
         return redirect("multi_ballot_dashboard", multi_ballot_id=made[0].id)
     lead = _(
-        "People vote on all of them in one go: one roll, one window, one invitation. Each question is an election of "
-        "its own, with its own candidates, count and proof."
+        "People vote on all of them in one go: one roll, one voting period, one invitation. Each "
+        "question is an election of its own, with its own candidates, count and proof."
     )
-    return show_form(request, form, _("Several questions on one ballot"), _("Make the ballot"), lead=lead)
+    return show_form(request, form, _("Several questions on one ballot"), _("Create the ballot"), lead=lead)
 
 
 @organiser_page(Action.LOOK)
@@ -150,7 +150,7 @@ def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         "down": (lambda name: services.move(request.user, multi_ballot, name, up=False), _("Moved.")),
         "remove": (
             lambda name: services.take_out(request.user, multi_ballot, name),
-            _("It is no longer on the ballot, and a draft by itself again."),
+            _("It is off the ballot and a separate draft again."),
         ),
     }
     for field, (act, sentence) in acts.items():
@@ -219,7 +219,7 @@ def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         values["count"],
     )
     lead = lead % values if found.leader.electorate == "listed" else _("All questions open at once for everybody here.")
-    also = _("From then on candidates, settings and questions stay as they are, and the roll may only grow.")
+    also = _("After that, candidates, settings and questions cannot be changed, and voters can only be added.")
     return _confirmation_page(request, found, _("Open the ballot"), _("Open all questions"), f"{lead} {also}")
 
 
@@ -247,12 +247,12 @@ def _opened(multi_ballot: MultiBallot) -> str:
 def extend_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     form = EndForm(form_data(request), zone=found.leader.time_zone)
     if run_form(
-        request, form, lambda: services.extend(request.user, found.multi_ballot, form.end()), _("The end is moved.")
+        request, form, lambda: services.extend(request.user, found.multi_ballot, form.end()), _("The new end is saved.")
     ):
         show_time_notes(request, form)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
     lead = _("For all questions on the ballot.")
-    return _form(request, form, found, _("Move the end"), _("Move the end"), lead=lead)
+    return _form(request, form, found, _("Extend voting"), _("Extend voting"), lead=lead)
 
 
 @organiser_page(Action.CLOSE)
@@ -262,7 +262,7 @@ def close_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         run_action(request, lambda: services.close(request.user, found.multi_ballot), _("The ballot is closed."))
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
     values = {"count": len(found.multi_ballot.questions)}
-    lead = _("All %(count)d questions close. Nobody can vote after that, and nothing can be changed again.") % values
+    lead = _("All %(count)d questions close. After that nobody can vote, and nothing can be changed.") % values
     return _confirmation_page(
         request, found, _("Close the ballot"), _("Close all questions for good"), lead, danger=True
     )

@@ -67,9 +67,7 @@ class MultiBallot:
         return [fold(each) for each in self.questions].index(fold(name)) + 1
 
 
-BUSY = gettext_lazy(
-    "The questions on this ballot are just being opened, moved or closed. Please try again in a moment."
-)
+BUSY = gettext_lazy("The questions on this ballot are being opened, extended or closed. Please try again in a moment.")
 
 
 def election_name(multi_ballot_name: str, question: str) -> str:
@@ -92,12 +90,14 @@ def check_candidates(count: int) -> None:
     if count > MAX_TOTAL_CANDIDATES:
         values = {"most": MAX_TOTAL_CANDIDATES, "count": count}
         raise elections.NotReady(
-            _("All questions together have at most %(most)d candidates on one ballot; these have %(count)d.") % values
+            _("All questions on a ballot may have at most %(most)d candidates in total; these have %(count)d.") % values
         )
 
 
 def leads_the_others(name: str) -> str:
-    return _("“%(name)s” has the roll and the window of all questions. Take the others out first.") % {"name": name}
+    return _("“%(name)s” holds the roll and the voting period for all questions. Remove the others first.") % {
+        "name": name
+    }
 
 
 def is_bindable(election: Election) -> bool:
@@ -116,12 +116,11 @@ def check_single_question(
     values = {"book": multi_ballot.name, "leader": multi_ballot.leader}
     if action in ALL_QUESTIONS_ACTIONS:
         raise WrongState(
-            _("This is one of several questions on the ballot “%(book)s”. That is done there, for all of them.")
-            % values
+            _("This is one of several questions on the ballot “%(book)s”. Do this there, for all of them.") % values
         )
     if action in LEADER_ACTIONS and not multi_ballot.is_led_by(election.name):
         raise WrongState(
-            _("The questions on the ballot “%(book)s” have one roll and one invitation: those of “%(leader)s”.")
+            _("The questions on the ballot “%(book)s” share one roll and one invitation: those of “%(leader)s”.")
             % values
         )
 

@@ -158,7 +158,7 @@ def resume(
         pass
     after = find(election.name, under_way.digest)
     if after is None or (not after.is_finished and IMPORTING.find(subject) is None):
-        raise WrongState(_("This import has lain too long. Please start again with the file."))
+        raise WrongState(_("This import has expired. Please start again with the file."))
     return after
 
 

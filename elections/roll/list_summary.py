@@ -79,27 +79,27 @@ class ListLabels:
 VOTERS = ListLabels(
     ngettext_lazy("%(count)d voter added.", "%(count)d voters added.", "count"),
     gettext_lazy("No voters added."),
-    ngettext_lazy("%(count)d was on the roll already", "%(count)d were on the roll already", "count"),
+    ngettext_lazy("%(count)d was already on the roll", "%(count)d were already on the roll", "count"),
     ngettext_lazy("%(count)d already on the roll", "%(count)d already on the roll", "count"),
 )
 MEMBERS = ListLabels(
     ngettext_lazy("%(count)d member added.", "%(count)d members added.", "count"),
     gettext_lazy("No members added."),
-    ngettext_lazy("%(count)d was in the group already", "%(count)d were in the group already", "count"),
+    ngettext_lazy("%(count)d was already in the group", "%(count)d were already in the group", "count"),
     ngettext_lazy("%(count)d already in the group", "%(count)d already in the group", "count"),
 )
 CANDIDATES = ListLabels(
     ngettext_lazy("%(count)d candidate added.", "%(count)d candidates added.", "count"),
     gettext_lazy("No candidates added."),
-    ngettext_lazy("%(count)d stood already", "%(count)d stood already", "count"),
+    ngettext_lazy("%(count)d was already a candidate", "%(count)d were already candidates", "count"),
 )
 NEW = ngettext_lazy("%(count)d new", "%(count)d new", "count")
-DUPLICATES_IN_PREVIEW = ngettext_lazy("%(count)d twice in the list", "%(count)d twice in the list", "count")
+DUPLICATES_IN_PREVIEW = ngettext_lazy("%(count)d duplicate", "%(count)d duplicates", "count")
 UNUSABLE_IN_PREVIEW = ngettext_lazy("%(count)d cannot be used", "%(count)d cannot be used", "count")
-DUPLICATES = ngettext_lazy("%(count)d stood twice in the list", "%(count)d stood twice in the list", "count")
+DUPLICATES = ngettext_lazy("%(count)d duplicate skipped", "%(count)d duplicates skipped", "count")
 UNKNOWN = ngettext_lazy(
-    "%(count)d was left out, because nobody here has the name any more",
-    "%(count)d were left out, because nobody here has the names any more",
+    "%(count)d was left out, because nobody here has the name any longer",
+    "%(count)d were left out, because nobody here has the names any longer",
     "count",
 )
 UNUSABLE = ngettext_lazy("%(count)d could not be used", "%(count)d could not be used", "count")

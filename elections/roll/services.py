@@ -51,8 +51,8 @@ def _unknown_names_message(names: Sequence[str]) -> str:
     values = {"names": ", ".join(names[:10]) + (" …" if len(names) > 10 else "")}
     return (
         ngettext(
-            "Nobody here has this name: %(names)s. List them by their address.",
-            "Nobody here has these names: %(names)s. List them by their addresses.",
+            "Nobody here has this name: %(names)s. Use their mail address instead.",
+            "Nobody here has these names: %(names)s. Use their mail addresses instead.",
             len(names),
         )
         % values

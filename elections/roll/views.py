@@ -91,7 +91,7 @@ def _failed(request: HttpRequest, election: Election) -> HttpResponse:
 def invite(request: HttpRequest, election: Election) -> HttpResponse:
     """Send one voter the invitation again. All others are invited on a page of its own (`invite_views`)."""
     voter = request.POST.get("voter", "")
-    done = _("The mail is on its way, with a new link: the earlier ones no longer work.")
+    done = _("The mail is on its way, with a new link. Earlier links no longer work.")
     done = done if election.vote_by_link else _("The mail is on its way.")
     run_action(request, lambda: mailing.resend_invitation(request.user, election, voter), done)
     return redirect("roll", name=election.name)
@@ -101,7 +101,7 @@ def invite(request: HttpRequest, election: Election) -> HttpResponse:
 def leave_alone(election_name: str, voter: str) -> str | None:
     if not mailing.unsubscribe(election_name, voter):
         return None
-    return _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": election_name}
+    return _("You will get no more reminders about “%(name)s”. You can still vote.") % {"name": election_name}
 
 
 @organiser_page(Action.ADD_VOTERS)
@@ -115,7 +115,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
         return preview_page(request, election, form.cleaned_data["rows"])
     under_way, last = imports.recent_imports(election)
     context = election_context(request, election, imports=under_way, last_import=last, upload=True)
-    return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
+    return show_form(request, form, _("Import voters"), _("Check the list"), **context)
 
 
 def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
@@ -156,7 +156,7 @@ def _import(request: HttpRequest, election: Election) -> HttpResponse:
         if form.is_valid():
             voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
             return start_import(request, election, imports.start(request.user, election, voters, skipped))
-        messages.error(request, _("That list could not be imported. Please start again with the file."))
+        messages.error(request, _("The list could not be imported. Please start again with the file."))
     return redirect(reverse("import_roll", args=[election.name]) + _query(request))
 
 
@@ -240,8 +240,8 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
         return preview_page(request, election, _skilled_rows(skill, least), skilled=_skill_sentence(skill, least))
-    context = election_context(request, election, lead=_("Everybody who shows members that they have it."))
-    return show_form(request, form, _("Voters by skill"), _("Look at the list"), **context)
+    context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
+    return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
 
 
 def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:

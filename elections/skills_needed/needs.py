@@ -29,9 +29,9 @@ from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Writ
 MAX_NEEDS = 20
 MAX_AGREED_CANDIDATES = 100  # candidates, so that what is kept of all of them fits one item
 
-TOO_MANY_NEEDS = _("An election needs at most 20 skills.")
-TOO_MANY_AGREED = _("At most 100 candidates of an election can show their skills.")
-NO_NEEDS = _("This election has not said which skills it needs.")
+TOO_MANY_NEEDS = _("An election can list at most 20 skills.")
+TOO_MANY_AGREED = _("At most 100 candidates in an election can show their skills.")
+NO_NEEDS = _("This election does not list any skills it needs.")
 
 
 @dataclass(frozen=True, slots=True)

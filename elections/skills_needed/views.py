@@ -33,7 +33,7 @@ def needs_page(request: HttpRequest, election: Election) -> HttpResponse:
     """What it needs, and a form to say more; and which candidates agreed to show what they can do."""
     form = NeedForm(form_data(request))
     act = lambda: set_need(request.user, election, Need(**form.value()))  # noqa: E731
-    if run_form(request, form, act, _("Noted."), "skill"):
+    if run_form(request, form, act, _("Saved."), "skill"):
         return redirect("needs", name=election.name)
     context = election_context(request, election, form=form, needs=needs.named(needs.find_needs(election.name)))
     address = absolute_url(reverse("agree", args=[election.name]))
@@ -48,7 +48,7 @@ def needs_page(request: HttpRequest, election: Election) -> HttpResponse:
 @require_POST
 def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
     election, skill_id = found
-    run_action(request, lambda: drop_need(request.user, election, skill_id), _("It is no longer needed."))
+    run_action(request, lambda: drop_need(request.user, election, skill_id), _("The skill is removed."))
     return redirect("needs", name=election.name)
 
 
@@ -56,7 +56,7 @@ def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
 @require_POST
 def ask(request: HttpRequest, election: Election) -> HttpResponse:
     """Have those mailed who stand and were not asked yet."""
-    run_action(request, lambda: ask_candidates(request.user, election), _("The candidates are asked by mail."))
+    run_action(request, lambda: ask_candidates(request.user, election), _("Mails to the candidates are on their way."))
     return redirect("needs", name=election.name)
 
 
@@ -76,8 +76,8 @@ def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRespon
     """What would be shown, to whom and when; and two buttons, of which one undoes the other."""
     election, candidate = found
     if request.method == "POST":
-        act, done = (services.disagree, _("Nothing of it will be shown.")) if "withdraw" in request.POST else (
-            services.agree, _("You agreed. Until the election opens you may withdraw."))  # fmt: skip
+        act, done = (services.disagree, _("Your skills will not be shown.")) if "withdraw" in request.POST else (
+            services.agree, _("You agreed. You can withdraw until the election opens."))  # fmt: skip
         run_action(request, lambda: act(request.user, election, candidate), done)
         return redirect("agree", name=election.name)
     is_draft = election.stored_state == State.DRAFT

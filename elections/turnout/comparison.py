@@ -34,9 +34,12 @@ class Comparison:
     def sentence(self) -> str:
         values = {"name": self.name, "then": self.then, "end": self.at_the_end}
         if self.then is None:
-            return _("The last one of this group, “%(name)s”, had %(end)s %% at the end.") % values
+            return _("The last election of this group, “%(name)s”, had a turnout of %(end)s%%.") % values
         return (
-            _("The last one of this group, “%(name)s”, had %(then)s %% at this time, and %(end)s %% at the end.")
+            _(
+                "The last election of this group, “%(name)s”, had a turnout of %(then)s%% at this point, and "
+                "%(end)s%% at the end."
+            )
             % values
         )
 

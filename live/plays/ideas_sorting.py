@@ -11,18 +11,18 @@ from collections.abc import Callable
 from acts.refusals import NotNow
 from acts.retry import retry_lost_race
 from acts.storage import table
-from live import repository, rules, waking
+from live import changes, repository, rules
 from live.rules import Phase
 
 from . import ideas_store as orders
-from .ideas_order import Order, Sorted
+from .ideas_order import Order, SortedIdeas
 
-Act = Callable[[Sorted], Order]
+Act = Callable[[SortedIdeas], Order]
 
 
 def sort(game_id: str, round_: int, act: Act) -> None:
     retry_lost_race(lambda: _sort(game_id, round_, act))
-    waking.moved(game_id)
+    changes.publish(game_id)
 
 
 def _sort(game_id: str, round_: int, act: Act) -> None:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from live.rounds import Round, options_of
-from live.signs import Bar, sign
+from live.symbols import Bar, symbol
 from questions.question import Question
 from results.pictures.drawing import isolated, number, share
 
@@ -56,7 +56,9 @@ def moved(result: Mapping[str, Any], names: Sequence[str], votes: int) -> Contex
         "before": _time(earlier, names, earlier["close"], earlier["count"]) if earlier else {},
         "after": _time(result, names, told["close"], votes),
         "picture": sankey.sankey(flows, names) if flows else "",
-        "ways": [(sankey.called(one, names), sankey.called(other, names), number) for one, other, number in flows],
+        "ways": [
+            (sankey.choice_label(one, names), sankey.choice_label(other, names), number) for one, other, number in flows
+        ],
         "gains": _gains(result["rounds"][0]["tally"], earlier["firsts"], names) if earlier else [],
         "untold": UNTOLD.get(told.get("untold", ""), ""),
     }
@@ -98,7 +100,7 @@ def _gain_of(now: Fraction, then: Fraction, option: int, label: str) -> Context:
     change = now - then
     sign_of = "+" if change > 0 else "\N{MINUS SIGN}" if change < 0 else ""
     told = {"before": number(then), "after": number(now), "change": f"{sign_of}{number(abs(change))}"}
-    return {"label": label, "sign": sign(option), **told}
+    return {"label": label, "sign": symbol(option), **told}
 
 
 def _whole(laps: Sequence[Mapping[str, Any]]) -> Fraction:
@@ -144,14 +146,14 @@ def _runner(result: Mapping[str, Any], label: str, option: int, at: int, whole: 
     lap = result["rounds"][at]
     votes = lap["tally"][option]
     if votes is None:
-        return Bar(label, "0", "", sign(option), "out", _("out"), option=option)
+        return Bar(label, "0", "", symbol(option), "out", _("out"), option=option)
     gain = _gain(result, option, at)
     mark = "leaving" if option in lap["eliminated"] else "elected" if option in lap["elected"] else ""
     return Bar(
         label=label,
         length=share(Fraction(votes), whole),
         number=number(votes),
-        sign=sign(option),
+        sign=symbol(option),
         mark=mark,
         word={"leaving": _("out"), "elected": _ahead(result), "": ""}[mark],
         option=option,

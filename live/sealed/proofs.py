@@ -51,17 +51,17 @@ def proof(evidence: Evidence) -> bytes:
         return known
     stretch = next(ranges_over(table(), [evidence.event_id]), None)
     checkpoint = stretch.proof([evidence.event_id]) if stretch else None
-    told = orjson.dumps(_told(evidence) | {"checkpoint": checkpoint, "public_by": public_by()})
+    told = orjson.dumps(_proof_data(evidence) | {"checkpoint": checkpoint, "public_by": public_by()})
     return PROOFS.get(place, lambda: told) if checkpoint else told
 
 
-def _told(evidence: Evidence) -> dict[str, Any]:
+def _proof_data(evidence: Evidence) -> dict[str, Any]:
     said = {"format": FORMAT, "session": evidence.game_id, "round": evidence.round}
     texts = {"asked": evidence.asked.decode(), "heard": evidence.heard.decode()}
-    return said | texts | {"event_id": evidence.event_id} | _event(log().find(evidence.event_id))
+    return said | texts | {"event_id": evidence.event_id} | _event_data(log().find(evidence.event_id))
 
 
-def _event(event: Item | None) -> dict[str, str]:
+def _event_data(event: Item | None) -> dict[str, str]:
     if event is None:
         return {"event": "", "event_digest": ""}
     told = "" if is_rewritten(event) else as_sealed(event).decode()

@@ -16,12 +16,12 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import NotNow, TooMany
 from acts.retry import retry_lost_race
 from acts.storage import now_text, record
+from live import changes, corrections, repository, steps
 from questions.question import MAX_QUESTIONS, Question
 from questions.rules import ChangedElsewhere, question_fingerprint
 from store.log import Event
 from store.table import Write
 
-from .. import corrections, repository, steps, waking
 from ..corrections import Questions
 from ..play import as_played, play_of
 from ..rules import Game, Phase, State
@@ -74,7 +74,7 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
 
 def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
     def correct(found: Found) -> Questions:
-        return corrections.moved(found.questions, found.free, place, up=up)
+        return corrections.with_moved(found.questions, found.free, place, up=up)
 
     _corrected(game_id, who, "moved", place, seen, correct)
 
@@ -83,7 +83,7 @@ def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
         if len(found.questions) == 1 and not found.game.format.has_agenda:
             raise NotNow(corrections.THE_LAST_ONE)
-        return corrections.removed(found.questions, found.free, place)
+        return corrections.without_question(found.questions, found.free, place)
 
     _corrected(game_id, who, "removed", place, seen, correct)
 
@@ -102,7 +102,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         if len(found.questions) >= MAX_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
         at = len(found.questions) if first is None else first
-        questions = corrections.inserted(found.questions, found.free, question, at)
+        questions = corrections.with_inserted(found.questions, found.free, question, at)
         _record(found, Event(who, "LiveItemAdded", {}), found.game, questions)
         return next(place for place, each in enumerate(questions) if each is question)
 
@@ -128,7 +128,7 @@ def _read(game_id: str) -> Found:
     game, state = repository.load(game_id)
     if game.ended_at:
         raise NotNow(OVER)
-    return Found(game, state, repository.questions(game_id))
+    return Found(game, state, repository.read_questions(game_id))
 
 
 def _corrected_event(found: Found, who: str, what: str) -> Event:
@@ -149,14 +149,14 @@ def _record(found: Found, event: Event, game: Game, questions: Questions) -> Non
     state = _new_version(game, found.state, questions)
     still: list[Write] = [repository.is_still_at(game, found.state)]
     if state is not None:
-        still, said["state"] = repository.moving(game, found.state, state), repository.told_state(state)
+        still, said["state"] = repository.moving(game, found.state, state), repository.state_as_item(state)
     writes = repository.correction(found.game, after, found.questions, questions)
     record(replace(event, event_data=said), *writes, *still)
-    waking.moved(game.id)
+    changes.publish(game.id)
 
 
 def _new_version(game: Game, state: State, questions: Questions) -> State | None:
     """None while people answer or vote, or put ideas in order: then nothing can be called, and nothing is disturbed."""
     if state.is_open or state.phase == Phase.SORTING:
         return None
-    return steps.asked_anew(game, state, questions[state.question] if state.round else None)
+    return steps.refreshed(game, state, questions[state.question] if state.round else None)

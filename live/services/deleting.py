@@ -5,12 +5,12 @@ from __future__ import annotations
 from acts.background import Batch, Task, finished, next_deletions
 from acts.retry import retry_lost_race
 from acts.storage import SITE, log
+from live import changes, repository, rules
 from store import keys
 from store.log import Event
 from store.purging import purge_mark
 from store.table import Check, Missing
 
-from .. import repository, rules, waking
 from ..repository import DELETING, EXPIRING
 from ..rules import Game, Phase, State
 from . import ending
@@ -19,7 +19,7 @@ from . import ending
 def delete(game_id: str, who: str) -> None:
     """One that runs is ended first, so that whoever is in it is told. The log keeps that it was there."""
     retry_lost_race(lambda: _delete(*_ended(game_id, who), who))
-    waking.moved(game_id)
+    changes.publish(game_id)
 
 
 def _ended(game_id: str, who: str) -> tuple[Game, State]:
@@ -34,7 +34,12 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
 def _delete(game: Game, state: State, who: str) -> None:
     """Its minutes stay, and so does the way to them."""
     has_minutes = rules.keeps_minutes(game, state)
-    said = {**repository.told_hosts(game), "game_id": game.id, "ended_at": game.ended_at, "has_minutes": has_minutes}
+    said = {
+        **repository.hosts_event_data(game),
+        "game_id": game.id,
+        "ended_at": game.ended_at,
+        "has_minutes": has_minutes,
+    }
     writes = repository.deletion(game, has_code=repository.has_code(game), has_minutes=has_minutes)
     log().record(Event(who, "LiveSessionDeleted", said), *writes)
 

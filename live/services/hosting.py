@@ -13,10 +13,10 @@ from acts.rate_limits import SECONDS_PER_DAY, Limit, count
 from acts.refusals import NotAllowed, Refusal
 from acts.retry import retry_lost_race
 from acts.storage import record
+from live import changes, repository, rules
 from store.keys import fold
 from store.log import Event
 
-from .. import repository, rules, waking
 from ..rules import Game
 
 MAX_RUNNING_SESSIONS = 30  # sessions that one host has made and not ended, prepared ones included
@@ -59,7 +59,7 @@ def _added(maker: User, game_id: str, name: str) -> str:
     after = replace(game, hosts=(*game.hosts, person.name))
     event = Event(maker.name, "LiveHostAdded", {"game_id": game.id, "name": person.name})
     record(event, *repository.host_added(game, after, person.name), people.is_same_account(person))
-    waking.moved(game.id)
+    changes.publish(game.id)
     return person.name
 
 
@@ -74,9 +74,9 @@ def _removed(maker: User, game_id: str, name: str) -> None:
     if not gone:
         return
     after = replace(game, hosts=tuple(each for each in game.hosts if each not in gone))
-    event = Event(maker.name, "LiveHostRemoved", repository.told_left(game, gone[0]))
+    event = Event(maker.name, "LiveHostRemoved", repository.host_removed_event_data(game, gone[0]))
     record(event, *repository.host_removed(game, after, gone[0]))
-    waking.moved(game.id)
+    changes.publish(game.id)
 
 
 def _made_by(maker: User, game_id: str) -> Game:

@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import NameTaken, Refusal, TooMany
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table, try_write
+from live import changes, clock, names, players, rules, seats
 from store.table import Item
 
-from .. import clock, names, players, rules, seats, waking
 from ..players import Pass
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
@@ -45,18 +45,18 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
     if state.phase == Phase.ENDED:
         raise Over(OVER)
     if seats.is_full(roster):
-        raise full()
+        raise session_full()
     seat = _new(game, state, name, held)
     if not try_write(*seats.seating(game, seat)):
         seat = _own(game, name, held)
-        tell(game)  # as whoever made it may have been cut off before
+        announce_change(game)  # as whoever made it may have been cut off before
         return seat
-    tell(game)
-    seats.counted(game)
+    announce_change(game)
+    seats.count_seat(game)
     return seat
 
 
-def full() -> TooMany:
+def session_full() -> TooMany:
     return TooMany(FULL % {"most": rules.MAX_PLAYERS})
 
 
@@ -82,32 +82,32 @@ def _own(game: Game, name: str, held: Pass) -> Seat:
     seat = seats.find(game.id, held.player)
     if seat is not None and seat.secret == players.digest(held.secret):
         return seat
-    raise SeatNameTaken(names.instead_of(game.id, name))
+    raise SeatNameTaken(names.alternatives(game.id, name))
 
 
-def tell(game: Game) -> None:
-    seats.touched(game)
-    waking.moved(game.id)
+def announce_change(game: Game) -> None:
+    seats.count_change(game)
+    changes.publish(game.id)
 
 
 # --- coming and going ---
 
 
-def take(game: Game, held: Pass) -> Pass:
+def take_over(game: Game, held: Pass) -> Pass:
     """Play on from this device: it is the newest from now on, and whoever left comes back."""
     device = players.new_device()
-    _change(game, held, lambda seat: replace(back(game, seat), device=device))
+    _change(game, held, lambda seat: replace(returned(game, seat), device=device))
     return replace(held, device=device)
 
 
-def back(game: Game, seat: Seat) -> Seat:
+def returned(game: Game, seat: Seat) -> Seat:
     """There again; whoever checks in, since now."""
     came = now_text() if seat.left and game.format.checks_in else seat.joined_at
     return replace(seat, left=False, joined_at=came)
 
 
 def leave(game: Game, held: Pass) -> None:
-    _change(game, held, lambda seat: seats.gone(seat, clock.now()))
+    _change(game, held, lambda seat: seats.left_at_time(seat, clock.now()))
     game.format.gone(game, held.player)
 
 
@@ -119,4 +119,4 @@ def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:
         table().write(*seats.change(game, seat, changed(seat)))
 
     retry_lost_race(act)
-    tell(game)
+    announce_change(game)

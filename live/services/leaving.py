@@ -45,5 +45,5 @@ def _leave(game_id: str, name: str) -> None:
 
 def _take_out(game: Game, name: str) -> None:
     others = tuple(each for each in game.hosts if keys.fold(each) != keys.fold(name))
-    event = Event(SITE, "LiveHostRemoved", repository.told_left(game, name))
+    event = Event(SITE, "LiveHostRemoved", repository.host_removed_event_data(game, name))
     record(event, *repository.host_removed(game, replace(game, hosts=others), name))

@@ -51,7 +51,7 @@ def _new(game_id: str, host: User, engagement_type: str, total: int, **chosen: A
         created_at=now,
         kept_until=later(now, MAX_SESSION_DURATION + configured().retention),
         created_by=host.name,
-        code=new_code(repository.running()),
+        code=new_code(repository.count_running()),
         token=secrets.token_urlsafe(12),
         screen_token=secrets.token_urlsafe(12),
         total_questions=total,
@@ -63,7 +63,7 @@ def _record(game: Game, questions: Sequence[Question], host: User) -> None:
     state = State(changed_at=game.created_at)
     writes = repository.creation(game, state, questions, int(from_text(game.created_at).timestamp()))
     record(
-        Event(game.created_by, "LiveSessionMade", repository.told_made(game)),
+        Event(game.created_by, "LiveSessionMade", repository.created_event_data(game)),
         *writes,
         people.is_same_account(host),
     )

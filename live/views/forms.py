@@ -14,7 +14,7 @@ from django.utils.translation import ngettext_lazy
 
 from live import formats
 from live.formats import FORMATS
-from live.play import Quick, Story, play_in, play_named, plays, suits
+from live.play import PlayDescription, TypedQuestion, play_for_type, play_named, plays, suits
 from live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
@@ -50,24 +50,24 @@ def rehearsals() -> list[tuple[int, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class TypeCard:
     """A type to choose."""
 
     type: str
     words: str | Promise
-    story: Story
+    story: PlayDescription
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SetOffer:
     """A set to choose, and how many questions it has for each play."""
 
     set: QuestionSet
     suiting: tuple[tuple[str, int], ...]
 
 
-def cards() -> list[Card]:
-    return [Card(each.name, each.label, each.story) for each in plays() if each.story]
+def type_cards() -> list[TypeCard]:
+    return [TypeCard(each.name, each.label, each.story) for each in plays() if each.story]
 
 
 class GameForm(forms.Form):
@@ -75,7 +75,7 @@ class GameForm(forms.Form):
 
     engagement_type = forms.ChoiceField(
         label=_("What happens"),
-        choices=lambda: [(each.type, each.words) for each in cards()],
+        choices=lambda: [(each.type, each.words) for each in type_cards()],
         initial=Type.TRIVIA.value,
     )
     question_set = forms.CharField(label=_("What is asked"), required=False, max_length=64)
@@ -172,18 +172,18 @@ class GameForm(forms.Form):
 
     # --- what there is to choose from ---
 
-    def cards(self) -> list[Card]:
-        return cards()
+    def cards(self) -> list[TypeCard]:
+        return type_cards()
 
     def parts(self) -> list[str]:
         """Templates of fields that formats add."""
         return [f"{each.folder}/parts/make.html" for each in FORMATS.values() if each.fields]
 
-    def offers(self) -> list[Offer]:
+    def offers(self) -> list[SetOffer]:
         """Sets with at least one question for some type."""
         chosen = [each for each in plays() if each.story]
         counted = ((each, tuple((play.name, play.of_set(each)) for play in chosen)) for each in self.offered.values())
-        return [Offer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
+        return [SetOffer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
 
     # --- what was chosen ---
 
@@ -234,8 +234,8 @@ class GameForm(forms.Form):
         name, _colon, set_id = chosen.partition(":")
         found = self._found("also", set_id)
         for question in found[1] if found else ():
-            if (play := play_in(name, question)) is not None:
-                yield question if play_in(type_, question) is play else replace(question, play=play.name)
+            if (play := play_for_type(name, question)) is not None:
+                yield question if play_for_type(type_, question) is play else replace(question, play=play.name)
 
     def _found(self, field: str, set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
         found = sets.find(set_id) if set_id in self.offered else None
@@ -251,7 +251,7 @@ class GameForm(forms.Form):
             return ()
         play = play_named(type_)
         lines = tuple(line.strip() for line in typed.get("options", "").splitlines() if line.strip())
-        quick = Quick(
+        quick = TypedQuestion(
             typed["question"],
             lines[: MAX_OPTIONS + 1],  # what is one too many stays, so that it can be named
             typed.get("seconds", DEFAULT_ANSWER_SECONDS),
@@ -276,16 +276,16 @@ class GameForm(forms.Form):
             "debug_mode": typed["debug_mode"],
             "context": typed["context"],
             "time_zone": zone_or_default(typed["time_zone"]),
-            **of_set(chosen),
+            **set_reference(chosen),
             **formats.of(typed["engagement_type"]).chosen(typed),
         }
 
     def _has_bonus(self, type_: str) -> bool:
-        found = (play_in(each.play or type_, each) for each in self.questions)
+        found = (play_for_type(each.play or type_, each) for each in self.questions)
         return any(each.has_bonus for each in found if each)
 
 
-def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
+def set_reference(chosen: QuestionSet | None) -> dict[str, Any]:
     """What a session keeps of the set that it was made from."""
     if chosen is None:
         return {}
@@ -327,7 +327,9 @@ class SessionQuestionForm(QuestionForm):
 class AddedQuestionForm(SessionQuestionForm):
     """One more question, and how it is played."""
 
-    play = forms.ChoiceField(label=_("What happens"), choices=lambda: [(each.type, each.words) for each in cards()])
+    play = forms.ChoiceField(
+        label=_("What happens"), choices=lambda: [(each.type, each.words) for each in type_cards()]
+    )
 
     def __init__(self, *arguments: Any, game: Game, **options: Any):
         super().__init__(*arguments, initial={"play": game.engagement_type}, **options)
@@ -337,7 +339,7 @@ class AddedQuestionForm(SessionQuestionForm):
         cleaned = super().clean()
         if "play" in cleaned and "question" in cleaned and not self.errors:
             question = cleaned["question"]
-            play, usual = play_in(cleaned["play"], question), play_in(self.game.engagement_type, question)
+            play, usual = play_for_type(cleaned["play"], question), play_for_type(self.game.engagement_type, question)
             if play is None:
                 self.add_error("play", NOT_PLAYED_SO)
             elif play is not usual:

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
+from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, QaSettings, folded
 from pages.fields import LinesField
 
 MODES: dict[Mode, str | Promise] = {
@@ -74,5 +74,5 @@ class QaForm(forms.Form):
         return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"], **texts}
 
 
-def initial(qa: Qa) -> dict[str, Any]:
+def initial(qa: QaSettings) -> dict[str, Any]:
     return {"mode": str(qa.mode), "texts": str(qa.texts), "words": "\n".join(qa.words), "named": qa.named}

@@ -26,8 +26,9 @@ class Format(StrEnum):
 LABELS = {Format.CSV: "CSV", Format.GIFT: "GIFT", Format.AIKEN: "Aiken"}
 HELP = {
     LABELS[Format.GIFT]: gettext_lazy(
-        "Text from Moodle and others. Choices with one or several right answers, true or false, short answers and "
-        "essays as free texts; categories. Not: numbers, matching, several gaps, pictures."
+        "Text from Moodle and other programs: choices with one or more right answers, true or "
+        "false, short answers and essays as free text, and categories. Not supported: numbers, "
+        "matching, several gaps, pictures."
     ),
     LABELS[Format.AIKEN]: gettext_lazy("Text: a question, options A, B and so on, and a line ANSWER: B."),
 }
@@ -58,4 +59,4 @@ def detected(raw: bytes, name: str = "") -> Format:
         return Format.AIKEN
     if "{" in text:
         return Format.GIFT
-    raise NotAList(_("This looks like no file of questions. If you know which format it has, choose it below."))
+    raise NotAList(_("This does not look like a file of questions. If you know its format, choose it below."))

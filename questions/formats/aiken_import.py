@@ -81,9 +81,11 @@ def _question(block: Block) -> ForeignQuestion:
     text = "\n".join(block.texts)
     found: list[Flaw] = []
     if not block.options:
-        return ForeignQuestion(block.line, text, cannot=_("It has no options: lines that begin with A, B and so on."))
+        return ForeignQuestion(
+            block.line, text, cannot=_("It has no options, which are lines that begin with A, B and so on.")
+        )
     if block.letters != list(ascii_uppercase[: len(block.letters)]):
-        found.append(Flaw("", _("Its options are not lettered A, B, C and so on, one after the other.")))
+        found.append(Flaw("", _("Its options are not lettered A, B, C and so on, in order.")))
     right = _right(block, found)
     return ForeignQuestion(block.line, text, options=tuple(block.options), right=right, found=tuple(found))
 
@@ -91,7 +93,7 @@ def _question(block: Block) -> ForeignQuestion:
 def _right(block: Block, found: list[Flaw]) -> tuple[int, ...]:
     letters = re.findall(r"\w+", (block.answer or "").upper()[:100])
     if not letters:
-        found.append(Flaw("", _("Its line ANSWER: is missing, or says no letter.")))
+        found.append(Flaw("", _("Its ANSWER: line is missing or has no letter.")))
     for letter in letters:
         if letter not in block.letters:
             found.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": letter[:40]}))

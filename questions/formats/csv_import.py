@@ -63,7 +63,7 @@ def read(raw: bytes, full: FullSet) -> ImportedFile:
     headings = next(records, Record(1, ())).cells
     columns = _columns(headings)
     if "title" not in columns:
-        raise NotAList(_("The first line names the columns, and one of them is “title”. This file has no such line."))
+        raise NotAList(_("The first line must name the columns, including “title”. This file has no such line."))
     unread = [cell.strip() for place, cell in enumerate(headings) if cell.strip() and place not in columns.values()]
     return judge_rows((_row(record, columns, len(headings)) for record in records), full, unread)
 
@@ -179,7 +179,7 @@ def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:
     usual = Kind.CHOICE if has_options else Kind.TEXT
     if word and word not in KIND_OF:
         known = ", ".join(SET_KIND_LABELS)
-        found.append(Flaw("kind", _("“%(typed)s” is none of: %(known)s.") % {"typed": typed[:40], "known": known}))
+        found.append(Flaw("kind", _("“%(typed)s” is not one of: %(known)s.") % {"typed": typed[:40], "known": known}))
     return KIND_OF.get(word, usual)
 
 
@@ -206,7 +206,7 @@ def _seconds(typed: str, found: list[Flaw]) -> int:
         return USUAL_SECONDS
     if re.fullmatch("[0-9]{1,6}", typed.strip()):
         return int(typed)
-    found.append(Flaw("seconds", _("“%(typed)s” is no whole number.") % {"typed": typed[:40]}))
+    found.append(Flaw("seconds", _("“%(typed)s” is not a whole number.") % {"typed": typed[:40]}))
     return USUAL_SECONDS
 
 

@@ -17,21 +17,21 @@ from ..rules import Category, FullSet, PlacedQuestion
 OPTIONS = tuple(f"option{number}" for number in range(1, MAX_OPTIONS + 1))
 COLUMNS = ("title", "kind", "detail", "category", "school", "custom_instruction", *OPTIONS, "right", "seconds", "twice")
 EXPLAINED = (
-    ("title", gettext_lazy("The question itself. This column must be there.")),
+    ("title", gettext_lazy("The question itself. Required.")),
     (
         "kind",
         gettext_lazy(
-            "text, choice, ranking, rating, yes-no or ideas. Left empty: choice if there are options, else text."
+            "text, choice, ranking, rating, yes-no or ideas. If empty: choice if there are options, otherwise text."
         ),
     ),
-    ("detail", gettext_lazy("More words about it, also of several lines.")),
-    ("category", gettext_lazy("Under which heading it stands.")),
+    ("detail", gettext_lazy("More details; may have several lines.")),
+    ("category", gettext_lazy("The heading it appears under.")),
     ("school", gettext_lazy("Where it comes from, or whom it is for.")),
-    ("custom_instruction", gettext_lazy("What to tell people when this question is asked.")),
-    ("option1 … option10", gettext_lazy("What can be chosen or ranked.")),
-    ("right", gettext_lazy("Which options are right: letters or numbers, several with a space or a comma: B, 2, A C.")),
-    ("seconds", gettext_lazy("Until it closes by itself; 0: when the host closes it. Left empty: 30.")),
-    ("twice", gettext_lazy("yes: a ranking that can be asked again in a poll, to show who moved. Left empty: no.")),
+    ("custom_instruction", gettext_lazy("Shown to people when this question is asked.")),
+    ("option1 … option10", gettext_lazy("The options to choose from or to rank.")),
+    ("right", gettext_lazy("The right options, as letters or numbers separated by spaces or commas: B, 2, A C.")),
+    ("seconds", gettext_lazy("Until it closes automatically; 0: the host closes it. If empty: 30.")),
+    ("twice", gettext_lazy("yes: a ranking that a poll can ask again, to show who moved. If empty: no.")),
 )
 EXAMPLES = (
     Question("What should our next meeting begin with?", Kind.TEXT, category="Warming up", seconds=60),
@@ -180,5 +180,5 @@ def _gift_option(text: str) -> str:
 def _gift_left_out(full: FullSet) -> Iterator[str]:
     out = [question for question in full.questions if question.kind not in HELD]
     if out:
-        yield "\n// " + _("Left out, because GIFT has no such questions:") + "\n"
+        yield "\n// " + _("Left out, because GIFT does not support them:") + "\n"
         yield from (f"// {SET_KIND_LABELS[each.kind]}: {each.title}\n" for each in out)

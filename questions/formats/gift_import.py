@@ -36,16 +36,16 @@ PARTING = re.compile("(?<!/)/(?!/)")  # between the names of a path; a slash in 
 CONTEXT = re.compile(r"\$[a-z]+[0-9]*\$")
 YES, NO = ("T", "TRUE"), ("F", "FALSE")
 
-DESCRIPTION = gettext_lazy("It is a text without answers, and so no question.")
-MATCHING = gettext_lazy("It asks to match things with each other, which cannot be asked here.")
-NUMBER = gettext_lazy("It asks for a number within bounds, which cannot be asked here.")
-GAPS = gettext_lazy("It has several gaps to fill, which cannot be asked here.")
-MEDIA = gettext_lazy("It has a picture, a sound or a film, which do not come along.")
+DESCRIPTION = gettext_lazy("It is text without answers, so it is not a question.")
+MATCHING = gettext_lazy("Matching questions are not supported.")
+NUMBER = gettext_lazy("Numerical questions are not supported.")
+GAPS = gettext_lazy("Questions with several gaps are not supported.")
+MEDIA = gettext_lazy("Questions with pictures, sound or video are not supported.")
 BRACES = gettext_lazy("Its braces { } do not match.")
 FEEDBACK = gettext_lazy("Its feedback is left out: it would be shown before people answer.")
-NOT_JUDGED = gettext_lazy("The answers it expects are left out: free texts are not judged here.")
-PARTLY = gettext_lazy("Answers that are partly right count as wrong here.")
-NONE_RIGHT = gettext_lazy("No answer of it is marked as right.")
+NOT_JUDGED = gettext_lazy("Its expected answers are left out: free text is not graded here.")
+PARTLY = gettext_lazy("Partly right answers count as wrong here.")
+NONE_RIGHT = gettext_lazy("None of its answers is marked as right.")
 
 
 def read(raw: bytes, full: FullSet) -> ImportedFile:

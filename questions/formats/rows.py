@@ -32,8 +32,10 @@ MAX_SHOWN_CHARS = 200
 MAX_TEXT_CHARS = 20_000  # characters of a question with all its markup
 MAX_ANSWERS = 50  # more are not even looked at
 
-TOO_LONG = gettext_lazy("It is too long to be a question.")
-BY_NAME = gettext_lazy("Its text is too long for a question: it stands in the details, below its name.")
+TOO_LONG = gettext_lazy("It is too long for a question.")
+BY_NAME = gettext_lazy(
+    "Its text is too long for a question: it was moved to the details, and its name became the question."
+)
 
 LABELS = {
     "title": gettext_lazy("Question"),
@@ -114,7 +116,7 @@ def _known(
     row: Row, question: Question, there: dict[tuple[str, ...], int], full: FullSet, taken: list[Question]
 ) -> Row:
     if place := there.get(comparison_key(question)):
-        reason = _("The set has it already, as question %(number)d.") % {"number": place}
+        reason = _("Already in the set, as question %(number)d.") % {"number": place}
         return replace(row, verdict=Verdict.THERE, reason=reason)
     try:
         check_room(full, [*taken, question])

@@ -28,7 +28,7 @@ from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_vi
 @public_sealed_view
 def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
-    form = code_prefixes.code_prefix_form(request.GET, found.seal.ballots, _("The code begins with"))
+    form = code_prefixes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     place = published.find_prefix(found.election.name, beginning) if beginning else _place(request)
     rows, onward = _page_of_ballots(found, place, beginning)
@@ -82,7 +82,7 @@ def _texts() -> dict[str, str]:
             "withdrawn is not counted."
         ),
         "failed": _("The list of ballots could not be fetched. Try again."),
-        "found": _("Found: the ballot with this code was counted, just as it stands here."),
+        "found": _("Found: the ballot with this code was counted, exactly as shown here."),
         "blank": _("This ballot is blank."),
         "unranked": _("Not ranked: {names}"),
         "round": _("Round"),
@@ -91,16 +91,16 @@ def _texts() -> dict[str, str]:
         "counts_for": _("counts for {name}"),
         "part_for": _("{part} of it counts for {name}"),
         "kept_by": _("{part} of it stays with {name}, who is elected"),
-        "exhausted": _("ranks nobody who is still in, and counts no more"),
-        "part_exhausted": _("{part} of it counts no more"),
+        "exhausted": _("ranks nobody who is still in the race, so it no longer counts"),
+        "part_exhausted": _("{part} of it no longer counts"),
         "elected": _("{name} is elected."),
         "eliminated": _("{name} is eliminated."),
-        "surplus": _("What {name} has above the quota is passed on."),
+        "surplus": _("The surplus of {name} is passed on."),
         "contest": _("Contest"),
         "outcome": _("All ballots"),
         "versus": _("{one} against {other}"),
         "above": _("{one} above {other}"),
-        "equal": _("both equal"),
+        "equal": _("ranks them equally"),
         "silent": _("does not compare them"),
         "more": _("Only the first {count} contests are shown."),
         "candidate": _("Candidate"),
@@ -113,7 +113,7 @@ def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """All ballots whose codes begin alike; those of a small election all at once. A longer beginning is not taken."""
     beginning = request.GET.get("begins", "")
     if len(beginning) != code_prefixes.prefix_length(found.seal.ballots) or set(beginning) - set(SYMBOLS):
-        sentence = _("This is not how many characters of a code are asked for here.")
+        sentence = _("That is the wrong number of characters.")
         return JsonResponse({"problem": sentence}, status=400)
     some = published.ballots_with_prefix(found.election.name, beginning)
     return JsonResponse({"ballots": [[each["confirmation"], each["rankings"]] for each in some]})

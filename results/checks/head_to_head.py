@@ -38,8 +38,8 @@ summaries = SizedCache[PairwiseSummary](80_000_000, lambda summary: summary.weig
 
 
 class PairForm(forms.Form):
-    one = forms.TypedChoiceField(label=gettext_lazy("One"), coerce=int)
-    other = forms.TypedChoiceField(label=gettext_lazy("The other"), coerce=int)
+    one = forms.TypedChoiceField(label=gettext_lazy("First candidate"), coerce=int)
+    other = forms.TypedChoiceField(label=gettext_lazy("Second candidate"), coerce=int)
 
     def __init__(self, candidates: tuple[str, ...], asked: Any):
         super().__init__(asked or None, initial={"one": 0, "other": min(1, len(candidates) - 1)})
@@ -106,9 +106,9 @@ def _opinion(said: str, one: str, other: str) -> str:
     sentences = {
         "above": _("%(one)s above %(other)s"),
         "below": _("%(other)s above %(one)s"),
-        "equal": _("both as equals"),
-        "half": _("only one of the two, which counts as no opinion"),
-        "neither": _("neither of the two"),
+        "equal": _("both equally"),
+        "half": _("only one of them, which counts as no opinion"),
+        "neither": _("neither of them"),
     }
     return sentences[said] % {"one": one, "other": other}
 

@@ -30,11 +30,11 @@ MAX_VOTERS_LEFT_OUT = 50  # whose ballots are left out at once
 
 class WhatIfForm(forms.Form):
     without = forms.TypedMultipleChoiceField(
-        label=gettext_lazy("Had not stood"), required=False, coerce=int, widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Leave out candidates"), required=False, coerce=int, widget=forms.CheckboxSelectMultiple
     )
     voters = LinesField(
-        label=gettext_lazy("Had not voted"),
-        help_text=gettext_lazy("Names of voters, one on a line."),
+        label=gettext_lazy("Leave out voters"),
+        help_text=gettext_lazy("One name per line."),
         required=False,
         max_length=4000,
         rows=3,
@@ -51,7 +51,7 @@ class WhatIfForm(forms.Form):
     def clean_without(self) -> list[int]:
         without = self.cleaned_data["without"]
         if len(without) == len(self.fields["without"].choices):
-            raise forms.ValidationError(_("Somebody must be left to count for."))
+            raise forms.ValidationError(_("Keep at least one candidate."))
         return without
 
     def clean_voters(self) -> list[str]:
@@ -60,7 +60,7 @@ class WhatIfForm(forms.Form):
         )
         if len(names) > MAX_VOTERS_LEFT_OUT:
             raise forms.ValidationError(
-                _("At most %(count)d voters can be left out at once.") % {"count": MAX_VOTERS_LEFT_OUT}
+                _("You can leave out at most %(count)d voters at once.") % {"count": MAX_VOTERS_LEFT_OUT}
             )
         return names
 
@@ -78,7 +78,7 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     voters = form.cleaned_data.get("voters", [])
     counted, strangers = _counted(found, voters)
     if strangers:
-        form.add_error("voters", _("These have not voted: %(names)s.") % {"names": ", ".join(strangers)})
+        form.add_error("voters", _("These people have not voted: %(names)s.") % {"names": ", ".join(strangers)})
         return page(request, found, "what_if", wrong=True, form=form)
     if counted is None:
         return page(request, found, "what_if", wrong=True, form=form, too_large=True)

@@ -132,8 +132,8 @@ EXPORTS = {
     "report.txt": Export(TEXT, report_txt, gettext_lazy("Plain text"), in_words=True),
 }
 GROUPS = {
-    gettext_lazy("Ballots, counted"): [file for file in EXPORTS if file.startswith("ballots.")],
-    gettext_lazy("Ballots, each with its code"): ["single-ballots.csv", "single-ballots.json"],
+    gettext_lazy("Ballots, by ranking"): [file for file in EXPORTS if file.startswith("ballots.")],
+    gettext_lazy("Ballots, one by one with their codes"): ["single-ballots.csv", "single-ballots.json"],
     gettext_lazy("Result"): ["result.json", "rctab.json", "report.txt"],
 }
 

@@ -30,13 +30,13 @@ def as_text(found: Sealed) -> str:
         _ended(found),
         _convened(found.election),
         [
-            _("The rule: %(method)s") % {"method": wording.method_label(report.result.method)},
+            _("Method: %(method)s") % {"method": wording.method_label(report.result.method)},
             str(wording.RULES[report.result.method]),
         ],
         [_("Why"), *map(wording.translate, report.sentences)],
         [_("How close was it?"), *_ahead(report.result), wording.how_close(report)],
         _methods(report),
-        [_("Places"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
+        [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
         [*_rounds(report.result)],
         _sealed(seal, found.election),
         _lots(found),
@@ -54,7 +54,7 @@ def _outcome(result: Result, voters: int) -> list[str]:
     tie = len(result.winners) > 1 and result.seats == 1
     title = _("A tie") if tie else _("Elected") if result.seats > 1 else _("Winner")
     cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
-    of = ngettext("%(count)d may vote.", "%(count)d may vote.", voters)
+    of = ngettext("%(count)d people could vote.", "%(count)d people could vote.", voters)
     numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
     return [f"{title}: {wording.join_names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
 
@@ -126,7 +126,8 @@ def _lots(found: Sealed) -> list[str]:
     if not (seal.seed and report.result.lots):
         return []
     return [
-        _("Commitment of the lots, shown when voting opened: %(text)s") % {"text": found.election.lots_commitment},
-        _("Their secret, told at the close: %(text)s") % {"text": seal.lots_secret},
-        _("Their seed, made of the secret and the ballots: %(text)s") % {"text": seal.seed},
+        _("Commitment for drawing lots, published when voting opened: %(text)s")
+        % {"text": found.election.lots_commitment},
+        _("Secret, published after the close: %(text)s") % {"text": seal.lots_secret},
+        _("Seed, derived from the secret and the ballots: %(text)s") % {"text": seal.seed},
     ]

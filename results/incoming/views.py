@@ -67,7 +67,7 @@ def _instead(request: HttpRequest, look: LiveResult) -> HttpResponse | None:
         return None
     if look.too_many:
         sentence = _(
-            "Counting takes so long by now that the count is no longer shown while it is open. It is shown at the end."
+            "Counting now takes too long to show a running result. The result will be shown once voting has closed."
         )
         context = election_context(request, look.election, sentence=sentence, counting=False)
         return render(request, "results/not_yet.html", context)
@@ -108,5 +108,7 @@ def _context(look: LiveResult) -> dict[str, Any]:
 
 def _example(sentences: list[str], *, is_open: bool) -> list[str]:
     """The account of one draw, which says of nobody that they have won who may lose by another."""
-    example = _("The lots below are an example. The true ones are drawn at the close, and nobody can know them yet.")
+    example = _(
+        "The lots below are only an example. The real ones are drawn after the close, and nobody can know them yet."
+    )
     return [example, *sentences[1 if is_open else 0 :]]

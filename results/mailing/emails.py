@@ -21,7 +21,7 @@ OUTCOMES = {
     "elected": gettext_noop("Elected: %(names)s."),
     "tie": gettext_noop("It ended in a tie: %(names)s."),
     "nobody": gettext_noop("Nobody was elected."),
-    "uncounted": gettext_noop("There was nothing to count: nobody is ranked on any ballot."),
+    "uncounted": gettext_noop("There was nothing to count: no ballot ranks anyone."),
 }
 
 
@@ -64,9 +64,9 @@ def _is_gone(mail: Mail) -> bool:
 
 RESULT = EmailTemplate(
     gettext_noop("The result: %(election)s"),
-    (gettext_noop("the election “%(election)s” is counted."), "%(outcome)s %(counted)s"),
+    (gettext_noop("the votes in the election “%(election)s” have been counted."), "%(outcome)s %(counted)s"),
     _link,
-    gettext_noop("See the result, and why"),
+    gettext_noop("See the full result"),
     opt_out.link,
     silence_words=gettext_noop("No more mails about results"),
     is_over=_is_gone,

@@ -32,8 +32,8 @@ MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
 MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is kept for every voter
 TOGETHER = "together"  # how several questions on one ballot ended
 MAILED_ATTRIBUTE = "announcing"  # the attribute beside the counted mails that says since when
-ALREADY_MAILED = gettext_lazy("The result was mailed to the voters before.")
-NOT_SEALED = gettext_lazy("There is no sealed result yet. It can be mailed once the election is closed and counted.")
+ALREADY_MAILED = gettext_lazy("The result has already been mailed to the voters.")
+NOT_SEALED = gettext_lazy("There is no result yet. You can mail it once the election has closed and been counted.")
 
 
 def mail_result(actor: User, election: Election) -> None:
@@ -69,7 +69,7 @@ def mail_result_step(user: User, election: Election) -> Step | None:
     if not may or not election.voter_count or mailed_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
-    return Step("announce", _("It is counted. The voters have not been told by mail who won."), button)
+    return Step("announce", _("The votes are counted. Tell the voters by mail who won."), button)
 
 
 def _leads(election: Election) -> bool:

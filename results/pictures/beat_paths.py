@@ -238,13 +238,13 @@ def _desc(result: Result) -> str:
 
 def _note(result: Result, graph: Graph) -> str:
     said = _(
-        "An arrow leads from the winner of a contest to the loser. Thick: the strongest chains from %(names)s to "
-        "everybody else; dashed: the strongest chains back. In the circles stand the places."
+        "Each arrow points from the winner of a contest to the loser. Thick: the strongest chains from "
+        "%(names)s to everybody else; dashed: the strongest chains back. The circles show the places."
     )
     note = said % {"names": listed(result.winners)}
     if len(graph.places) == len(result.candidates):
         return note
-    rest = _("Shown are %(shown)s of %(every)s.")
+    rest = _("Showing %(shown)s of %(every)s.")
     return f"{note} " + rest % {"shown": len(graph.places), "every": len(result.candidates)}
 
 

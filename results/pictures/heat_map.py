@@ -41,7 +41,7 @@ def heat_map(result: Result) -> Picture | None:
             ),
         ]
     )
-    title = _("Everybody against everybody")
+    title = _("All head-to-head contests")
     size = label + across * len(order) + 2, HEAD_PX + tall * len(order) + 2
     drawn = sized(*size, title, _desc(), heads, rows, kind="heat")
     is_wide = size[0] >= HALF_WIDTH_PX
@@ -55,7 +55,7 @@ def heat_map(result: Result) -> Picture | None:
 
 
 def _desc() -> str:
-    return _("Each number is how many ballots rank the name of the row above that of the column.")
+    return _("Each number is how many ballots rank the candidate in the row above the one in the column.")
 
 
 def _head(at: int, x: float) -> SafeString:
@@ -93,12 +93,12 @@ def shade(ayes: int, noes: int) -> str:
 
 def _note(result: Result, shown: int) -> str:
     said = _(
-        "Ballots that rank the name of the row above that of the column; columns have the numbers of the rows. "
-        "Shaded and bold where the row won, the darker the more clearly; = where it was a draw."
+        "Number of ballots that rank the candidate in the row above the one in the column; columns are numbered like "
+        "the rows. Shaded and bold where the row won, darker for a clearer win; = for a draw."
     )
     if shown == len(result.candidates):
         return said
-    return f"{said} " + _("Shown are the first %(shown)s of %(every)s.") % {
+    return f"{said} " + _("Showing the first %(shown)s of %(every)s.") % {
         "shown": shown,
         "every": len(result.candidates),
     }

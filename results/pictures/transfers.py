@@ -263,12 +263,10 @@ def _round(each: Round) -> str:
 
 
 def _note(result: Result, shown: Sequence[Round]) -> str:
-    said = [
-        _("Every band is as thick as the votes it stands for; branches are votes that moved on, from left to right.")
-    ]
+    said = [_("The width of each band shows its votes; branches show votes that moved on, from left to right.")]
     every = len(result.rounds or ())
     if len(shown) < every:
-        said.append(_("Shown are the last %(shown)s rounds of %(every)s.") % {"shown": len(shown), "every": every})
+        said.append(_("Showing the last %(shown)s of %(every)s rounds.") % {"shown": len(shown), "every": every})
     return " ".join(said)
 
 

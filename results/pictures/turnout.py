@@ -29,7 +29,7 @@ def _picture(election: Election, turnout: Turnout) -> Picture:
     drawn = _curve(election, turnout), *_axis(election, turnout), text(said, 0, 16, "number")
     rows = tuple((_moment(election, moment), str(count)) for moment, count in turnout.steps)
     picture = fluid(HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX, title, said, *drawn, kind="turnout")
-    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Have voted")), rows), "narrow")
+    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Voted")), rows), "narrow")
 
 
 def _summary(election: Election, turnout: Turnout) -> str:

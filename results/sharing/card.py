@@ -85,7 +85,7 @@ def _outcome(result: Result) -> tuple[str, str]:
     if result.seats > 1:
         heading, without = _("Elected"), _("See who was elected")
     elif len(result.winners) > 1:
-        heading, without = _("A tie"), _("See who shares the first place")
+        heading, without = _("A tie"), _("See who shares first place")
     else:
         heading, without = _("Winner"), _("See who won")
     names = wording.join_names(result.winners)
@@ -133,7 +133,7 @@ def _contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
     for name, other in contests(result)[:MAX_BARS]:
         ayes, noes = votes(result, name, other)
         bars.append((other, Fraction(ayes, max(1, ayes + noes)), f"{ayes} : {noes}"))
-    return _("One to one against"), tuple(replace(bar, won=True) for bar in _labelled(result, bars))
+    return _("Head to head against"), tuple(replace(bar, won=True) for bar in _labelled(result, bars))
 
 
 def _drawn_contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
@@ -141,7 +141,7 @@ def _drawn_contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
     if not all(map(can_write, result.winners)):
         return "", ()
     bars = [(f"{name} : {other}", *votes(result, name, other)) for name, other in pairs]
-    return _("One to one"), tuple(
+    return _("Head to head"), tuple(
         Bar(label, ayes / max(1, ayes + noes), f"{ayes} : {noes}", won=True) for label, ayes, noes in bars
     )
 

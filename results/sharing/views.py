@@ -140,7 +140,7 @@ def outcome(report: Report) -> str:
     names = {"names": Truncator(wording.join_names(result.winners)).chars(MAX_PREVIEW_CHARS)}
     if result.seats > 1:
         return _("elected: %(names)s") % names
-    return (_("a tie of %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
+    return (_("a tie between %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
 
 
 def _ballots(report: Report) -> str:

@@ -73,7 +73,7 @@ from tests.background import queue_mailings
 from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
-from upkeep.doctor import site as doctor
+from upkeep.doctor import web_checks as doctor
 from upkeep.log.sealer import site_sealer
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
@@ -493,7 +493,7 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
     pages = ("admin", "system", "pause", "log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
     return [
         Look("metrics", "owner"),
-        Look("doctor", "stranger", (doctor.signed,)),
+        Look("doctor", "stranger", (doctor.signed_token,)),
         *(Look(page, "owner") for page in pages),
         Look("people", "owner", of="by a word of a name", asked={"q": "ann"}),
         Look("log", "owner", of="of one election", asked={"election": known("Board")}),

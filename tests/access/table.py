@@ -91,7 +91,7 @@ def without_haste() -> Iterator[Standstill]:
     from polls import voters
     from results.incoming import count as of_elections
     from upkeep import pause
-    from upkeep.worker import heartbeats as signs
+    from upkeep.worker import heartbeats
 
     from .site import PRESENTED
 
@@ -100,9 +100,9 @@ def without_haste() -> Iterator[Standstill]:
         patch.object(of_sessions, "now", lambda: moment),
         patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionCountCache(clock=clock)),
-        patch.object(pause.watch, "ticking", lambda: 0.0),
+        patch.object(pause.cache, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),
-        patch.object(signs.watch, "ticking", lambda: 0.0),
+        patch.object(heartbeats.watch, "ticking", lambda: 0.0),
         patch.object(voters, "MIN_VOTING_SECONDS", 0),
         override_settings(**PRESENTED),
     ):

@@ -13,9 +13,9 @@ from assembly import floor, speakers
 from assembly.speakers import NOBODY, as_item, speakers_of
 from live import repository, seats
 from live.rules import Phase, State, Step
+from live.screens import broadcaster, push_events, rendering, snapshots
+from live.screens.rendering import Role
 from live.services import seating
-from live.show import fragments, hub, rooms, screens
-from live.show.screens import Role
 from questions.question import Type
 from store import keys
 from store.log import EventLog
@@ -162,7 +162,7 @@ def test_who_leaves_is_off_the_list_and_who_is_removed_speaks_no_longer(assembly
     list_ = kept(assembly)
     assert (list_.speaking, [each.player for each in list_.waiting]) == (None, ["cem"])
     assert list_.held[0].ended
-    assert floor.floor_of(rooms.current(assembly.id)).next.name == "Cem"
+    assert floor.floor_of(snapshots.current(assembly.id)).next.name == "Cem"
 
 
 def test_leaving_by_oneself_takes_one_off_the_list(made):
@@ -170,7 +170,7 @@ def test_leaving_by_oneself_takes_one_off_the_list(made):
     ada = sign_in("Ada")
     send_check_in(ada, game)
     drive(game, Step.NEXT)
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     speakers.ask(game, seat.player)
     ada.post(reverse("seat", args=[game.id]), {"act": "leave"})
     assert not kept(game).waiting
@@ -206,7 +206,7 @@ def talk(made):
     ada = sign_in("Ada")
     send_check_in(ada, game)
     drive(game, Step.NEXT)
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     return game, ada, seat
 
 
@@ -276,7 +276,7 @@ def test_nobody_asks_while_nothing_is_talked_about_nor_from_an_older_device(talk
 
 def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
     def shown(role=Role.REMOTE):
-        (said,) = fragments.beside(role, rooms.current(assembly.id))
+        (said,) = push_events.format_panel(role, snapshots.current(assembly.id))
         return said
 
     empty = shown()
@@ -290,26 +290,26 @@ def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
     now = shown()
     assert shown() is now, "As long as nothing changes, nothing is made anew."
     assert b"data-speech" in now.data
-    assert fragments.beside(Role.SCOREBOARD, rooms.current(assembly.id)) == []
+    assert push_events.format_panel(Role.SCOREBOARD, snapshots.current(assembly.id)) == []
 
 
 def test_a_players_own_part_changes_only_with_their_place(assembly):
     seat = seats.find(assembly.id, "cem")
 
     def key():
-        return screens.mine_key(rooms.current(assembly.id), seat)
+        return rendering.own_key(snapshots.current(assembly.id), seat)
 
     nothing = key()
     for player in ("ada", "ben", "cem"):
         speakers.ask(assembly, player)
-    waiting, room = key(), rooms.current(assembly.id)
+    waiting, snapshot = key(), snapshots.current(assembly.id)
     assert waiting != nothing
     speakers.call(assembly, "ada")
     assert key() == waiting, "The button that they may be about to press stays."
     speakers.call(assembly, "ben")
     assert key() != waiting
-    assert hub.mark_of_mine(room, seat) != hub.mark_of_mine(rooms.current(assembly.id), seat)
-    assert floor.position_of(rooms.current(assembly.id), "cem") == floor.Position.NEXT
+    assert broadcaster.own_version(snapshot, seat) != broadcaster.own_version(snapshots.current(assembly.id), seat)
+    assert floor.position_of(snapshots.current(assembly.id), "cem") == floor.Position.NEXT
 
 
 def test_a_long_list_is_shown_as_far_as_there_is_room(made):
@@ -319,6 +319,6 @@ def test_a_long_list_is_shown_as_far_as_there_is_room(made):
     drive(game, Step.NEXT)
     for name in everybody:
         speakers.ask(game, name.lower())
-    (said,) = fragments.beside(Role.SCREEN, rooms.current(game.id))
+    (said,) = push_events.format_panel(Role.SCREEN, snapshots.current(game.id))
     assert b"and 22 others" in said.data
-    assert floor.floor_of(rooms.current(game.id)).next.name == "P0"
+    assert floor.floor_of(snapshots.current(game.id)).next.name == "P0"

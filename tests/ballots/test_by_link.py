@@ -75,14 +75,14 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     queue_mailings()
     client, door = Client(), link(ANN)
     page = client.get(door)
-    for words in ("Board", "the organiser asks for your vote", ANN, "Voting ends", "secret"):
+    for words in ("Board", "the organiser has invited you to vote", ANN, "Voting ends", "secret"):
         assert words in text_of(page)
     assert not client.cookies.get(passes.COOKIE), "whoever only follows links gets nothing"
     come_in(door, client)
     receipt = vote(client, rank_1="1")
     (ballot,) = repository.every_ballot("Board")
     assert (code_of(receipt), ballot.rankings) == (ballot.confirmation, "1")
-    assert f"Here as {ANN} by link" in text_of(receipt)
+    assert f"Voting by link as {ANN}" in text_of(receipt)
     (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
     assert event["actor"] == ANN
     assert set(event["event_data"]) == {"election_name", "voter_name", "changed"}
@@ -101,11 +101,11 @@ def test_the_ballot_is_looked_at_in_its_browser_and_changed_and_withdrawn_by_who
     come_in(door_of(), client)
     assert fields_of(client.get(PAGE), PAGE)["rank-1"] == "1", "the button again gives the same pass for another day"
     again = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(again.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(again.get(PAGE))
     assert not fields_of(again.get(PAGE), PAGE)["rank-1"], "whoever reads the mail does not read the ballot"
     assert "It is not shown" in text_of(again.get(f"{PAGE}receipt/"))
     assert again.get(f"{PAGE}state/").json() == {"acts": 1}
-    assert "The earlier code no longer counts" in text_of(vote(again, rank_2="1"))
+    assert "The earlier code is no longer valid" in text_of(vote(again, rank_2="1"))
     token = re.search(r'name="token" value="([^"]+)"', again.get(f"{PAGE}withdraw/").content.decode())[1]
     answer = again.post(f"{PAGE}withdraw/", {"token": token})
     assert (answer.status_code, answer["Location"]) == (302, PAGE)
@@ -118,7 +118,7 @@ def test_a_form_sent_twice_in_two_tabs_is_one_ballot(board):
     fields = fields_of(review, f"{PAGE}cast/")
     first, second = (each.post(f"{PAGE}cast/", fields, follow=True) for each in (client, client))
     assert code_of(first) == code_of(second)
-    assert "was sent before" in text_of(second)
+    assert "was already submitted" in text_of(second)
 
 
 def test_round_trips_are_fewer_than_with_an_account(board):
@@ -151,24 +151,24 @@ def test_a_link_that_is_not_ours(board, settings):
 def test_a_link_of_an_election_that_is_gone_or_made_anew(board, opened):
     door, owner = door_of(), people.find("the organiser")
     deleting.delete(owner, board)
-    assert "no longer there" in gone(door)
+    assert "no longer exists" in gone(door)
     opened(ANN, name="Other", vote_by_link=True)
     before = replace(link_of(name="Other"), created_at=board.created_at)
-    assert "no longer there" in gone(reverse("vote_by_link", args=[before.token])), "made anew under the name"
+    assert "no longer exists" in gone(reverse("vote_by_link", args=[before.token])), "made anew under the name"
 
 
 def test_an_election_without_it_opens_by_no_link(opened):
     opened(ANN)
-    assert "no longer there" in gone(door_of())
+    assert "no longer exists" in gone(door_of())
 
 
 def test_the_invitation_sent_again_ends_the_earlier_link_and_its_pass(board):
     door, client, owner = door_of(), come_in(door_of()), people.find("the organiser")
     mailing.resend_invitation(owner, board, ANN)
-    assert "A newer link was sent" in gone(door)
+    assert "A newer link has replaced it" in gone(door)
     page = client.get(PAGE)
     assert page.status_code == 403
-    assert "A newer link was sent" in text_of(page)
+    assert "A newer link has replaced it" in text_of(page)
     assert client.post(f"{PAGE}cast/", {"rank-1": "1"}).status_code == 403
     assert list(repository.every_ballot("Board")) == []
     vote(come_in(door_of()), rank_1="1")
@@ -196,7 +196,7 @@ def test_somebody_taken_off_the_roll_and_put_on_it_again_needs_a_new_link(board,
     table().write(Delete(keys.email(ANN)))
     assert "not on the roll" in gone(door)
     add_voters(owner, elections.find("Board"), [ANN])
-    assert "A newer link was sent" in gone(door), "also one that was replaced before must not come back"
+    assert "A newer link has replaced it" in gone(door), "also one that was replaced before must not come back"
     come_in(door_of())
 
 
@@ -205,7 +205,7 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
     page = Client().get(door_of())
     assert page.status_code == 200
     assert "Voting begins" in text_of(page)
-    assert "To the ballot" not in text_of(page)
+    assert "Go to the ballot" not in text_of(page)
     assert Client().post(door_of()).status_code == 403
     closing.close(people.find("the organiser"), election)
     shut = Client().get(door_of())
@@ -242,10 +242,10 @@ def test_after_the_close_the_link_opens_the_result_and_all_that_checks_it(board)
         assert reverse("results", args=["Board"]) in page.content.decode()
         assert reverse("follow", args=["Board"]) in page.content.decode()
         result = text_of(client.get(reverse("results", args=["Board"])))
-        assert f"Here as {ANN} by link" in result
+        assert f"Voting by link as {ANN}" in result
         assert reverse("history", args=["Board"]) not in result
     receipt = voter.get(f"{PAGE}receipt/")
-    assert "nobody can tell which ballot is whose" in text_of(receipt)
+    assert "nobody can now tell which ballot is whose" in text_of(receipt)
     assert reverse("follow", args=["Board"]) in receipt.content.decode()
 
 
@@ -271,7 +271,7 @@ def test_a_link_that_ended_opens_no_result_either(board, person):
     for name in ("results", "follow", "recount", "bundle"):
         answer = client.get(reverse(name, args=["Board"]))
         assert answer.status_code == 403
-        assert "A newer link was sent" in text_of(answer)
+        assert "A newer link has replaced it" in text_of(answer)
     give_factor(person("Ann", Role.VOTER, ANN))
     assert "Please sign in to see the result" in text_of(Client().get(door_of()))
     assert Client().post(door_of()).status_code == 403
@@ -409,7 +409,7 @@ def test_signed_in_as_the_addressee_one_votes_as_oneself(board, person, signed_i
     assert passes.COOKIE not in client.cookies
     vote(client, rank_1="1")
     by_link = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(by_link.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(by_link.get(PAGE))
     assert not fields_of(by_link.get(PAGE), PAGE)["rank-1"], "what was cast with an account is not shown to a link"
     assert "It is not shown" in text_of(by_link.get(f"{PAGE}receipt/"))
     vote(by_link, rank_2="1")
@@ -423,20 +423,20 @@ def test_signed_in_as_somebody_else_one_is_asked_whose_vote_it_is(board, signed_
         assert "Whose vote do you want to cast?" in text_of(answer)
     assert passes.COOKIE not in client.cookies
     assert client.post(door_of(), {"whose": "self"})["Location"] == PAGE
-    assert "You are not on the roll" in text_of(client.get(PAGE))
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE))
     client.post(door_of(), {"whose": "link"})
-    assert f"Here as {ANN} by link" in text_of(client.get(PAGE))
+    assert f"Voting by link as {ANN}" in text_of(client.get(PAGE))
     vote(client, rank_1="1")
     assert entry_of()["voted"]
     client.post(door_of(), {"whose": "self"})
-    assert "You are not on the roll" in text_of(client.get(PAGE))
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE))
 
 
 def test_whoever_signs_in_or_out_leaves_the_pass_behind(board, person):
     person("Cleo", Role.VOTER)
     client = come_in(door_of())
     client.post("/sign-in/", {"name_or_email": "Cleo", "password": PASSWORD})
-    assert "You are not on the roll" in text_of(client.get(PAGE)), "who signs in is themselves"
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE)), "who signs in is themselves"
     client.post(door_of(), {"whose": "link"})
     assert client.get(PAGE).status_code == 200
     client.post("/sign-out/")
@@ -448,8 +448,8 @@ def test_a_link_goes_around_no_demotion_and_no_second_step(board, person):
     ann = person("Ann", Role.VOTER, ANN)
     client, held = come_in(door_of()), Pass(link_of())
     table().write(*people.role_change(ann, Role.OBSERVER))
-    assert "may not vote" in text_of(client.get(PAGE))
-    assert "may not vote" in text_of(Client().get(door_of()))
+    assert "is not allowed to vote" in text_of(client.get(PAGE))
+    assert "is not allowed to vote" in text_of(Client().get(door_of()))
     ann = people.find("Ann")
     table().write(*people.role_change(ann, Role.VOTER))
     give_factor(ann)
@@ -548,14 +548,14 @@ def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(bo
     mailing.invite(people.find("the organiser"), board)
     queue_mailings()
     send_waiting(compose)
-    assert "the earlier link of that voter no longer works" in text_of(client.get("/election/Board/roll/"))
+    assert "earlier link stops working" in text_of(client.get("/election/Board/roll/"))
     again = client.post("/election/Board/roll/invite/", {"voter": ANN}, follow=True)
-    assert "with a new link: the earlier ones no longer work" in text_of(again)
-    assert "by the link in their invitation, too" in text_of(client.get("/election/Board/"))
+    assert "with a new link. Earlier links no longer work" in text_of(again)
+    assert "with the link in their invitation" in text_of(client.get("/election/Board/"))
     drafts.create(people.find("the organiser"), "Draft")
     form = text_of(client.get("/election/Draft/settings/"))
-    assert "Whoever gets the mail, or is forwarded it, can vote" in form
-    assert "only those listed by address are mailed such a link" in form
+    assert "Anyone who is forwarded the mail can vote" in form
+    assert "only people listed by address get such a link" in form
 
 
 def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board, site):

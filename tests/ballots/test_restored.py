@@ -28,7 +28,7 @@ from upkeep.replay import check, quietly
 
 from .conftest import ranks
 
-SENTENCE = "Since then this site was restored from a backup"
+SENTENCE = "Since then this site has been restored from a backup"
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_the_pages_say_what_has_happened(voted, signed_in):
     history = organiser.get("/election/Board/history/").content.decode()
     assert re.search(r"does not say whose which secret ballot is", history)
     closing.close(people.find("the organiser"), elections.find("Board"))
-    assert "nobody can tell which ballot is whose" in client.get("/election/Board/ballot/receipt/").content.decode()
+    assert "nobody can now tell which ballot is whose" in client.get("/election/Board/ballot/receipt/").content.decode()
 
 
 def test_no_paper_ballot_is_typed_in_for_somebody_who_has_voted(site, person, opened, restored):

@@ -246,8 +246,8 @@ def test_nothing_enters_a_closed_box(site, person, opened):
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ({"9": ["1"]}, "does not stand"),
-        ({"x": ["1"]}, "does not stand"),
+        ({"9": ["1"]}, "not a candidate"),
+        ({"x": ["1"]}, "not a candidate"),
         ({"0": ["1", "2"]}, "Ada is ranked twice"),
         ({"0": ["0"]}, "whole number"),
         ({"0": ["-1"]}, "whole number"),
@@ -496,9 +496,9 @@ def test_a_paper_ballot_never_replaces_one(site, person, opened):
     opened("Eve", paper_ballots=True)
     owner, eve = people.find("the organiser"), person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    with pytest.raises(NotNow, match="has voted already"):
+    with pytest.raises(NotNow, match="has already voted"):
         services.enter_paper(owner, "Board", "eve", ranks(Cy=1), "2")
-    with pytest.raises(NotNow, match="has voted already"):
+    with pytest.raises(NotNow, match="has already voted"):
         services.enter_paper(owner, "Board", "Eve@example.org", ranks(Cy=1), "3")
     assert [ballot.rankings for ballot in ballots()] == ["1"]
 
@@ -516,7 +516,7 @@ def test_paper_only_where_the_election_allows_it_and_only_for_the_roll(site, per
     opened("Eve")
     opened("Eve", name="Other", paper_ballots=True)
     owner = people.find("the organiser")
-    with pytest.raises(NotNow, match="takes no paper"):
+    with pytest.raises(NotNow, match="does not accept paper"):
         services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1")
     with pytest.raises(rules.NotOnTheRoll):
         services.enter_paper(owner, "Other", "Bob", ranks(Bo=1), "2")

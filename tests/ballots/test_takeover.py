@@ -179,15 +179,15 @@ def test_what_somebody_casts_after_the_break_is_shown_to_them_and_not_after_the_
 def test_the_page_says_that_there_is_a_ballot_and_what_can_be_done(stage):
     eve = by_a_link_anybody_asked_for(stage)
     receipt = text_of(eve.get(f"{PAGE}receipt/"))
-    assert "There is a ballot of yours, and it counts." in receipt
-    assert "It is not shown, because it was cast before this account got a new password by a mailed link" in receipt
+    assert "You have voted, and your ballot counts." in receipt
+    assert "It is not shown because it was cast before this account’s password was reset by mail" in receipt
     page = eve.get(PAGE)
-    assert "There is a ballot of yours, and it counts." in text_of(page)
-    assert "The one you cast now replaces it." in text_of(page)
+    assert "You have voted, and your ballot counts." in text_of(page)
+    assert "The ballot you cast now will replace it." in text_of(page)
     assert not any(value for name, value in fields_of(page, PAGE).items() if name.startswith("rank-"))
-    assert "until then, your earlier ballot counts" in text_of(eve.post(PAGE, {"rank-1": "1"}, follow=True))
+    assert "Until then, your earlier ballot counts" in text_of(eve.post(PAGE, {"rank-1": "1"}, follow=True))
     replaced = vote(eve, rank_2="1")
-    assert "Your ballot is changed." in text_of(replaced)
+    assert "Your ballot has been changed." in text_of(replaced)
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
@@ -212,7 +212,11 @@ def test_after_the_close_the_page_offers_nothing_that_cannot_be_done(stage):
     page = text_of(eve.get(f"{PAGE}receipt/"))
     assert stage.code not in page
     assert "Cast a new ballot" not in page
-    sentence = "nobody can tell which ballot is whose" if election.secret_ballot else "There is a ballot of yours"
+    sentence = (
+        "nobody can now tell which ballot is whose"
+        if election.secret_ballot
+        else "You have voted, and your ballot counts"
+    )
     assert sentence in page
 
 
@@ -262,7 +266,7 @@ def test_an_address_that_went_to_somebody_else_does_not_take_the_ballot_along(op
     mallory = signed_in("Mallory", Role.VOTER)
     move(mallory, "eve@example.org", link)
     assert learns(mallory, code) == []
-    assert "There is a ballot of yours" in text_of(mallory.get(PAGE))
+    assert "You have voted, and your ballot counts" in text_of(mallory.get(PAGE))
 
 
 def move(client: Client, email: str, link: Callable[[str], str]) -> None:

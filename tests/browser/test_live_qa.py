@@ -54,7 +54,7 @@ def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
     # others ask, upvote and answer as if nobody disturbed them
     asks(ada, hall, WHY, "everybody sees it")
     asks(ada, hall, BUS, "everybody sees it")
-    moving.drive(hall.game.id, HOST, Step.NEXT, repository.state(hall.game.id).version)
+    moving.drive(hall.game.id, HOST, Step.NEXT, repository.read_state(hall.game.id).version)
     tap(ben, "Schulze")
     expect(ben.locator("[aria-pressed=true]")).to_contain_text("Schulze")
     ben.get_by_role("link", name="Questions").click()

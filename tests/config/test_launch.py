@@ -19,7 +19,7 @@ from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
 from tests.rows import every_row
-from upkeep.backups import input_files as given_files
+from upkeep.backups import input_files
 
 ANSWERS = {
     "--site-url": "https://vote.example.org",
@@ -221,12 +221,12 @@ def run_plenum(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_files_are_opened_by_whatever_names_them_and_read_more_than_once(tmp_path):
     (tmp_path / "a").write_text("of a")
     (tmp_path / "b").write_text("of b")
-    given_files.open_all([str(tmp_path / "a"), f"--identity={tmp_path / 'b'}", str(tmp_path), "--replace", "\0", ""])
+    input_files.open_all([str(tmp_path / "a"), f"--identity={tmp_path / 'b'}", str(tmp_path), "--replace", "\0", ""])
     for name in ("a", "b"):
         (tmp_path / name).unlink()  # as if it were out of reach by now
-        assert [given_files.text(tmp_path / name) for _ in range(2)] == [f"of {name}"] * 2
+        assert [input_files.text(tmp_path / name) for _ in range(2)] == [f"of {name}"] * 2
     with pytest.raises(IsADirectoryError):
-        given_files.reader(tmp_path)
+        input_files.reader(tmp_path)
 
 
 @pytest.mark.parametrize(("uid", "owner"), [(1000, 0), (1000, 65_534), (0, 0)])

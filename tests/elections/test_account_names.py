@@ -72,7 +72,7 @@ def test_a_name_that_nobody_has_is_not_put_on_the_roll(ada, draft, signed_in):
     page = signed_in(ada)
     answer = page.post(address("roll"), {"voters": "ada\nGhost Person\nnew@example.org"})
     assert answer.status_code == 422
-    assert "Nobody here has this name: Ghost Person. List them by their address." in text_of(answer)
+    assert "Nobody here has this name: Ghost Person. Use their mail address instead." in text_of(answer)
     assert on_roll() == []
     page.post(address("roll"), {"voters": "ada\nnew@example.org"})
     assert on_roll() == ["ada", "new@example.org"]
@@ -92,7 +92,7 @@ def test_whoever_left_between_preview_and_import_is_left_out_and_that_is_said(ad
     begun = imports.start(ada, draft, ["Ada", person("Eve").name])
     accounts.remove(owner, people.find("Eve"))
     done = page.post(address("go_on_importing", begun.digest), follow=True)
-    assert "1 was left out, because nobody here has the name any more." in text_of(done)
+    assert "1 was left out, because nobody here has the name any longer." in text_of(done)
     assert on_roll() == ["Ada"]
 
 
@@ -111,7 +111,7 @@ def test_a_copy_takes_along_whose_account_is_there_and_says_who_is_left_out(site
     enrol("Eve")
     form = {"name": "Again"}
     said = text_of(signed_in(ada).post(address("copy_election"), form, follow=True))
-    assert "Left out of the roll, because their accounts are gone: 1." in said
+    assert "Not copied to the roll, because their accounts no longer exist: 1." in said
     assert [voter.name for voter in repository.every_voter("Again")] == ["Bob", "kim@example.org"]
     bound = site.get(keys.voter("Again", "Bob"))["account"]
     assert bound == people.find("Bob").created_at

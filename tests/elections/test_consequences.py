@@ -28,10 +28,10 @@ EVERY = {action.name for action in Action}
 @every_row(
     ("election", "voted", "sentence", "is_calm"),
     [
-        (OPEN, 5, "202 of 207 have not voted. Until the planned end there are 14 days left.", False),
-        (OPEN, 206, "1 of 207 has not voted. Until the planned end there are 14 days left.", False),
-        (OPEN, 207, "Everyone has voted. Until the planned end there are 14 days left.", True),
-        (replace(OPEN, no_voting_after=PAST), 5, "202 of 207 have not voted. Its end has come.", True),
+        (OPEN, 5, "202 of 207 have not voted. There are 14 days left until the planned end.", False),
+        (OPEN, 206, "1 of 207 has not voted. There are 14 days left until the planned end.", False),
+        (OPEN, 207, "Everyone has voted. There are 14 days left until the planned end.", True),
+        (replace(OPEN, no_voting_after=PAST), 5, "202 of 207 have not voted. The planned end has passed.", True),
         (
             replace(OPEN, no_voting_after=None),
             5,
@@ -41,7 +41,7 @@ EVERY = {action.name for action in Action}
         (
             replace(OPEN, electorate="everyone"),
             5,
-            "5 have voted. Until the planned end there are 14 days left.",
+            "5 have voted. There are 14 days left until the planned end.",
             False,
         ),
     ],
@@ -49,14 +49,14 @@ EVERY = {action.name for action in Action}
 def test_closing_says_who_is_left_out_and_how_long_they_had(election, voted, sentence, is_calm):
     said = closing(election, voted, NOW)
     assert said.sentences[0] == sentence
-    assert said.sentences[-1].startswith("Nobody can vote after that")
+    assert said.sentences[-1].startswith("After that nobody can vote")
     assert said.is_calm is is_calm
 
 
 def test_closing_shows_its_numbers():
     assert [each.number for each in closing(OPEN, 5, NOW).figures] == ["5", "202", "14 days"]
     assert [each.number for each in closing(replace(OPEN, electorate="everyone"), 5, NOW).figures] == ["5", "14 days"]
-    assert "Without a single ballot" in closing(OPEN, 0, NOW).sentences[1]
+    assert "Nobody has voted" in closing(OPEN, 0, NOW).sentences[1]
 
 
 # --- deleting ---
@@ -68,8 +68,8 @@ SEALED = Progress(is_sealed=True)
 def test_deleting_says_what_goes_and_what_stays():
     said = deleting(CLOSED, 5, 120, 384, SEALED, "https://example.org/result/Board/")
     assert [each.number for each in said.figures] == ["5", "207", "120", "384"]
-    assert "120 ballots go for good. The event log keeps what happened." in said.sentences[0]
-    assert "published at https://example.org/result/Board/: that page goes, too" in said.sentences[1]
+    assert "120 ballots will be deleted for good. The event log keeps a record of what happened." in said.sentences[0]
+    assert "published at https://example.org/result/Board/; that page will be deleted, too" in said.sentences[1]
     assert not said.is_calm
 
 
@@ -81,7 +81,7 @@ def test_of_a_draft_nothing_was_cast_or_mailed():
     ("election", "got", "words"),
     [
         (CLOSED, SEALED, "nobody can look it up"),
-        (OPEN, Progress(), "nobody will learn a result"),
+        (OPEN, Progress(), "there will be no result"),
         (DRAFT, Progress(), ""),
     ],
 )
@@ -108,8 +108,8 @@ def test_the_recap_says_every_choice_with_where_it_is_changed():
     assert found["Candidates"].names == NAMES
     assert found["Who may vote"].lines == ("207 voters on the roll",)
     assert found["When"].moments == (("Voting ends", datetime.fromisoformat(IN_TWO_WEEKS)),)
-    assert "whoever would win against each of the others" in found["How it is counted"].lines[0]
-    assert "below all ranked ones" in found["How it is counted"].lines[1]
+    assert "would beat every other one to one" in found["How it is counted"].lines[0]
+    assert "below all ranked candidates" in found["How it is counted"].lines[1]
     assert not any(each.is_missing for each in found.values())
     assert found["When"].change.address == "/election/Board/steps/when/"
     assert not any(each.change for each in points(who=Relation.MODERATOR).values())
@@ -118,16 +118,16 @@ def test_the_recap_says_every_choice_with_where_it_is_changed():
 @every_row(
     ("changes", "label", "words"),
     [
-        ({"vote_by_link": True}, "Voters come in", "forwarded the mail can vote in its place"),
-        ({}, "Voters come in", "signed in, with an account"),
-        ({"remind_before": (24,)}, "Mails", "is reminded: 1 day before the end."),
-        ({}, "Mails", "Nothing is mailed when it opens"),
-        ({"announces": True}, "Mails", "Voters are mailed who won"),
+        ({"vote_by_link": True}, "How people vote", "the mail is forwarded to can vote"),
+        ({}, "How people vote", "signed in, with an account"),
+        ({"remind_before": (24,)}, "Mails", "are reminded: 1 day before the end."),
+        ({}, "Mails", "Opening sends no mail"),
+        ({"announces": True}, "Mails", "Voters get the result by mail"),
         ({"secret_ballot": False}, "Ballots", "public: everybody may see who ranked whom"),
-        ({"paper_ballots": True}, "Ballots", "on paper"),
-        ({"results_public": True}, "Results are shown", "to everybody on the web"),
+        ({"paper_ballots": True}, "Ballots", "paper ballots"),
+        ({"results_public": True}, "Results are shown", "to anyone on the web"),
         ({"seats": 2, "method": "stv-scottish"}, "How it is counted", "2 seats"),
-        ({"no_voting_after": None}, "When", "stays open until somebody closes it"),
+        ({"no_voting_after": None}, "When", "stays open until an organiser closes it"),
         ({"electorate": "everyone"}, "Who may vote", "everybody here who may vote when it opens"),
     ],
 )
@@ -152,8 +152,8 @@ def test_what_is_missing_is_marked(changes, names, missing):
 
 def test_of_a_short_roll_it_is_known_who_has_no_account():
     said = points(roll=RollSummary(by_address=12, gone=1))["Who may vote"].lines
-    assert "12 of them are listed by address" in said[1]
-    assert "1 of them cannot vote: the account is gone." in said[2]
+    assert "12 of them are listed by mail address" in said[1]
+    assert "1 of them cannot vote: the account no longer exists." in said[2]
     assert len(points(replace(DRAFT, vote_by_link=True), roll=RollSummary(12, 0))["Who may vote"].lines) == 1
 
 

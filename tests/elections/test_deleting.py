@@ -147,11 +147,11 @@ def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada
         deleting_acts.delete(ada, board)
     assert (len(calls), asked_to_forget(site)) == (DELETION_WRITES, 1)
     assert page.get("/election/Board/").status_code == 404
-    run = jobs.run(jobs.BACKGROUND, Leases(site))
+    run = jobs.run_job(jobs.BACKGROUND, Leases(site))
     assert (run.outcome, run.done) == (jobs.Outcome.DONE, 1)
     assert left() == []
     assert asked_to_forget(site) == 2, "what went after the salt is not to be found in the store's files either"
-    assert jobs.run(jobs.BACKGROUND, Leases(site)).outcome == jobs.Outcome.NOTHING
+    assert jobs.run_job(jobs.BACKGROUND, Leases(site)).outcome == jobs.Outcome.NOTHING
     assert replay.check(site, replay.quietly).first == ()
 
 
@@ -197,9 +197,9 @@ def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, 
     monkeypatch.setattr(background, "REQUEST_BATCHES", 1)
     other = drafts.create(ada, "Other")
     deleting_acts.delete(ada, board)
-    with pytest.raises(NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleaned up"):
         drafts.create(ada, "board")
-    with pytest.raises(NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleaned up"):
         drafts.rename(ada, other, "board")
     assert finish_background("delete election") == 1
     drafts.create(ada, "board")

@@ -88,7 +88,7 @@ def test_a_roll_is_kept_with_one_press_and_put_on_the_next(site, ada):
     assert keeping.save_roll(ada, first, "another form").name == "Board (2)"
     election(ada, "Next", ADDRESSES[:3])
     done = put_on(ada, "Next", group)
-    assert (done.added, done.sentence) == (204, "204 voters added. 3 were on the roll already.")
+    assert (done.added, done.sentence) == (204, "204 voters added. 3 were already on the roll.")
     assert sorted(on_roll("Next")) == sorted(on_roll())
     assert repository.find("Next").group == group.id
     remove_voter(ada, repository.find("Next"), HOSTILE[0])

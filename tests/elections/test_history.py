@@ -83,9 +83,9 @@ def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_
         "Olga closed the election before its planned end, Feb. 1, 2199, 1 p.m. CET.",
         "Olga set the end of voting to Feb. 1, 2199, 1 p.m. CET.",
         "Olga opened the election.",
-        "Olga put 3 voters on the roll.",
+        "Olga added 3 voters to the roll.",
         "Olga added candidates: Ada, Bo.",
-        "Olga made the draft.",
+        "Olga created the draft.",
     ]
     Sealer(site).seal()
     page = page_of(signed_in("reader", Role.OBSERVER))
@@ -114,11 +114,11 @@ def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
     actions.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
     assert sentences("Council") == [
         "Olga changed: description.",
-        "Olga gave the draft another name.",
+        "Olga renamed the draft.",
         "Olga removed 1 candidate.",
-        "Olga changed what is said about a candidate who no longer stands.",
-        "Olga added candidates: Ada, Bo. 1 more no longer stands.",
-        "Olga made the draft.",
+        "Olga edited the statement or link of a former candidate.",
+        "Olga added candidates: Ada, Bo. 1 more is no longer a candidate.",
+        "Olga created the draft.",
     ]
 
 
@@ -127,7 +127,7 @@ def test_a_long_list_of_voters_is_one_line(organiser, opened):
     add_voters(organiser, election, [f"voter.{number}@example.org" for number in range(200)])
     events, _ = organiser_events(Position("Board"), 50)
     first = history_entries(events, election, ["Ada"])[0]
-    assert first.sentence == "Olga put 200 voters on the roll."
+    assert first.sentence == "Olga added 200 voters to the roll."
     assert first.number - first.first == 2
 
 
@@ -139,7 +139,7 @@ def test_who_runs_it_is_told(organiser, opened, person):
     hand_over(organiser, repository.find("Board"), "Max")
     assert sentences()[:3] == [
         "Olga handed the election over to Max.",
-        "Olga ended the management by Max.",
+        "Olga removed Max as a manager.",
         "Olga made Max a manager.",
     ]
 
@@ -147,25 +147,29 @@ def test_who_runs_it_is_told(organiser, opened, person):
 @pytest.mark.parametrize(
     ("event_type", "said", "sentence"),
     [
-        ("ElectionCreated", {"copied_from": "x"}, "Ada made the draft as a copy of another election."),
-        ("ElectionUpdated", {"allow_edit": False}, "Ada fixed the candidates: none can be added any more."),
-        ("ElectionUpdated", {"no_voting_after": None}, "Ada took away the end: it is open until somebody closes it."),
+        ("ElectionCreated", {"copied_from": "x"}, "Ada created the draft as a copy of another election."),
+        ("ElectionUpdated", {"allow_edit": False}, "Ada locked the list of candidates: no more can be added."),
+        (
+            "ElectionUpdated",
+            {"no_voting_after": None},
+            "Ada removed the end: it stays open until an organiser closes it.",
+        ),
         ("ElectionUpdated", {"method": "irv", "seats": 1}, "Ada changed: seats, method."),
         ("ElectionUpdated", {"something_new": 1}, "Ada changed the settings."),
         ("ElectionOpened", {"editable": True}, "Ada opened the election; candidates may still be added."),
         ("CandidatesAdded", {"candidates": [{"name": "gone"}]}, "Ada added 1 candidate."),
-        ("CandidateEdited", {"candidate_name": "STANDS"}, "Ada changed what is said about STANDS."),
+        ("CandidateEdited", {"candidate_name": "STANDS"}, "Ada edited the statement or link of STANDS."),
         ("CandidatePictured", {"candidate_name": "STANDS"}, "Ada changed the picture of STANDS."),
         ("CandidateAgreed", {"candidate_name": "STANDS"}, "A candidate agreed to show skills."),
-        ("NeedSet", {"skill_id": "tea"}, "Ada said which skill is needed, how well and of how many."),
-        ("VotersRemoved", {"voters": ["a@b"]}, "Ada took 1 voter off the roll."),
+        ("NeedSet", {"skill_id": "tea"}, "Ada added or changed a needed skill."),
+        ("VotersRemoved", {"voters": ["a@b"]}, "Ada removed 1 voter from the roll."),
         ("VotersInvited", {}, "Ada invited the voters who had not been invited yet."),
-        ("VotersReminded", {"hours_before": 3}, "Ada reminded those who had not voted, as the organisers had chosen."),
-        ("InvitationWorded", {"words": "0f"}, "Ada changed what the invitation says."),
-        ("InvitationTested", {}, "Ada sent themselves a test of a mail to voters."),
+        ("VotersReminded", {"hours_before": 3}, "Ada sent the automatic reminder to those who had not voted."),
+        ("InvitationWorded", {"words": "0f"}, "Ada changed the text of the invitation."),
+        ("InvitationTested", {}, "Ada sent themselves a test mail."),
         ("VotersMessaged", {"subject": "secret"}, "Ada sent a message to all voters."),
         ("VoterInvitedAgain", {"voter": "a@b"}, "Ada sent one voter the invitation again."),
-        ("SomethingNew", {"voter": "a@b"}, "Ada did what the log calls “SomethingNew”."),
+        ("SomethingNew", {"voter": "a@b"}, "Ada did something the log calls “SomethingNew”."),
     ],
 )
 def test_every_type_of_event_has_a_sentence(opened, event_type, said, sentence):
@@ -182,7 +186,7 @@ def test_an_earlier_election_of_that_name_is_not_in_it(site, organiser, opened):
     Sealer(site).seal()
     drafts.create(organiser, "board")
     Sealer(site).seal()
-    assert sentences("Board") == ["Olga made the draft."]
+    assert sentences("Board") == ["Olga created the draft."]
 
 
 def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
@@ -192,7 +196,7 @@ def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
     deleting.delete(organiser, repository.find("Two"))
     drafts.rename(organiser, repository.find("One"), "Two")
     Sealer(site).seal()
-    assert sentences("Two") == ["Olga gave the draft another name.", "Olga made the draft."]
+    assert sentences("Two") == ["Olga renamed the draft.", "Olga created the draft."]
     assert [event["event_id"] for event in organiser_events(Position("Two"), 50)[0]] == [6, 4]
 
 
@@ -225,7 +229,7 @@ def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch,
         older = re.search(r'href="/election/New/history/([^"]+)" rel="next"', page)
         query = unescape(older[1]) if older else None
     changed = ["Olga changed: description."] * 3
-    assert found == [*changed, "Olga gave the draft another name.", *changed, "Olga made the draft."]
+    assert found == [*changed, "Olga renamed the draft.", *changed, "Olga created the draft."]
 
 
 def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_in):
@@ -240,7 +244,7 @@ def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_
 
 def test_a_draft_has_a_history_for_those_who_run_it(site, organiser, signed_in):
     drafts.create(organiser, "Board")
-    assert "Olga made the draft." in page_of(signed_in(organiser))
+    assert "Olga created the draft." in page_of(signed_in(organiser))
     assert signed_in("stranger").get("/election/Board/history/").status_code == 404
     assert signed_in("admin", Role.ADMIN).get("/election/Board/history/").status_code == 200
     assert signed_in("watcher", Role.OBSERVER).get("/election/nothing/history/").status_code == 404

@@ -93,9 +93,9 @@ def test_while_it_may_not_be_told_who_voted_a_reminder_goes_to_all_who_were_invi
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {f"{name}@example.org": 1 for name in names}
-    subject = "Plenum: Still open: Board 2027, until it is closed, asks Ada"
+    subject = "Plenum: Still open: please vote now: Board 2027 (invited by Ada)"
     assert {message.subject for message in sent.outbox} == {subject}
-    assert all("have voted already" in message.body for message in sent.outbox)
+    assert all("have already voted" in message.body for message in sent.outbox)
     assert all("no-reminders" in message.body for message in sent.outbox)
 
 
@@ -111,7 +111,7 @@ def test_once_three_have_voted_only_the_others_are_reminded(site, ada, person):
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {"Liz@example.org": 1}
-    assert sent.outbox[0].subject == "Plenum: You have not voted yet: Board 2027, until it is closed, asks Ada"
+    assert sent.outbox[0].subject == "Plenum: Reminder: please vote now: Board 2027 (invited by Ada)"
 
 
 def compose_reminder(to):
@@ -125,7 +125,7 @@ def compose_reminder(to):
 def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
     election = opened(ada, ["a@example.org"])
     invitations.invite(ada, election)
-    with pytest.raises(WrongState, match="being sent already"):
+    with pytest.raises(WrongState, match="already being sent"):
         invitations.invite(ada, election)
 
 
@@ -207,7 +207,7 @@ def test_the_way_out_of_reminders_needs_a_button_and_a_link_of_ours(client, ada)
     opened(ada, ["a@example.org"])
     link = "/no-reminders/" + invitations.unsubscribe_token("Board 2027", "a@example.org") + "/"
     assert client.get(link).status_code == 200
-    assert "You get no more reminders" in client.post(link).content.decode()
+    assert "You will get no more reminders" in client.post(link).content.decode()
     assert client.post("/no-reminders/made-up/").status_code == 410
 
 

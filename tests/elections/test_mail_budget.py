@@ -110,7 +110,7 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
     assert unfinished("mail voters") == []
     assert messages.list_messages(board) == []
     client = signed_in(ada)
-    assert "more than you may have mailed today" in text_of(client.get(address("invitation")))
+    assert "more than your limit for today" in text_of(client.get(address("invitation")))
     answer = client.post(address("invitation"), {"send": "4"}, follow=True)
     assert "3 of 3 are left" in text_of(answer)
     assert "ask an admin" in text_of(answer)
@@ -243,10 +243,10 @@ def test_admins_have_no_limit_and_are_not_counted(site, person, board, settings)
 def test_what_is_left_is_said_where_mails_are_sent(site, ada, board, signed_in):
     client = signed_in(limited(ada, 77))
     for name in ("roll", "message_voters"):
-        assert "77 of 77 are left" in text_of(client.get(address(name)))
+        assert "77 of 77 mails left" in text_of(client.get(address(name)))
     limited(ada, None)
     accounts.change_role(the_owner(), people.find("Ada"), Role.ADMIN)
-    assert "are left" not in text_of(client.get(address("roll")))
+    assert "mails left" not in text_of(client.get(address("roll")))
 
 
 # --- confirmed organisers ---

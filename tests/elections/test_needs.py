@@ -185,7 +185,7 @@ def test_who_leaves_takes_it_along_from_drafts_and_from_what_was_kept(otto, boss
 
 def test_an_election_without_needs_keeps_nothing(otto, bo, draft):
     drop_need(otto, board(), "python")
-    with pytest.raises(Refusal, match="has not said"):
+    with pytest.raises(Refusal, match="does not list any"):
         agree(bo)
     lifecycle.open_(otto, board(), editable=False)
     assert needs.snapshot_of("Board") is None
@@ -253,7 +253,7 @@ def test_voters_see_it_only_if_the_organiser_chose_so(browser, draft, bo, signed
     assert (f"{HERE}skills/" in text_of(voter.get(HERE))) == chosen
     if chosen:
         shown = text_of(answer).partition("<main")[2]  # names this short may be in a form's random token
-        assert shown.index("bo") < shown.index("Advanced") < shown.index("Cy") < shown.index("Shows none.")
+        assert shown.index("bo") < shown.index("Advanced") < shown.index("Cy") < shown.index("None shown.")
 
 
 def test_nobody_is_asked_who_opens_an_election_without_needs(browser, otto, draft):
@@ -358,7 +358,7 @@ def test_an_organiser_asks_with_a_button_and_the_candidate_finds_the_page_at_hom
     assert organiser.post(f"{HERE}needs/ask/")["Location"] == f"{HERE}needs/"
     assert "Mail 1 candidate<" not in text_of(organiser.get(f"{HERE}needs/"))
     assert link in text_of(candidate.get("/"))
-    assert "You stand in" in compose(outbox.in_state("queued", 9)[0][0]).subject
+    assert "You are a candidate in" in compose(outbox.in_state("queued", 9)[0][0]).subject
     assert "I do not agree" in text_of(candidate.get(f"{HERE}agree/"))
     candidate.post(f"{HERE}agree/", {"withdraw": "yes"})
     assert link not in text_of(candidate.get("/"))

@@ -150,7 +150,7 @@ def test_a_worker_that_dies_after_any_handful_loses_nobody_and_mails_nobody_twic
 
 
 def test_what_does_not_fit_into_today_goes_out_tomorrow(ada, club, settings):
-    """Reminders by the clock have nothing reserved: they stop in the middle of the people, and go on there."""
+    """Automatic reminders have nothing reserved: they stop in the middle of the people, and go on there."""
     election = club(secret_ballot=False)
     invitations.invite(ada, election)
     assert sum(delivered().values()) == 6

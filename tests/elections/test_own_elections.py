@@ -98,7 +98,7 @@ def _listed(ann, number: int) -> list[str]:
 def test_a_made_up_cursor_and_an_empty_list(site, ann, signed_in):
     browser = signed_in(ann)
     browser.raise_request_exception = False
-    assert "As soon as somebody puts you on the roll" in browser.get("/elections/").content.decode()
+    assert "Elections you can vote in will appear here" in browser.get("/elections/").content.decode()
     assert browser.get("/elections/?show=mine&after=nonsense").status_code == 400
     observer = signed_in("Eve", Role.OBSERVER)
     assert "?show=mine" not in observer.get("/elections/").content.decode()

@@ -1,4 +1,4 @@
-"""Reminders by the clock: each moment once, to those who have not voted."""
+"""Automatic reminders: each moment once, to those who have not voted."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def test_while_it_moves_it_can_be_looked_at_but_not_changed(site, ada, draft, mo
         lambda: copying.copy(ada, election, "Another"),
         lambda: deleting.delete(ada, election),
     ):
-        with pytest.raises(WrongState, match="still moving to its new name"):
+        with pytest.raises(WrongState, match="still being renamed"):
             act()
     finish_background("rename election")
     assert_moved(site, ada)

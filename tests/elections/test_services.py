@@ -374,7 +374,10 @@ def test_a_copy_that_can_never_be_filled_says_why_and_can_be_used(site, ada, unf
     assert not repository.find("Copy").filling
     (said,) = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ElectionNotFilled"]
     assert said == {"election_name": "Copy", "sentence": "An election has at most 2 candidates."}
-    assert "could be brought: An election has at most 2 candidates." in sign_in(ada).get("/election/Copy/history/").text
+    assert (
+        "could be copied into the draft: An election has at most 2 candidates."
+        in sign_in(ada).get("/election/Copy/history/").text
+    )
     drafts.rename(ada, repository.find("Copy"), "Another")
 
 
@@ -434,7 +437,7 @@ def test_where_everybody_may_vote_nobody_is_added_by_name_once_it_is_open(site, 
     election = actions.change(ada, again(draft), Action.SET_UP, electorate="everyone")
     add_voters(ada, election, ["by.post@example.org"])
     election = lifecycle.open_(ada, again(election), editable=False)
-    with pytest.raises(WrongState, match="added by their address"):
+    with pytest.raises(WrongState, match="by their mail address"):
         add_voters(ada, election, ["Hypatia"])
     assert add_voters(ada, election, ["other@example.org"]) == 1
     copying.copy(ada, again(election), "Copy")

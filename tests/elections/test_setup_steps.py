@@ -121,7 +121,7 @@ def test_the_same_form_twice_is_one_draft_and_another_form_of_that_name_is_told(
     answer = ada.post("/elections/new/", {**NEW, "name": "BOARD 2027", "token": "u" * 32, "description": "Typed"})
     assert answer.status_code == 422
     page = text_of(answer)
-    assert "There is an election of that name already" in page
+    assert "There is already an election with that name" in page
     assert "Typed" in page
     assert 'value="BOARD 2027"' in page
 
@@ -196,9 +196,9 @@ def test_a_draft_that_was_opened_meanwhile_says_so_and_changes_nothing(ada, draf
     add_voters(user, draft, ["someone@example.org"])
     lifecycle.open_(user, now(), editable=True)
     before = now()
-    assert "open already" in text_of(ada.get(at(name)))
+    assert "already open" in text_of(ada.get(at(name)))
     answer = ada.post(at(name), FORMS[name])
-    assert (answer.status_code, "open already" in text_of(answer), now()) == (409, True, before)
+    assert (answer.status_code, "already open" in text_of(answer), now()) == (409, True, before)
 
 
 def test_who_may_take_which_step(ada, draft, signed_in):
@@ -218,7 +218,7 @@ def test_who_may_take_which_step(ada, draft, signed_in):
 def test_a_draft_is_called_otherwise_or_keeps_all_it_had(ada, draft):
     drafts.create(people.find("Ada"), "Council")
     answer = ada.post(at("what"), {"name": "council", "description": "New"})
-    assert (answer.status_code, "of that name already" in text_of(answer), now()) == (422, True, draft)
+    assert (answer.status_code, "already an election with that name" in text_of(answer), now()) == (422, True, draft)
     answer = ada.post(at("what"), {"name": "The board", "description": "Who *leads*?"})
     assert answer["Location"] == reverse("election_step", args=["The board", "candidates"])
     assert repository.description_of("The board").description == "Who *leads*?"
@@ -228,7 +228,7 @@ def test_a_draft_is_called_otherwise_or_keeps_all_it_had(ada, draft):
 def test_what_is_on_the_ballot_is_pasted_listed_and_added_to(ada, draft):
     answer = ada.post(at("candidates"), {"names": "  "})
     assert answer.status_code == 422
-    assert "skip this for now" in text_of(answer)
+    assert "skip this step for now" in text_of(answer)
     assert ada.post(at("candidates"), {"names": "1. Amara\n2. Chen", "stay": "yes"})["Location"] == at("candidates")
     assert "Amara" in text_of(ada.get(at("candidates")))
     assert ada.post(at("candidates"), {"names": ""})["Location"] == at("who"), "some are there"
@@ -273,7 +273,7 @@ def test_importing_keeps_what_was_ticked_and_comes_back_to_the_step(ada, draft):
 
 
 def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draft):
-    sentence = "must make one before they can vote"
+    sentence = "must create one before voting"
     ada.post(at("who"), {**WHO, "voters": "a@example.org"})
     dashboard = reverse("dashboard", args=["Board 2027"])
     assert sentence in text_of(ada.get(at("who")))
@@ -286,7 +286,7 @@ def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draf
 def test_a_secret_ballot_and_live_results_do_not_go_together(ada, draft):
     actions.change(people.find("Ada"), draft, setup_steps.Action.SET_UP, secret_ballot=False, results_visible="live")
     answer = ada.post(at("who"), WHO)
-    assert "shows it only after it has closed" in text_of(answer)
+    assert "shows it only after it closes" in text_of(answer)
     assert ada.post(at("who"), {**WHO, "ballots": "public"}).status_code == 302
 
 
@@ -314,7 +314,7 @@ def test_an_end_of_ones_own_and_none(draft):
     ("change", "sentence"),
     [
         ({"lasts": "moment", "ends": ""}, "This field is required."),
-        ({"lasts": "moment", "ends": "2027-02-01T12:00"}, "This has passed already."),
+        ({"lasts": "moment", "ends": "2027-02-01T12:00"}, "This is in the past. Choose a later time."),
         ({"opens": "moment", "begins": ""}, "This field is required."),
         ({"opens": "moment", "begins": "2027-05-01T08:00", "lasts": "moment", "ends": "2027-04-01T12:00"}, "must end"),
         ({"time_zone": "Mars/Olympus"}, "Select a valid choice"),

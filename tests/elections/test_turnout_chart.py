@@ -115,7 +115,9 @@ def test_it_is_said_how_far_the_last_one_was_at_this_time_and_at_the_end():
     own = window(OPEN, counted((2, 116)), NOON)
     found = compare(LAST, YEAR, own, NOON)
     assert (found.then, found.at_the_end) == (44, 71)
-    assert found.sentence == ("The last one of this group, “Board 2025”, had 44 % at this time, and 71 % at the end.")
+    assert found.sentence == (
+        "The last election of this group, “Board 2025”, had a turnout of 44% at this point, and 71% at the end."
+    )
     assert drawn(last=found.progress).last == "0,100 50,56 100,29 100,29"
 
 
@@ -123,7 +125,7 @@ def test_once_the_own_one_is_over_only_the_end_is_compared():
     over = replace(OPEN, allow_vote=False, no_voting_after="2026-11-16T11:00:00.000Z")
     found = compare(LAST, YEAR, window(over, counted((2, 116)), NOON), NOON)
     assert found.then is None
-    assert "had 71 % at the end." in found.sentence
+    assert "had a turnout of 71%." in found.sentence
 
 
 @every_row(

@@ -106,10 +106,10 @@ def test_several_who_follow_at_once_or_again_count_each_vote_once(site, opened, 
     cast(*NAMES)
     site_sealer().seal()
     site.write(Delete(keys.figures()))
-    answers = at_once(*[lambda: figures.follow(site)] * 3)
+    answers = at_once(*[lambda: figures.update(site)] * 3)
     assert not [each for each in answers if isinstance(each, Exception)]
-    figures.start_again(site)
-    figures.follow(site)
+    figures.reset(site)
+    figures.update(site)
     assert sum(times(site).values()) == 3
 
 
@@ -129,7 +129,7 @@ def test_a_deleted_election_does_not_rise_again_nor_count_in_the_next_of_its_nam
     finish_background("delete election")
     site_sealer().seal()
     assert site.get(keys.turnout("Board")) is None
-    figures.start_again(site)
+    figures.reset(site)
     opened("Eve")
     cast("Eve", form="second")
     site_sealer().seal()
@@ -141,7 +141,7 @@ def test_whoever_follows_looks_again_if_an_election_goes_meanwhile(site, opened,
     cast(*NAMES)
     Sealer(site).seal()
     going = Going(site)
-    assert figures.follow(going) > 0
+    assert figures.update(going) > 0
     assert going.gone
     assert site.get(keys.turnout("Board")) is None
     assert site.get(keys.figures())["last_event_id"] == site.get(keys.sync())["last_event_id"]

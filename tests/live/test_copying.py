@@ -38,9 +38,9 @@ def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, t
         play(game)
         drive(game, Step.END)
     copy = copied(game)
-    source, state = repository.find(game.id)[0], repository.state(copy.id)
+    source, state = repository.find(game.id)[0], repository.read_state(copy.id)
     assert all(getattr(copy, name) == getattr(source, name) for name in copying.SETTINGS)
-    assert repository.questions(copy.id) == repository.questions(game.id)
+    assert repository.read_questions(copy.id) == repository.read_questions(game.id)
     assert (state.phase, state.played, copy.code != game.code) == (Phase.WAITING, (), True)
     kinds = {item["SK"].partition("#")[0] for item in site.each(keys.all_of_game(copy.id))}
     assert kinds <= {"METADATA", "STATE", "QUESTIONS", "ROLL"}

@@ -13,8 +13,8 @@ from acts import background
 from acts.storage import use_table
 from live import lifetimes, repository, rules
 from live.rules import Step
+from live.screens import presence, snapshots
 from live.services import making
-from live.show import presence, rooms
 from questions.question import SET_TYPES, Type
 from store import keys, purging
 from store.table import DATA
@@ -33,7 +33,7 @@ def played(made) -> list:
     for game in games:
         play(game)
         presence.PRESENCE.saw_host(game.id)
-        presence.PRESENCE.look(rooms.current(game.id))
+        presence.PRESENCE.look(snapshots.current(game.id))
         drive(game, Step.END)
     finish_background("empty live round")
     return [repository.find(game.id)[0] for game in games]
@@ -93,7 +93,7 @@ def test_nothing_is_read_of_it_after_its_last_day_even_without_a_worker(site, ma
     late = max(game.ttl for game in games) + 1
     monkeypatch.setattr("time.time", lambda: late)
     site.clock = lambda: late
-    assert all(repository.find(game.id) is None and rooms.current(game.id) is None for game in games)
+    assert all(repository.find(game.id) is None and snapshots.current(game.id) is None for game in games)
     assert of_games(site) == []
     assert len(repository.history("Hana", limit=9)[0]) == len(SET_TYPES)
 

@@ -51,7 +51,7 @@ def seen(game: Game) -> State:
     """Where the session is, looked at again until the store answers."""
     while True:
         with suppress(*NO_ANSWER):
-            return repository.state(game.id)
+            return repository.read_state(game.id)
 
 
 def host(game: Game, rounds: int, enough: int = 20) -> None:
@@ -77,16 +77,16 @@ def has_heard(game: Game, enough: int) -> bool:
     """So much, and of as many as a secret vote needs to keep its secret: on a slow machine some begin late."""
     state = seen(game)
     with suppress(*NO_ANSWER):
-        given = (repository.votes if game.format.has_agenda else repository.answers)(game.id, state.round)
+        given = (repository.read_votes if game.format.has_agenda else repository.read_answers)(game.id, state.round)
         heard = len(given) >= enough and len({each.player for each in given}) >= len(NAMES)
         return state.phase != answered_in(game) or heard
     return False
 
 
 def sealed(game: Game) -> dict[int, Round]:
-    state = repository.state(game.id)
+    state = repository.read_state(game.id)
     numbers = range(1, len(state.played) + 1)
-    return {number: counting.round_of(repository.round_items(game.id, number)) for number in numbers}
+    return {number: counting.round_from_parts(repository.round_items(game.id, number)) for number in numbers}
 
 
 def said_in(game: Game, round_: Round) -> dict[str, str]:
@@ -108,7 +108,7 @@ def all_flaws(game: Game, acts: list[Act]) -> list[str]:
 def paid_once(game: Game) -> bool:
     """Whether the log tells of each round once, and of what is there."""
     told = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveRoundSealed"]
-    there = {number: (each.count, counting.digest(each)) for number, each in sealed(game).items()}
+    there = {number: (each.count, counting.round_digest(each)) for number, each in sealed(game).items()}
     return {each["round"]: (each["count"], each["digest"]) for each in told} == there and len(told) == len(there)
 
 
@@ -206,7 +206,7 @@ def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
 
 def press_on(game: Game, tab: int, clicks: Counter) -> None:
     """Until all is asked and enough was clicked: what the page offers first, from where the page is."""
-    state = repository.state(game.id)
+    state = repository.read_state(game.id)
     while steps.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
         offered = steps.offered(game, state)
         for _ in range(40):
@@ -215,7 +215,7 @@ def press_on(game: Game, tab: int, clicks: Counter) -> None:
                 moving.drive(game.id, "Hana", offered[0], state.version)
             except (LostRace, NotNow):
                 continue
-        state = repository.state(game.id)
+        state = repository.read_state(game.id)
         if state.revealed and steps.next_question(game, state) is None:
             state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
 

@@ -19,7 +19,7 @@ from tests.background import finish_background
 from tests.live.conftest import drive
 from tests.test_replay_live import check, play
 from tests.test_replay_story import someone
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 
@@ -51,7 +51,7 @@ def test_the_log_forgets_who_hosted_and_is_replayed_as_before(site, made, person
     accounts.remove(person("Olga", Role.OWNER), someone("Ben Kenobi"))
     site_sealer().seal()
     assert "Ben Kenobi" in repr(list(site.each(keys.events())))
-    names.forget_names(lambda: utc_now() + timedelta(days=31))
+    log_erasure.erase_names(lambda: utc_now() + timedelta(days=31))
     assert "Ben Kenobi" not in repr(list(site.each(keys.events())))
     assert check(site).first == ()
 

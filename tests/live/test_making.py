@@ -52,7 +52,7 @@ def test_a_typed_question_is_asked_at_once(hana):
     game = newest()
     assert answer["Location"] == f"/live/{game.id}/host/"
     assert (game.title, game.engagement_type, game.total_questions) == ("Which is a prime?", Type.TRIVIA, 1)
-    (asked,) = repository.questions(game.id)
+    (asked,) = repository.read_questions(game.id)
     assert asked == Question("Which is a prime?", Kind.CHOICE, options=("3", "4", "5"), right=(0, 2), seconds=20)
     assert f'dir="ltr">{game.code}<' in text(hana.get(answer["Location"]))
 
@@ -72,7 +72,7 @@ def test_each_type_takes_a_typed_question(hana, monkeypatch, type_, options, kin
     form = FORM | {"engagement_type": str(type_), "options": options, "speed_bonus": "on"}
     assert hana.post("/live/new/", form).status_code == 302
     game = newest()
-    (asked,) = repository.questions(game.id)
+    (asked,) = repository.read_questions(game.id)
     assert (game.engagement_type, asked.kind, asked.right) == (type_, kind, ())
     assert not game.speed_bonus, "Only trivia has one."
     assert type_ != Type.POLL or asked.options == ("Sea", "*Hills")
@@ -139,7 +139,7 @@ def test_a_session_keeps_its_set_as_it_was(hana):
     game = newest()
     assert (game.title, game.question_set_id, game.total_questions) == ("General knowledge", made.id, 2)
     assert game.custom_instructions == "Speak up"
-    assert repository.questions(game.id) == TRIVIA
+    assert repository.read_questions(game.id) == TRIVIA
 
 
 def test_a_set_without_questions_for_the_type_is_refused(hana):

@@ -40,7 +40,7 @@ TIMEOUT_SECONDS = 300  # seconds that anything may take
 def working(site) -> Iterator[None]:
     """A worker with all its jobs."""
     over = threading.Event()
-    worker = threading.Thread(target=Worker(JOBS, Leases(site), lambda: not over.is_set()).go)
+    worker = threading.Thread(target=Worker(JOBS, Leases(site), lambda: not over.is_set()).run)
     worker.start()
     try:
         yield

@@ -25,7 +25,7 @@ from mail.message_ids import message_id
 from mail.sending import send_waiting
 from store import keys
 from tests.mail.test_bounces import nested, report
-from upkeep.worker.jobs import BOUNCES, Outcome, Run, run
+from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
 from upkeep.worker.leases import Leases
 
 DOVECOT = shutil.which("dovecot", path="/usr/sbin:/usr/bin:/usr/local/sbin")
@@ -137,11 +137,11 @@ def test_a_bounce_is_read_past_a_bad_mail(site, sent, settings, certificate, dov
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"{scheme}://vote:pass%25word@127.0.0.1:{imaps if scheme == 'imaps' else imap}/INBOX"
     bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
     assert mail.find(sent).state == mail.FAILED
     found = bounce_mailbox.state(site.get(keys.bounces_read()))
     assert (found.trouble, [each["reason"] for each in found.unreadable]) == ("", ["RecursionError"])
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_bounce_is_read_past_a_bad_mail(site, sent, settings, certificate, dov
 def test_a_refusal_is_told_in_the_servers_words(site, settings, certificate, dovecot, asked, words):
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"imaps://{asked.format(dovecot[2])}"
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
     assert words in bounce_mailbox.state(site.get(keys.bounces_read())).trouble
 
 

@@ -18,7 +18,7 @@ from mail.sending import send_waiting
 from store import keys
 from store.table import Unavailable
 from tests.mail.servers import ImapServer
-from upkeep.worker.jobs import BOUNCES, Outcome, Run, run
+from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
 from upkeep.worker.leases import Leases
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -128,12 +128,12 @@ def test_what_reports_nothing_of_ours_is_passed_over():
 def test_a_mail_that_came_back_has_failed_with_the_words_and_without_the_address(site, sent, maildir, caplog):
     (maildir / "new" / "1").write_bytes(report(message_id(sent)))
     (maildir / "new" / "2").write_bytes(b"Subject: Hello\n\nA person answers.")
-    assert run(BOUNCES, Leases(site)).done == 1
+    assert run_job(BOUNCES, Leases(site)).done == 1
     found = mail.find(sent)
     assert (found.state, found.reason) == (mail.FAILED, "bounced")
     assert "5.1.1 550 5.1.1 <…>: no such user" in reason_text(found)
     assert [file.name for file in sorted((maildir / "cur").iterdir())] == ["1:2,", "2:2,"]
-    assert run(BOUNCES, Leases(site)).done == 0
+    assert run_job(BOUNCES, Leases(site)).done == 0
     assert [(record.reason, record.number) for record in caplog.records if record.name == "plenum.mail"] == [
         ("bounced", sent)
     ]
@@ -181,11 +181,11 @@ def test_by_imap_a_mailbox_is_only_looked_at_and_each_mail_once(site, sent, sett
 
 def test_a_mailbox_out_of_reach_is_a_failure_that_says_why(site, settings, tmp_path, caplog):
     settings.BOUNCES_URL = f"maildir://{tmp_path}/nothing"
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
     (line,) = [record for record in caplog.records if record.name == "plenum.mail"]
     assert line.words == "No such file or directory"
     settings.BOUNCES_URL = ""
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.NOTHING
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.NOTHING
 
 
 @pytest.mark.parametrize("trusted", [True, False])
@@ -193,7 +193,7 @@ def test_a_mailbox_is_read_over_tls_if_its_certificate_is_trusted(site, sent, se
     settings.MAIL_CA = str(certificate) if trusted else ""
     with ImapServer({4: report(message_id(sent))}, certificate) as server:
         settings.BOUNCES_URL = f"imaps://vote:password@127.0.0.1:{server.port}/INBOX"
-        assert run(BOUNCES, Leases(site)).outcome == (Outcome.DONE if trusted else Outcome.FAILED)
+        assert run_job(BOUNCES, Leases(site)).outcome == (Outcome.DONE if trusted else Outcome.FAILED)
     assert mail.find(sent).state == (mail.FAILED if trusted else mail.SENT)
     assert any(asked.startswith("LOGIN") for asked in server.heard) == trusted
 
@@ -220,20 +220,20 @@ def test_a_mail_that_cannot_be_understood_holds_up_no_other_in_a_maildir(site, s
     (maildir / "new" / "2").symlink_to("/proc/self/mem")  # opens, and cannot be read
     (maildir / "new" / "3").write_bytes(report(message_id(sent)))
     (maildir / "new" / "folder").mkdir()
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
     assert sorted(file.name for file in (maildir / "cur").iterdir()) == ["1:2,F", "2:2,F", "3:2,"]
     assert set_aside() == [("1", "RecursionError"), ("2", "Input/output error")]
     lines = [record for record in caplog.records if record.message == "bounce set aside"]
     assert [(line.mail, line.error) for line in lines] == set_aside()
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0), "and it is not met again"
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0), "and it is not met again"
     assert len(set_aside()) == 2
 
 
 def test_a_mail_that_cannot_be_understood_holds_up_no_other_by_imap(site, sent, settings):
     with ImapServer({3: nested(), 4: report(message_id(sent))}) as server:
         settings.BOUNCES_URL = f"imap://vote:password@127.0.0.1:{server.port}/INBOX"
-        assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
-        assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
+        assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+        assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
     assert set_aside() == [("3", "RecursionError")]
 
 
@@ -245,17 +245,17 @@ def test_a_store_in_trouble_is_no_mails_fault(site, sent, maildir, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr("mail.bounces.record_report", unavailable)
-        assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+        assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
     assert (maildir / "new" / "1").exists()
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
 
 
 def test_a_maildir_where_nothing_can_be_moved_is_out_of_reach_until_it_can(site, maildir, settings):
     (maildir / "cur").rmdir()
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
     assert bounce_mailbox.state(site.get(keys.bounces_read())).trouble == "No such file or directory"
     (maildir / "cur").mkdir()
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.DONE
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.DONE
     assert bounce_mailbox.state(site.get(keys.bounces_read())).trouble == ""
 
 

@@ -256,7 +256,7 @@ def test_a_server_that_hangs_over_mails_to_many_delays_no_reset_and_no_other_job
     (stuck,), stop, closed = queue("many"), threading.Event(), []
     ends = Job("ends", 0, lambda: closed.append(1) or 1)
     worker = Worker([ends, URGENT_MAIL, MAIL], Leases(site), lambda: not stop.is_set())
-    running = threading.Thread(target=worker.go)
+    running = threading.Thread(target=worker.run)
     running.start()
     try:
         until(lambda: "rcpt" in server.heard)
@@ -274,7 +274,7 @@ def test_a_worker_told_to_stop_does_so_between_two_mails(serves, queue, site, mo
     monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.01)
     server = serves()
     queue("ann", "bob", "cyd", "dee")
-    Worker([MAIL], Leases(site), lambda: not server.taken).go()
+    Worker([MAIL], Leases(site), lambda: not server.taken).run()
     assert len(server.taken) == 1, "the one at hand is finished, no other is begun"
     assert len(mail.in_state(mail.QUEUED, 9)[0]) == 3
 
@@ -289,7 +289,7 @@ def test_a_lane_that_breaks_ends_the_worker(site, monkeypatch):
         raise Broken
 
     with pytest.raises(Broken):
-        Worker([Job("a", 0, lambda: 0), Job("b", 0, work, lane="b")], Leases(site), lambda: True).go()
+        Worker([Job("a", 0, lambda: 0), Job("b", 0, work, lane="b")], Leases(site), lambda: True).run()
 
 
 # --- from before ---

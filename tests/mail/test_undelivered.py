@@ -27,7 +27,7 @@ from store.table import Delete, Put, Update
 from tests.background import queue_mailings
 from tests.mail.servers import DROP, MailServer
 from tests.people import make_person
-from upkeep.worker.jobs import MAILS_AGAIN, Outcome, run
+from upkeep.worker.jobs import MAILS_AGAIN, Outcome, run_job
 from upkeep.worker.leases import Leases
 
 
@@ -59,7 +59,7 @@ def events(site) -> list[tuple[str, str]]:
 
 
 def send_all() -> int:
-    run(MAILS_AGAIN, Leases(mail.table()))
+    run_job(MAILS_AGAIN, Leases(mail.table()))
     return send_waiting(compose, lambda: time.time() + 60)
 
 
@@ -74,7 +74,7 @@ def test_one_button_tries_all_failed_again_and_leaves_the_unknown_alone(site, ow
     assert states(*refused, unknown) == [mail.SENT, mail.SENT, mail.UNKNOWN]
     assert sorted(server.receivers) == ["ann@example.org", "bob@example.org", "cyd@example.org"]
     assert events(site) == [("MailsTriedAgain", "all")]
-    assert run(MAILS_AGAIN, Leases(site)).outcome == Outcome.NOTHING
+    assert run_job(MAILS_AGAIN, Leases(site)).outcome == Outcome.NOTHING
 
 
 def unknown_mails(serves, queue, *names: str) -> tuple[MailServer, list[str]]:
@@ -232,7 +232,7 @@ def failures() -> list[str]:
 def test_an_election_counts_a_mail_that_is_tried_again(site, board, owner):
     assert (counted(), failures()) == ((0, 1, 1), ["ann@example.org"])
     owner.post("/mails/again/")
-    run(MAILS_AGAIN, Leases(site))
+    run_job(MAILS_AGAIN, Leases(site))
     assert (counted(), failures()) == ((1, 1, 0), [])
     send_waiting(compose, lambda: time.time() + 60)
     assert counted() == (0, 2, 0)

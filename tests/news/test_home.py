@@ -122,7 +122,7 @@ def test_a_result_that_was_sealed_before_there_were_such_cards_has_none(site, cl
 def test_nothing_to_count_and_many_winners_fit_on_a_card(site, client, opened):  # noqa: F811
     opened("Ann", results_public=True)
     close()
-    assert "There was nothing to count." in main_of(client.get("/"))
+    assert "There were no votes to count." in main_of(client.get("/"))
     decide(opened, "Many", seats=2, method="stv-scottish", results_public=True)
     assert "Elected: Bo, Cy" in main_of(client.get("/"))
 
@@ -247,7 +247,7 @@ def test_an_observer_is_told_what_there_is_to_read(site, signed_in, opened):  # 
     opened("Ann")
     page = main_of(signed_in("Eve", Role.OBSERVER).get("/"))
     assert sections(signed_in("Eve", Role.OBSERVER).get("/")) == []
-    assert "waits for your vote" not in page
+    assert "nothing to vote on" not in page
 
 
 def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, person):  # noqa: F811
@@ -267,4 +267,4 @@ def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, p
 def test_the_receipt_leads_home(site, ann, opened):  # noqa: F811
     opened("Ann")
     voting.cast(people.find("Ann"), "Board", ranks(Cy=1), "form")
-    assert '<a href="/">To the home page</a>' in main_of(ann.get(RECEIPT))
+    assert '<a href="/">Go to the home page</a>' in main_of(ann.get(RECEIPT))

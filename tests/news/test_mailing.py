@@ -100,7 +100,7 @@ def test_nothing_leaves_before_ten_minutes_and_everything_after(site, mailed, cl
     assert not is_due()
     assert (mail_due(), to_whom()) == (0, [])
     clock(THEN)
-    assert jobs.run(jobs.BACKGROUND, Leases(site)).done == 1
+    assert jobs.run_job(jobs.BACKGROUND, Leases(site)).done == 1
     assert to_whom() == [*NAMES]
     assert not is_due()
     assert send_waiting(compose) == 3

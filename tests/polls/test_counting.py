@@ -43,7 +43,7 @@ def test_all_methods_agree():
 def test_methods_that_do_not_agree_are_said_not_to():
     found = account(*["0>2>1"] * 4, *["1>2>0"] * 3, *["2>1>0"] * 2)
     assert leaders(found) == {"irv": ("Bo",), "borda": ("Cy",), "schulze": ("Cy",)}
-    assert "do not agree" in agreement(found)
+    assert "disagree" in agreement(found)
 
 
 def test_nobody_has_voted():
@@ -54,13 +54,13 @@ def test_nobody_has_voted():
 def test_a_tie_of_two_is_a_tie_by_every_method_and_nobodys_win():
     found = account("0>1", "1>0")
     assert set(leaders(found).values()) == {("Ada", "Bo")}
-    assert agreement(found) == "All three methods see a tie: Ada, Bo."
+    assert agreement(found) == "All three methods give a tie: Ada, Bo."
 
 
 def test_what_depends_on_lot_is_told_as_one_draw_of_several():
     found = account("0>1", "1>0").by("irv")
     shown = counting._method(found)
-    assert shown["sentences"][0].startswith("The votes do not decide between these: Ada, Bo.")
+    assert shown["sentences"][0].startswith("These are tied: Ada, Bo.")
     assert not any(sentence in ("Ada won.", "Bo won.") for sentence in shown["sentences"])
     assert found.places == {"Ada": 1, "Bo": 1, "Cy": 3}
 

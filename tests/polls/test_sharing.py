@@ -163,7 +163,7 @@ def test_a_link_to_an_open_poll_says_what_is_asked(static_files, made, client):
     assert said["description"] == "We are twenty."
     assert said["url"] == f"{SITE}/poll/{poll.id}/"
     assert client.get(said["image"].removeprefix(SITE)).status_code == 200
-    assert "To rank: Pizza, Sushi" in meta(client.get(f"/poll/{made().id}/").content.decode())["description"]
+    assert "Options: Pizza, Sushi" in meta(client.get(f"/poll/{made().id}/").content.decode())["description"]
 
 
 @pytest.mark.parametrize("names", [("Pizza", "Sushi"), ("פיצה", "寿司")])

@@ -74,16 +74,16 @@ def test_gift_of_every_kind():
         ),
     ]
     assert reasons(found) == {
-        "How many kilometres has the Rhine?": "It asks for a number within bounds, which cannot be asked here.",
-        "How deep is Lake Constance at most?": "It asks for a number within bounds, which cannot be asked here.",
-        "Match them.": "It asks to match things with each other, which cannot be asked here.",
-        "The questions that follow are about seas.": "It is a text without answers, and so no question.",
+        "How many kilometres has the Rhine?": "Numerical questions are not supported.",
+        "How deep is Lake Constance at most?": "Numerical questions are not supported.",
+        "Match them.": "Matching questions are not supported.",
+        "The questions that follow are about seas.": "It is text without answers, so it is not a question.",
     }
     notes = {each.line: each.note for each in found.rows if each.note}
     assert list(notes) == [5, 18, 24, 26]
     assert "feedback is left out" in notes[5]
-    assert "partly right count as wrong" in notes[5]
-    assert "free texts are not judged" in notes[26]
+    assert "Partly right answers count as wrong" in notes[5]
+    assert "free text is not graded" in notes[26]
 
 
 @every_row("end", ["\r\n", "\r"])
@@ -120,17 +120,17 @@ def test_what_a_text_in_gift_becomes(text):
 WRONG_GIFTS = {
     "Never closed {~a =b": "Its braces { } do not match.",
     "Wrong } way {": "Its braces { } do not match.",
-    "{~a} and {=b}": "It has several gaps to fill",
-    "{~a =b}": "Question: A question has a title.",
+    "{~a} and {=b}": "Questions with several gaps",
+    "{~a =b}": "Question: Enter a question.",
     "Same?{~a =A}": "Option 2: The same as option 1.",
     "Empty?{~a ~ =b}": "Option 2: It is empty.",
-    "Many?{=0" + "".join(f"~{number}" for number in range(1, 12)) + "}": "There are 2 to 10 options; these are 12.",
-    "Picture <img src='x.png'>?{~a =b}": "It has a picture, a sound or a film",
-    "Picture?{~a =<IMG SRC\\=x>b}": "It has a picture, a sound or a film",
+    "Many?{=0" + "".join(f"~{number}" for number in range(1, 12)) + "}": "Enter 2 to 10 options; there are 12.",
+    "Picture <img src='x.png'>?{~a =b}": "Questions with pictures, sound or video",
+    "Picture?{~a =<IMG SRC\\=x>b}": "Questions with pictures, sound or video",
     "x" * 301 + "{}": "Question: At most 300 characters; these are 301.",
     "Long?{=" + "x" * 201 + "~a}": "Option 1: At most 200 characters; these are 201.",
-    "x" * 30_000: "It is too long to be a question.",
-    "Many?{=a" + "~b" * 60 + "}": "It is too long to be a question.",
+    "x" * 30_000: "It is too long for a question.",
+    "Many?{=a" + "~b" * 60 + "}": "It is too long for a question.",
 }
 
 
@@ -156,7 +156,7 @@ def test_what_gift_does_not_have_is_left_out_and_named():
     text = "".join(questions_gift(FULL))
     assert "// [seconds:20]\n// [school:Geography]\n// [instruction:Pick one.]\n[plain]What is the capital" in text
     assert "\t~Cusco\n\t=Lima\n\t~Quito\n}" in text
-    remarks = text.partition("Left out, because GIFT has no such questions:\n")[2]
+    remarks = text.partition("Left out, because GIFT does not support them:\n")[2]
     assert remarks == f"// Ranking: {MEET.title}\n// Rating from 1 to 5: {RATE.title}\n"
     assert read(text).new == [each for each in MANY if each not in (MEET, RATE)]
 
@@ -234,15 +234,15 @@ def test_aiken_without_blank_lines_or_with_more():
 
 
 WRONG_AIKEN = {
-    "Which?\nA. x\nB. y": "Its line ANSWER: is missing, or says no letter.",
-    "Which?\nA. x\nB. y\nANSWER:": "Its line ANSWER: is missing, or says no letter.",
+    "Which?\nA. x\nB. y": "Its ANSWER: line is missing or has no letter.",
+    "Which?\nA. x\nB. y\nANSWER:": "Its ANSWER: line is missing or has no letter.",
     "Which?\nA. x\nB. y\nANSWER: C": "Right answers: There is no option “C”.",
     "Which?\nA. x\nC. y\nANSWER: C": "Its options are not lettered A, B, C",
     "Which?\nANSWER: A": "It has no options",
-    "A. x\nB. y\nANSWER: B": "Question: A question has a title.",
+    "A. x\nB. y\nANSWER: B": "Question: Enter a question.",
     "Which?\nA. x\nB.\nANSWER: A": "Option 2: It is empty.",
     "Which?\nA. x\nB. x\nANSWER: A": "Option 2: The same as option 1.",
-    "Which?\n" + "A. x\n" * 60: "It is too long to be a question.",
+    "Which?\n" + "A. x\n" * 60: "It is too long for a question.",
 }
 
 
@@ -295,7 +295,7 @@ def test_the_format_is_found_out(name, raw, format_):
 
 
 def test_what_looks_like_nothing_is_said_to():
-    with pytest.raises(NotAList, match="looks like no file of questions"):
+    with pytest.raises(NotAList, match="not look like a file of questions"):
         read("Dear all,\nsee you on Monday.")
     with pytest.raises(NotAList, match="not plain text"):
         read(b"\xd0\xcf\x11\xe0\0\0\0\1an old spreadsheet")

@@ -68,11 +68,11 @@ def processes(monkeypatch) -> list[subprocess.Popen]:
 @pytest.mark.parametrize(
     ("rankings", "equals", "method", "seats", "sentence"),
     [
-        (200, 1, "stv-meek", 60, "That many seats for that many candidates take too long"),
-        (200, 1, "stv-meek", 90, "That many seats for that many candidates take too long"),
-        (200, 1, "stv-scottish", 60, "That many seats for that many candidates take too long"),
-        (100, 20, "stv-meek", 90, "That many seats for that many candidates take too long"),
-        (400, 50, "schulze", 1, "So many candidates ranked as equals take too long"),
+        (200, 1, "stv-meek", 60, "too many seats for so many candidates"),
+        (200, 1, "stv-meek", 90, "too many seats for so many candidates"),
+        (200, 1, "stv-scottish", 60, "too many seats for so many candidates"),
+        (100, 20, "stv-meek", 90, "too many seats for so many candidates"),
+        (400, 50, "schulze", 1, "too many candidates are ranked equally"),
     ],
     ids=["60 seats", "90 seats", "beside another method", "ties and seats", "ties"],
 )
@@ -137,7 +137,7 @@ def test_a_count_that_costs_more_than_it_said_is_stopped_by_the_kernel(site, cli
     answer = client.post(PAGE, {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60})
     page = answer.content.decode()
     assert answer.status_code == 422
-    assert "This count was stopped: it took longer than a count may here." in page
+    assert "This count was stopped because it took too long." in page
     assert page.count("C01") >= 200, "nothing that was typed is lost"
     assert [each.returncode for each in processes] == [-signal.SIGXCPU]
 

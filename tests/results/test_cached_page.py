@@ -43,7 +43,7 @@ def nothing_remembered(monkeypatch):
 
 @pytest.fixture
 def board(site, voted, close):  # noqa: F811
-    """A sealed result that everybody on the web may see."""
+    """A sealed result that anyone on the web may see."""
     voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1, "Ada": 2}, results_public=True)
     close()
     return services.find("Board")
@@ -173,9 +173,9 @@ def test_a_report_that_is_not_what_was_sealed_is_not_remembered(board, elsewhere
 
 
 def test_who_withdraws_what_they_said_of_themselves_is_shown_with_nothing(sealed, elsewhere, reader):  # noqa: F811
-    assert "Did not agree to show theirs" not in text_of(reader.get(BOARD))
+    assert "Chose not to share their skills" not in text_of(reader.get(BOARD))
     elsewhere.write(*needs.forgetting("Board", "Ada"))
-    assert "Did not agree to show theirs, which says nothing about them: Ada." in text_of(reader.get(BOARD))
+    assert "Chose not to share their skills, which says nothing about them: Ada." in text_of(reader.get(BOARD))
 
 
 def test_an_election_that_is_gone_is_gone(board, elsewhere, reader):

@@ -78,7 +78,7 @@ def test_nothing_is_shown_before_the_close_not_even_to_the_organiser(opened, sig
     for name in PAGES + FILES:
         answer = client.get(reverse(name, args=["Board"] if name in PAGES else ["Board", "0" * 64]))
         assert answer.status_code == 403, name
-        assert "after the election has closed" in answer.content.decode()
+        assert "once the election has closed" in answer.content.decode()
 
 
 def test_strangers_sign_in_first_and_others_only_read(closed, client, look):
@@ -260,7 +260,7 @@ def test_a_place_that_is_none_is_not_found(closed, look):
 def test_after_the_last_ballot_the_list_is_empty(closed, look):
     closed({"Ada": 1})
     for query in ("?part=7", "?row=700"):
-        assert "No code comes after that." in look("follow", query)
+        assert "No later codes." in look("follow", query)
 
 
 def test_a_list_without_ballots(closed, look):
@@ -352,9 +352,9 @@ def table_in(text: str) -> dict[str, int]:
 def test_two_are_compared_and_every_ballot_is_in_one_number(closed, look):
     closed(*SIX)
     said = table_in(look("head_to_head", "?one=0&other=1"))
-    assert said == {"Ada above Bo": 3, "Bo above Ada": 2, "both as equals": 0, "neither of the two": 1}
+    assert said == {"Ada above Bo": 3, "Bo above Ada": 2, "both equally": 0, "neither of them": 1}
     said = table_in(look("head_to_head", "?one=1&other=2"))
-    assert said["both as equals"] == 1
+    assert said["both equally"] == 1
     assert sum(said.values()) == len(SIX)
 
 
@@ -362,7 +362,7 @@ def test_where_the_unranked_are_no_opinion_half_a_pair_says_nothing(closed, look
     closed(*SIX, unranked="no-opinion")
     said = table_in(look("head_to_head", "?one=0&other=1"))
     assert list(said.values()) == [1, 0, 0, 4, 1]
-    assert said["only one of the two, which counts as no opinion"] == 4
+    assert said["only one of them, which counts as no opinion"] == 4
 
 
 @pytest.mark.parametrize("unranked", ["below", "no-opinion"])
@@ -423,7 +423,7 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
     found = closed(*SIX)
     before = list(site.each(Span(keys.election("Board").pk)))
     text = look("what_if", "?without=0")
-    assert "only a supposition" in text
+    assert "hypothetical, not the result" in text
     assert "Without these candidates: <bdi>Ada</bdi>" in text
     assert services.find("Board") == found
     assert list(site.each(Span(keys.election("Board").pk))) == before
@@ -449,23 +449,23 @@ def test_without_the_ballots_of_some_voters_in_a_public_election(closed, look):
 def test_what_cannot_be_supposed_is_said(closed, look):
     closed(*SIX, secret_ballot=False)
     refusals = {
-        "?without=0&without=1&without=2": "Somebody must be left",
+        "?without=0&without=1&without=2": "Keep at least one candidate",
         "?without=7": "not one of the available choices",
         "?without=x": "not one of the available choices",
-        "?voters=nobody": "These have not voted: nobody.",
-        "?voters=" + "%0A".join(f"v{number}" for number in range(51)): "At most 50 voters",
+        "?voters=nobody": "These people have not voted: nobody.",
+        "?voters=" + "%0A".join(f"v{number}" for number in range(51)): "at most 50 voters",
         "?voters=" + "v" * 4001: "at most 4000 characters",
     }
     for query, sentence in refusals.items():
         text = look("what_if", query, status=422)
         assert sentence in text
-        assert "only a supposition" not in text
+        assert "hypothetical, not the result" not in text
 
 
 def test_whose_ballot_is_whose_cannot_be_supposed_in_a_secret_election(closed, look):
     closed(*SIX)
     text = look("what_if", "?voters=voter+0")
-    assert "only a supposition" not in text
+    assert "hypothetical, not the result" not in text
     assert "voters" not in re.findall(r'name="(\w+)"', text)
 
 
@@ -476,8 +476,8 @@ def test_what_would_take_too_long_is_not_begun(closed, look, monkeypatch):
         with monkeypatch.context() as small:
             for module in modules:
                 small.setattr(module, limit, 2)
-            assert "too large to be counted again" in look("what_if", "?without=0", status=422)
-            assert "too large to be counted again" in look("head_to_head", "?one=0&other=1", status=422)
+            assert "too large to recount" in look("what_if", "?without=0", status=422)
+            assert "too large to recount" in look("head_to_head", "?one=0&other=1", status=422)
 
 
 def _main(page: str) -> str:
@@ -500,10 +500,10 @@ def test_while_others_count_one_is_asked_to_come_again(closed, look, monkeypatch
     monkeypatch.setattr(bounded_counting, "MAX_QUEUE_SECONDS", 0.01)
     with bounded_counting.counting_slot(), bounded_counting.counting_slot():
         text = look("what_if", "?without=0", status=503)
-    assert "Others are counting here" in text
+    assert "The server is busy with other counts" in text
     assert re.search(r'value="0"[^>]* checked', text), "what was chosen is still chosen"
 
 
 def test_the_bare_page_supposes_nothing(closed, look):
     closed(*SIX)
-    assert "only a supposition" not in look("what_if")
+    assert "hypothetical, not the result" not in look("what_if")

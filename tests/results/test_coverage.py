@@ -72,7 +72,7 @@ def test_a_screen_reader_hears_whether_a_need_is_met_and_nothing_of_being_electe
     assert heard(drawn) == [
         "met: Go 1 of 1",
         "Law 1 of 2",
-        "not met, as far as shown: Tea 0 of 1",
+        "not met, as far as we know: Tea 0 of 1",
     ]
 
 
@@ -120,8 +120,8 @@ def sealed(person, listed):  # noqa: F811
 def test_the_result_says_it_and_what_is_sealed_does_not(sealed, signed_in, client):
     reader = signed_in("a reader", Role.OBSERVER)
     shown = text_of(reader.get(BOARD))
-    assert "Covered by nobody: Tea." in shown
-    assert "How far the needs are met" in shown
+    assert "Not covered: Tea." in shown
+    assert "Needs met" in shown
     answer = reader.get(f"{BOARD}skills.csv")
     rows = list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
     assert rows == [["Elected", "Go (≥ 3)", "Tea (≥ 3)"], ["Ada", "4", "0"]]
@@ -143,5 +143,5 @@ def test_an_election_without_needs_has_no_such_part(person, signed_in):
     reader = signed_in("a reader", Role.OBSERVER)
     assert reader.get(f"{BOARD}skills.csv").status_code == 403, "nothing before its time"
     finish("Board")
-    assert "Skills of those elected" not in text_of(reader.get(BOARD))
+    assert "Skills of the winners" not in text_of(reader.get(BOARD))
     assert reader.get(f"{BOARD}skills.csv").status_code == 404

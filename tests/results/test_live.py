@@ -264,7 +264,7 @@ def test_one_with_very_many_ballots_is_shown_at_the_end(site, board, shelf, sign
     cast(board[1], Ada=1)
     look = shelf.get("Board")
     assert (look.result, look.too_many) == (None, True)
-    assert "no longer shown while it is open" in signed_in("Ida").get(PAGE).content.decode()
+    assert "takes too long to show a running result" in signed_in("Ida").get(PAGE).content.decode()
 
 
 def test_many_looking_at_once_while_many_vote(site, board, shelf, clock):
@@ -329,8 +329,8 @@ def test_the_count_is_put_together_once_for_all_who_look(site, board, shelf, sig
     assert part.content in before
     assert len(drawn) == 1
     cast(board[1], Bo=1)
-    assert b"A tie at the moment" in one.get(PAGE).content
-    assert b"A tie at the moment" in other.get(f"{PAGE}now/").content
+    assert b"Tied at the moment" in one.get(PAGE).content
+    assert b"Tied at the moment" in other.get(f"{PAGE}now/").content
     assert len(drawn) == 2
 
 

@@ -109,7 +109,7 @@ def test_a_draft_and_its_copies_have_nothing_to_draw_from(site, person, signed_i
     for name in ("Board", "Council"):
         election = elections.find(name)
         assert (election.lots_commitment, elections.lots_secret(name)) == ("", "")
-        assert "lot must decide" not in client.get(f"/election/{name}/dashboard/").content.decode()
+        assert "lots must be drawn" not in client.get(f"/election/{name}/dashboard/").content.decode()
 
 
 def test_a_copy_of_a_closed_election_takes_none_of_its_lots_along(site, drawn):
@@ -405,7 +405,7 @@ def test_the_result_says_that_a_lot_was_drawn_and_how_to_draw_it_again(site, dra
     found = drawn()
     client = signed_in("a guest")
     page = client.get("/election/Board/results/").content.decode()
-    assert "No organiser and no voter could choose or foresee this" in page
+    assert "No organiser or voter could choose or predict this" in page
     for text in (found.election.lots_commitment, found.seal.lots_secret, found.seal.digest, found.seal.seed):
         assert text in page
     first = found.report.result.lots[0]
@@ -440,7 +440,7 @@ def test_the_result_as_text_says_from_what_the_lots_were_drawn(site, drawn):
 def test_a_result_without_lots_has_it_among_what_was_sealed(site, drawn, signed_in):
     found = drawn({"Ada": 1}, {"Ada": 1})
     page = signed_in("a guest").get("/election/Board/results/").content.decode()
-    assert "From what lots would have been drawn" in page
+    assert "How ties would have been broken" in page
     assert found.seal.lots_secret in page
 
 
@@ -463,9 +463,9 @@ def watched(monkeypatch, signed_in) -> Callable[[], str]:
 def test_a_running_count_shows_what_a_lot_would_decide_as_a_tie(site, voted, watched):  # noqa: F811
     voted(*THREE, **LIVE)
     page = watched()
-    assert "A tie at the moment" in page
-    assert "The votes do not decide between these: Ada, Bo, Cy." in page
-    assert "The lots below are an example." in page
+    assert "Tied at the moment" in page
+    assert "These are tied: Ada, Bo, Cy." in page
+    assert "The lots below are only an example." in page
     assert " won." not in page
     assert elections.lots_secret("Board") not in page
 
@@ -474,11 +474,11 @@ def test_a_running_count_of_several_seats_says_who_is_sure_of_one(site, voted, w
     voted({"Ada": 1}, {"Ada": 1}, {"Bo": 1}, {"Cy": 1}, **LIVE | {"method": "stv-scottish", "seats": 2})
     page = watched()
     assert "Would be elected now" in page
-    assert "The votes do not decide between these: Bo, Cy." in page
+    assert "These are tied: Bo, Cy." in page
 
 
 def test_a_running_count_that_hangs_on_no_lot_is_as_it_was(site, voted, watched):  # noqa: F811
     voted({"Ada": 1}, {"Ada": 1}, {"Bo": 1}, **LIVE)
     page = watched()
     assert "Leading at the moment" in page
-    assert "are an example" not in page
+    assert "are only an example" not in page

@@ -73,7 +73,7 @@ def test_the_button_mails_everybody_once_who_won_and_the_link(site, ada, person)
     election = closed(ada, ANN)
     mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
-    with pytest.raises(WrongState, match="before"):
+    with pytest.raises(WrongState, match="already"):
         mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
     assert events(site) == ["Ada"]
@@ -93,7 +93,7 @@ def test_by_itself_as_soon_as_it_is_sealed_if_that_was_chosen(site, ada, person)
     mailing.mail_automatically(election)  # a worker that was cut short comes again
     assert events(site) == ["plenum"]
     assert deliver() == {"eve@example.org": 1}
-    with pytest.raises(WrongState, match="before"):
+    with pytest.raises(WrongState, match="already"):
         mailing.mail_result(ada, election)
 
 

@@ -21,7 +21,7 @@ from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 
@@ -248,8 +248,8 @@ def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
     accounts.remove(boss, ada)
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    while names.is_due(later):
-        names.forget_names(later)
+    while log_erasure.is_due(later):
+        log_erasure.erase_names(later)
         site_sealer().seal()
     everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
     assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []

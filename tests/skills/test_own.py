@@ -20,7 +20,7 @@ from store.table import Span
 from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 
@@ -162,13 +162,13 @@ def test_the_log_forgets_whose_skills_they_were(site, boss, ada, listed, monkeyp
     accounts.remove(boss, ada)
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    monkeypatch.setattr(names, "TRANSACTION_EVENTS", 1)
+    monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 1)
     with monkeypatch.context() as dying:
-        dying.setattr(names, "_finish", lambda mark: 1 / 0)
+        dying.setattr(log_erasure, "_finish", lambda mark: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            names.forget_names(later)
-    while names.is_due(later):
-        names.forget_names(later)
+            log_erasure.erase_names(later)
+    while log_erasure.is_due(later):
+        log_erasure.erase_names(later)
         site_sealer().seal()
     everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
     assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []

@@ -14,7 +14,7 @@ from store.log.seal import Sealer
 from tests.at_once import at_once
 from tests.publishing import seal_publicly
 from upkeep.log import nightly
-from upkeep.worker.jobs import JOBS, NIGHTLY, Outcome, run
+from upkeep.worker.jobs import JOBS, NIGHTLY, Outcome, run_job
 from upkeep.worker.leases import Leases
 
 EVENING = datetime(2026, 11, 15, 20, tzinfo=UTC)
@@ -126,7 +126,7 @@ def test_a_clock_moved_back_sends_nothing_again(watched):
 
 def test_the_worker_does_it(watched):
     assert NIGHTLY in JOBS
-    assert run(NIGHTLY, Leases(watched)).outcome in (Outcome.DONE, Outcome.NOTHING)
+    assert run_job(NIGHTLY, Leases(watched)).outcome in (Outcome.DONE, Outcome.NOTHING)
 
 
 def test_the_owner_can_read_it_in_the_outbox(watched, signed_in):

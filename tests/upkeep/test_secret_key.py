@@ -19,7 +19,7 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import Update
 from upkeep import secret_key
-from upkeep.doctor import Grade, stores
+from upkeep.doctor import Grade, store_checks
 
 OTHER = "another key of the same length, which nobody has seen"
 
@@ -27,7 +27,7 @@ OTHER = "another key of the same length, which nobody has seen"
 @pytest.fixture
 def secret_election(site, person):
     """An open one, on a site that has started with its key."""
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     organiser = person("Otto", Role.USER)
     election = drafts.create(organiser, "Board", electorate="everyone", secret_ballot=True)
     add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
@@ -40,18 +40,18 @@ def complaints(caplog) -> list[str]:
 
 
 def test_it_is_told_by_readyz_by_doctor_and_in_the_log(site, client, settings, secret_election, caplog):
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert client.get("/readyz").content == b"ok\n"
-    assert stores.of_secret_key(site).grade == Grade.WELL
+    assert store_checks.check_secret_key(site).grade == Grade.WELL
     right, settings.SECRET_KEY = settings.SECRET_KEY, OTHER
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     answer = client.get("/readyz")
     assert (answer.status_code, b"SECRET_KEY was replaced" in answer.content) == (503, True)
     assert client.get("/readyz?store").status_code == 200, "pages are there, and all other elections"
-    assert stores.of_secret_key(site).grade == Grade.BROKEN
+    assert store_checks.check_secret_key(site).grade == Grade.BROKEN
     assert complaints(caplog) == ["ERROR"]
     settings.SECRET_KEY = right
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert client.get("/readyz").content == b"ok\n"
 
 
@@ -66,9 +66,9 @@ def test_a_key_replaced_while_no_secret_election_is_open_is_remembered(site, cli
     closing.close(secret_election, elections.find("Board"))
     voting.seal_closed()
     settings.SECRET_KEY = OTHER
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert complaints(caplog) == ["WARNING"]
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert complaints(caplog) == ["WARNING"], "once"
     assert client.get("/readyz").status_code == 200
 

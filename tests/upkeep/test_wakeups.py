@@ -22,9 +22,8 @@ from results import services as results
 from store.log import as_text, utc_now
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import sign_in
-from upkeep.worker import jobs
-from upkeep.worker import wakeups as bell
-from upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run
+from upkeep.worker import jobs, wakeups
+from upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run_job
 from upkeep.worker.leases import Leases
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
@@ -64,8 +63,8 @@ def a_worker(site, *each: Job):
         return replace(job, every=SECONDS_PER_HOUR, waits=waits, moment=moment if job.moment else None)
 
     worker = Worker(map(last, each), Leases(site), lambda: True)
-    thread = threading.Thread(target=worker.go)
-    with bell.listening(worker.call):
+    thread = threading.Thread(target=worker.run)
+    with wakeups.listening(worker.wake):
         thread.start()
         until(lambda: len(looked) == len(each))
         try:
@@ -109,14 +108,14 @@ def test_nobody_waits_for_a_worker_that_is_not_there_and_the_next_look_finds_it(
     organiser = sign_in(people.find("the organiser"))
     assert organiser.post("/election/Board/close/").status_code == 302
     assert organiser.get("/election/Board/results/").status_code == 202
-    assert run(BALLOTS, Leases(site)).outcome == Outcome.DONE
+    assert run_job(BALLOTS, Leases(site)).outcome == Outcome.DONE
     assert organiser.get("/election/Board/results/").status_code == 200
 
 
 def test_what_a_worker_has_heard_that_was_killed_the_next_one_finds(site, voted):
     voted()
     heard: list[str] = []
-    with bell.listening(heard.append):
+    with wakeups.listening(heard.append):
         closing.close(people.find("the organiser"), elections.find("Board"))
         assert wake_worker(BALLOTS.name)
         until(lambda: heard)
@@ -159,7 +158,7 @@ def test_it_is_heard_however_many_files_are_open(site):
         files.callback(resource.setrlimit, resource.RLIMIT_NOFILE, most)
         for _ in range(1100):
             files.enter_context(open(os.devnull))
-        with bell.listening(heard.append):
+        with wakeups.listening(heard.append):
             assert wake_worker("job")
             until(lambda: heard == ["job"])
 
@@ -172,11 +171,11 @@ def test_the_pipe_is_nobody_elses_and_a_full_one_keeps_nobody_waiting(site):
             assert wake_worker("x" * 60)
     finally:
         os.close(reader)
-    with bell.listening(lambda job: None):
+    with wakeups.listening(lambda job: None):
         assert pipe_path().stat().st_mode & 0o077 == 0
 
 
 def test_where_there_can_be_no_pipe_all_goes_by_the_looks(site, settings, tmp_path):
     settings.DATA_DIR = tmp_path / "not there"
-    with bell.listening(pytest.fail):
+    with wakeups.listening(pytest.fail):
         assert not wake_worker("job")

@@ -32,7 +32,7 @@ MAX_ELECTIONS_CHECKED = 3  # closed elections
 
 
 @contextmanager
-def apart() -> Iterator[Path]:
+def temporary_site() -> Iterator[Path]:
     """Inside, the site is an empty store in a folder of its own, which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="plenum-drill-") as folder:
         url = f"sqlite://{folder}/drill.sqlite3"

@@ -142,7 +142,7 @@ def pattern_of(pk: str) -> str:
 @contextmanager
 def stage() -> Iterator[MeteredTable]:
     """Inside, everything happens on an empty store of its own, which is gone afterwards, and is metered."""
-    with drill.apart(), quietly():
+    with drill.temporary_site(), quietly():
         metered = MeteredTable(connect(settings.STORE_URL))
         with on(metered):
             yield metered

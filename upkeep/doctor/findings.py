@@ -27,11 +27,11 @@ class Finding:
     todo: str = ""
 
 
-def well(about: str, sentence: str) -> Finding:
+def ok(about: str, sentence: str) -> Finding:
     return Finding(about, Grade.WELL, sentence)
 
 
-def look(about: str, sentence: str, todo: str = "") -> Finding:
+def warn(about: str, sentence: str, todo: str = "") -> Finding:
     return Finding(about, Grade.LOOK, sentence, todo)
 
 

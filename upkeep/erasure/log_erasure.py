@@ -66,7 +66,7 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
-class Somebody:
+class ErasedPerson:
     """Whom the log is to forget."""
 
     aliases: tuple[Alias, ...]
@@ -109,12 +109,12 @@ def _replaced(words: Any, meant: dict[str, str]) -> Any:
     return meant.get(keys.fold(words), words) if isinstance(words, str) else words
 
 
-def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> Somebody:
+def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> ErasedPerson:
     """The same, with words that stand for nobody: made by chance, and kept only while this is at work."""
     mark = chance(8)
     names = {True: f"removed-{mark}-{{}}@removed.invalid", False: f"removed person {mark}"}
     marked = (replace(each, stand_in=names["@" in each.text].format(at)) for at, each in enumerate(aliases))
-    return Somebody(tuple(marked))
+    return ErasedPerson(tuple(marked))
 
 
 def aliases_of(mark: Item, asof: int) -> tuple[Alias, ...]:
@@ -286,7 +286,7 @@ class NothingToForget(Exception):
     """Why a name cannot be marked; in a sentence."""
 
 
-def ask_for(name_or_email: str) -> None:
+def request_erasure(name_or_email: str) -> None:
     """Mark a name or an address that no account has: of somebody removed by an earlier version, or never here."""
     if not settings.FORGET_AFTER_DAYS:
         raise NothingToForget("FORGET_AFTER_DAYS is 0: the log of this site keeps names.")
@@ -306,7 +306,7 @@ def ask_for(name_or_email: str) -> None:
 # --- forgetting ---
 
 
-def forget_names(clock: Callable[[], datetime] = utc_now) -> int:
+def erase_names(clock: Callable[[], datetime] = utc_now) -> int:
     """Forget whoever is due, for one turn of work; answers how many events were rewritten."""
     done, left = 0, TURN_EVENTS
     while left > 0 and (mark := _next(clock)) is not None:
@@ -349,7 +349,7 @@ def _place(mark: Item) -> Key:
 
 def _go_on(mark: Item) -> tuple[int, int]:
     """The next events, up to a batch that name them; answers how many were looked at, and rewritten."""
-    who = Somebody(tuple(Alias(*each) for each in mark["aliases"]))
+    who = ErasedPerson(tuple(Alias(*each) for each in mark["aliases"]))
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
     elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])

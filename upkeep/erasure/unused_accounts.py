@@ -57,26 +57,26 @@ def _day(clock: Callable[[], datetime]) -> str:
     return clock().date().isoformat()
 
 
-def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
+def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
     """One page of people; answers how many were warned or removed."""
     walk = table().get(keys.retention()) or {"day": "", "after": None}
     is_new = walk["day"] < _day(clock)
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
     now = clock()
-    done = process_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
-    _remember(walk, {"day": _day(clock), "after": after})
+    done = process_each(list(people.values()), lambda item: _warn_or_remove(repository.user_of(item), now))
+    _store_position(walk, {"day": _day(clock), "after": after})
     return done
 
 
-def _remember(before: Item, walk: Item) -> None:
+def _store_position(before: Item, walk: Item) -> None:
     place = keys.retention()
     same = Equals("day", before["day"]) & Equals("after", before["after"]) if before["day"] else Missing()
     # else another worker is at it, and looks at the next page
     try_write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))
 
 
-def _look_at(user: User, now: datetime) -> bool:
+def _warn_or_remove(user: User, now: datetime) -> bool:
     """Warn whoever has long been away, and remove whoever was warned and did not come."""
     is_warned = user.warned_at > user.used_at
     limit = now - timedelta(days=settings.ACCOUNT_RETENTION * 365 // 12) + NOTICE_PERIOD

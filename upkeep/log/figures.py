@@ -87,7 +87,7 @@ def changes_of_day(event: Item) -> dict[str, int]:
 # --- following ---
 
 
-def follow(table: Table) -> int:
+def update(table: Table) -> int:
     """Count what was sealed since the last time; answers how many events that was."""
     counted = 0
     while (batch := _next_batch(table)) is not None:
@@ -149,7 +149,7 @@ def count(table: Table, events: Sequence[Item], last: int) -> None:
         table.write(*_counting(some, {"last_event_id": last, LATEST: latest}))
 
 
-def start_again(table: Table) -> None:
+def reset(table: Table) -> None:
     """Forget all figures; who follows next counts the whole log. Nobody may follow meanwhile."""
     for item in table.each(keys.figures_of_days("", "~")):
         table.write(Delete(keys.figures_of_day(item["day"])))

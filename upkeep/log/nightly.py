@@ -53,10 +53,10 @@ def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
     if newest is None or not is_due(clock):
         return 0
     if mailed is None:  # a new site: its first night is still to come
-        _remember(_day(clock), 0)
+        _record_mailed(_day(clock), 0)
         return 0
     queued = sum(_queue(address, newest, _day(clock)) for address in addresses_of(WATCHERS))
-    _remember(_day(clock), newest["event_id"])
+    _record_mailed(_day(clock), newest["event_id"])
     return queued
 
 
@@ -80,7 +80,7 @@ def _queue(address: str, checkpoint: Item, day: str) -> bool:
     return try_write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
 
 
-def _remember(day: str, event_id: int) -> None:
+def _record_mailed(day: str, event_id: int) -> None:
     place = keys.nightly()
     is_new = Missing() | Less("day", day)
     try_write(Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id}, when=is_new))

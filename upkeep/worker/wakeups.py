@@ -1,4 +1,4 @@
-"""The worker's end of acts/wakeups.py."""
+"""Listens for wakeups, the worker's end of acts/wakeups.py."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 
 from acts import wakeups
 
-READ_BYTES = 4096  # bytes; names of jobs are short, and what is cut in two is found at the next look
+READ_BYTES = 4096  # job names are short; one that is cut in two is found at the next poll
 
 
 @contextmanager
 def listening(called: Callable[[str], None]) -> Iterator[None]:
-    """Inside, `called` is told the name of each job that somebody rings for, in a thread of its own. Where there can be
-    no pipe there is no ringing, and all goes by the looks."""
+    """Call `called` with the name of each job that is woken, in a thread of its own. Where no pipe can be made, the
+    worker only polls."""
     try:
         bell = _opened()
     except OSError:
@@ -35,7 +35,7 @@ def listening(called: Callable[[str], None]) -> Iterator[None]:
 
 
 def _opened() -> int:
-    """Both ends of the pipe are ours: so it has no end when those who ring close theirs."""
+    """Opened for writing too, so that it does not end when the processes that wake us close it."""
     with suppress(FileExistsError):
         os.mkfifo(wakeups.pipe_path(), 0o600)
     return os.open(wakeups.pipe_path(), os.O_RDWR | os.O_NONBLOCK)

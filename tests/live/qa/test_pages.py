@@ -15,11 +15,11 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.storage import use_table
 from live import clock
+from live import qa_rules as rules
+from live import qa_store as repository
 from live import repository as games
-from live import room_questions as rules
-from live import room_questions_store as repository
 from live.qa import services
-from live.room_questions import Act, Fate, Mode
+from live.qa_rules import Act, Fate, Mode
 from live.rules import Step
 from live.services import seating
 from questions.question import Type
@@ -55,7 +55,7 @@ def test_somebody_asks_and_sees_what_became_of_it(game, hana, phone):
     assert "The host looks at it first" in sent
     assert "It waits for the host." in sent
     assert "Why a bus?" not in ben.page()
-    (asked,) = repository.each(game.id)
+    (asked,) = repository.read_questions(game.id)
     hana.post(manage(game), {"act": f"show {asked.id}"})
     assert "Everybody sees it." in ada.page()
     assert "Why a bus?" in ben.page()
@@ -73,7 +73,7 @@ def test_a_word_of_the_list_holds_a_question_back_and_its_author_is_told(game, p
     held = text_of(ada.ask("Which ÍDIOT?"))
     assert "A word in it is on the host's list" in held
     assert "everybody sees it" in text_of(ada.ask("Which one?"))
-    assert [each.held for each in repository.each(game.id) if each.fate == Fate.WAITING] == [True]
+    assert [each.held for each in repository.read_questions(game.id) if each.fate == Fate.WAITING] == [True]
 
 
 def test_a_script_gets_the_words_alone(game, phone):
@@ -98,7 +98,7 @@ def test_what_was_typed_stays_when_it_is_refused(game, phone):
         answer = ada.client.post(ada.address, {"text": "Is it kept?"})
     assert answer.status_code == 503
     assert "Is it kept?" in text_of(answer)
-    assert repository.each(game.id) == []
+    assert repository.read_questions(game.id) == []
 
 
 def _table():
@@ -130,7 +130,7 @@ def test_nobody_is_named_who_was_told_that_nobody_is(game, phone):
 def test_upvotes_without_a_script_and_with_one(game, phone):
     ada, ben = phone("Ada"), phone("Ben")
     ada.ask("Why?")
-    (asked,) = repository.each(game.id)
+    (asked,) = repository.read_questions(game.id)
     assert f'name="upvote" value="{asked.id}"' in ben.page()
     assert "qa-upvote" not in ada.page(), "one's own has no button"
     answer = ben.client.post(ben.address, {"upvote": asked.id})
@@ -176,7 +176,7 @@ def test_who_has_no_seat_asks_nothing(game, client):
     assert client.post(address, {"text": "Why?"})["Location"] == reverse("join")
     assert client.post(address, {"text": "Why?"}, headers={"HX-Request": "true"}).status_code == 409
     assert client.put(address).status_code == 405
-    assert repository.each(game.id) == []
+    assert repository.read_questions(game.id) == []
 
 
 # --- those who host ---
@@ -185,14 +185,14 @@ def test_who_has_no_seat_asks_nothing(game, client):
 def test_nobody_but_hosts_moderates(game, client, phone):
     ada = phone("Ada")
     ada.ask("Why?")
-    (asked,) = repository.each(game.id)
+    (asked,) = repository.read_questions(game.id)
     acts = [{"act": f"hide {asked.id}"}, {"act": "off"}, {"act": f"answer {asked.id}", "text": "No."}]
     for act in acts:
         assert client.post(manage(game), act).status_code == 302, "Sign in first."
         assert ada.client.post(manage(game), act).status_code == 302, "A seat is no account."
         for role in (Role.VOTER, Role.USER, Role.ADMIN, Role.OWNER):
             assert sign_in(make_person(f"a {role.name}", role)).post(manage(game), act).status_code == 403
-    assert [each.fate for each in repository.each(game.id)] == [Fate.SHOWN]
+    assert [each.fate for each in repository.read_questions(game.id)] == [Fate.SHOWN]
     assert qa_of(game).is_on
 
 
@@ -210,7 +210,7 @@ def test_a_session_begins_without_and_may_begin_with_questions(made, hana):
         from acts.storage import table
         from store import keys
 
-        qa = repository.qa_of(table().get(keys.game_qa(game_id)))
+        qa = repository.qa_from_item(table().get(keys.game_qa(game_id)))
         assert (qa.is_on, qa.mode, qa.named) == (is_on, Mode.APPROVED, False)
 
 
@@ -253,7 +253,7 @@ def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
     assert "<b>2</b> wait for you" in page
     for act, fate in (("show", Fate.SHOWN), ("hide", Fate.HIDDEN)):
         assert hana.post(manage(game), {"act": f"{act} {first.id}"}, headers=FETCH).status_code == 204
-        assert {each.id: each.fate for each in repository.each(game.id)}[first.id] == fate
+        assert {each.id: each.fate for each in repository.read_questions(game.id)}[first.id] == fate
     again = hana.post(manage(game), {"act": f"hide {first.id}"}, headers=FETCH)
     assert again.status_code == 409
     assert "That is so already" in text_of(again)
@@ -313,7 +313,7 @@ def test_a_troll(game, hana, phone, monkeypatch):
     ada, troll = phone("Ada"), phone("Troll")
     ada.ask("Why a bus?")
     services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("Idiot",))
-    (good,) = repository.each(game.id)
+    (good,) = repository.read_questions(game.id)
     # listed words in every dress wait; what cannot be seen is no question
     for text in ("İdiot", "i\u200bdíot", "ＩＤＩＯＴ!"):
         assert "A word in it" in text_of(troll.tell(text=text)), text
@@ -334,7 +334,7 @@ def test_a_troll(game, hana, phone, monkeypatch):
     # upvoting twice, at once or from two tabs, is upvoting once
     for _time in range(3):
         troll.tell(upvote=good.id)
-    assert repository.upvotes(game.id) == {good.id: 1}
+    assert repository.read_upvotes(game.id) == {good.id: 1}
     # the host hides what was let through, and removes them: nothing of theirs is seen, nothing more is taken
     services.set_up(game.id, "Hana", mode=Mode.OPEN)
     other.tell(text="Rude one?")
@@ -347,14 +347,14 @@ def test_a_troll(game, hana, phone, monkeypatch):
     assert other.tell(upvote=good.id).status_code == 409
     assert other.now().json()["said"] == [["gone", {}]]
     assert "its author was removed" in text_of(hana.get(manage(game)))
-    assert [each.text for each in repository.each(game.id) if "Still" in each.text] == []
+    assert [each.text for each in repository.read_questions(game.id) if "Still" in each.text] == []
 
 
 def test_one_address_sends_what_a_hall_sends(game):
     """Through the pages, too, nothing is counted by address."""
     phones = [Phone(game, f"Guest {number}") for number in range(25)]
     assert {each.tell(text=f"Question of {each.seat.name}?").status_code for each in phones} == {200}
-    assert len(repository.each(game.id)) == 25
+    assert len(repository.read_questions(game.id)) == 25
 
 
 def test_how_much_it_asks_of_the_store(game, phone, hana):

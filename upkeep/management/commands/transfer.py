@@ -9,8 +9,8 @@ from store import formats
 from store.backup import transfer
 from store.connect import connect
 from store.table import Table
-from upkeep.commands import StoreCommand, say_unlinked
-from upkeep.progress import shown_on
+from upkeep.commands import StoreCommand, print_unlinked_warning
+from upkeep.progress import show_count
 
 
 class Command(StoreCommand):
@@ -30,10 +30,10 @@ class Command(StoreCommand):
         formats.check(connect(source), oldest=0)
         filled = connect(target)
         filled.create()
-        with shown_on(self.stderr, "Transfer") as progress:
+        with show_count(self.stderr, "Transfer") as progress:
             items = transfer(connect(source), filled, progress, lambda: self._unlink(filled))
         self.stdout.write(f"{items} items were copied, and are the same there.")
 
     def _unlink(self, filled: Table) -> None:
         with use_table(filled):
-            say_unlinked(self.stderr, unlink_all())
+            print_unlinked_warning(self.stderr, unlink_all())
