@@ -1,4 +1,4 @@
-"""What an assembly is to come to: items are added also while it runs."""
+"""The agenda of an assembly: parsing the items typed at the start, and adding a run-off while it is running."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_TIED = _("This vote was decisive, so no run-off is needed.")
 
 
 def add_run_off(game_id: str, who: str, number: int) -> int:
-    """After a tie: a vote between those that are level is the next item. Pressed twice it is there once."""
+    """Make a vote between the tied options the next item. Idempotent."""
     game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
     if not game.format.has_agenda or not parts:
@@ -33,7 +33,7 @@ def add_run_off(game_id: str, who: str, number: int) -> int:
 
 
 def parse_agenda(typed: str) -> list[Question]:
-    """One a line: a line that asks is a motion, every other is talked about. Refused in words if there is too much."""
+    """One item per line: a line that ends with a question mark is a motion, every other one a topic."""
     lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
     if len(lines) > MAX_QUESTIONS:
         raise ValidationError(TOO_MANY_ITEMS % {"most": MAX_QUESTIONS})

@@ -1,4 +1,4 @@
-"""The agenda of an assembly, for those who run it: what became of each item, calling one, adding one."""
+"""The host's agenda page: the outcome of each item, calling one, adding one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @for_hosts
 @require_POST
 def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """One press after a tie; which round, the button says."""
+    """Adds a run-off for the round that the button names."""
     game, typed = hosted[0], request.POST.get("round", "")
     number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 0
     done = _("The run-off is now the next item on the agenda.")
@@ -61,7 +61,7 @@ def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 
 
 def _initial_from_motion(request: HttpRequest, snapshot: Snapshot) -> dict[str, Any]:
-    """Of a motion to which amendments have come up."""
+    """Prefills the form with a motion that is about to get amendments."""
     typed = request.GET.get("motion", "")
     place = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else -1
     motion = snapshot.questions[place] if 0 <= place < len(snapshot.questions) else None

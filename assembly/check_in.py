@@ -1,13 +1,13 @@
-"""Being there: by account, or by a code of the roll. Whoever checks in again is the same person on another device.
+"""Checking in to an assembly, by account or by a code from the roll, and moving a seat to another device.
 
-The seat is the guard: its id comes from the session and the person alone (`roll.player_of`), so that nobody is there
-twice. Nothing that all share is written or checked, as a hall comes in within a minute; that a roll was begun
-meanwhile is looked at afterwards.
+The seat id is derived from the session and the person (`roll.player_of`), so nobody can be present twice. A check-in
+neither writes nor checks a shared item, because a whole hall checks in within a minute; a roll that was started in the
+meantime is therefore checked afterwards.
 
-Another device that takes over a seat knows the person's code or account, but not the seat's secret. Whoever runs an
-assembly can make a new code for anybody, so a takeover is told: to the seat's device, to the room and to the log. While
-a secret vote is open it waits until the seat's own device agrees; otherwise a host could vote in somebody's place after
-they have voted. What they voted is shown to their own device alone (`answering.own`).
+A device that takes over a seat knows the person's code or account, but not the seat's secret. A host can create a code
+for anyone, so the seat's device, the room and the log are all told of a takeover. During a secret vote it waits until
+the seat's own device agrees; otherwise a host could replace someone's vote. Only the voter's own device is shown the
+vote (`answering.own`).
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ NO_TAKEOVER_REQUEST = _("No other device is asking for your seat any more.")
 
 
 class WrongCode(Refusal):
-    """It is nobody's."""
+    pass
 
 
 class Removed(Refusal):
-    """The host does not want them here."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who checks in, and what has to be so still when they do."""
+    """Someone who checks in, with the conditions that must still hold when the seat is written."""
 
     player: str
     name: str
@@ -75,12 +75,12 @@ class Person:
 
 
 def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
-    """`held` is of the form that was sent: sent twice, it finds the seat that it took."""
+    """`held` comes from the submitted form, so sending it twice finds the seat that it took."""
     return retry_lost_race(lambda: _take_seat(game, state, _person_by_account(game, user), held))
 
 
 def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
-    """`user` is whoever is signed in, if anybody is."""
+    """`user` is the signed-in user, if any."""
     entry = _find_entry_throttled(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(roll.find(game.id, user.name), user):
         raise Refusal(NOT_YOUR_CODE % {"name": user.name})
@@ -88,7 +88,7 @@ def by_code(game: Game, state: State, code: str, held: Pass, address: str, user:
 
 
 def is_on_the_roll(entry: Entry | None, user: User) -> bool:
-    """Whether an entry of their name is theirs: it may have been written before somebody made an account of it."""
+    """Whether the entry belongs to this account; it may be older than the account of the same name."""
     return entry is not None and entry.account == user.created_at
 
 
@@ -107,7 +107,7 @@ def _person_by_account(game: Game, user: User) -> Person:
 
 
 def _person_by_entry(game: Game, entry: Entry) -> Person:
-    """Whoever is listed by an account has that name as their account's, however they come in."""
+    """An entry with an account keeps that account, even if the person checks in by code."""
     account = entry.name if entry.account else ""
     return Person(
         roll.player_of_entry(game.id, entry), entry.name, account, entry.name, (roll.still_listed(game, entry),)
@@ -115,8 +115,8 @@ def _person_by_entry(game: Game, entry: Entry) -> Person:
 
 
 def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
-    """Wrong codes are counted by address, and refused where there were too many; but never where somebody has checked
-    in by code before, or hosts the assembly: that is the hall."""
+    """Rate-limits wrong codes by address, except where a host or someone with a valid code has been: that is the
+    hall."""
     here = f"{game.id} {address}"
     wrong, found = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, here)
     hosted = codes.hosting_key(game.code, address)
@@ -175,7 +175,7 @@ def _seat(state: State, person: Person, held: Pass) -> Seat:
 
 
 def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
-    """Refused for good if somebody else has the name, as a robot may; otherwise it was the same person elsewhere."""
+    """Refused for good if someone else has the name; otherwise the same person was quicker on another device."""
     try:
         write(*seats.seating(game, seat), *checks)
     except LostRace as refused:
@@ -186,7 +186,7 @@ def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
 
 
 def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
-    """On this device; the one before is told so. Whoever comes back is there since now."""
+    """A person who returns is present from now on."""
     return replace(
         returned(game, seat),
         device=held.device,
@@ -197,7 +197,7 @@ def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat
 
 
 def _recheck_roll(game: Game, person: Person) -> None:
-    """Who begins a roll puts those on it who are there by then; whoever was a moment later is not."""
+    """A new roll includes those present when it is started; anyone who checked in a moment later is not on it."""
     found = None if game.has_roll else repository.find(game.id)
     if found is None or not found[0].has_roll or roll.find(game.id, person.name) is not None:
         return
@@ -211,17 +211,17 @@ def _recheck_roll(game: Game, person: Person) -> None:
 
 
 def is_takeover_guarded(game: Game, state: State) -> bool:
-    """Whether nobody may take a seat over without the device that has it."""
+    """Whether the seat's current device must agree to a takeover."""
     return state.is_open and state.secret
 
 
 def is_claimed(seat: Seat, game: Game, state: State) -> bool:
-    """Whether another device asks for the seat, and may still be given it."""
+    """Whether another device is asking for the seat and may still get it."""
     return bool(seat.claim) and seat.claim_round == state.round and is_takeover_guarded(game, state)
 
 
 def claim_number(seat: Seat) -> str:
-    """Four digits that both devices show, so that somebody can tell their own request from another's."""
+    """Four digits that both devices show, so that people recognise their own request."""
     return f"{int(sha256(seat.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
 
 
@@ -229,7 +229,7 @@ def claim_number(seat: Seat) -> str:
 
 
 def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
-    """`after` is the seat as it would be on the new device. Refused by the store if the session has moved on."""
+    """`after` is the seat on the new device. The store refuses it if the session has moved on."""
     found = repository.find(game.id)
     if found is None:
         raise SeatLost(NO_SEAT)
@@ -243,7 +243,7 @@ def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> N
 
 
 def _request_takeover(game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
-    """Leave a request for the device that has the seat; a newer one takes the place of an older one."""
+    """Store a request for the seat's device; a newer one replaces an older one."""
     if seat.refused_round == state.round:
         raise NotNow(TAKEOVER_REFUSED)
     claimed = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
@@ -254,7 +254,7 @@ def _request_takeover(game: Game, state: State, seat: Seat, after: Seat, checks:
 def _record_takeover(
     game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check] = (), *, agreed: bool = False
 ) -> None:
-    """Not if the session has moved on since its state was read: it may have opened a secret vote."""
+    """Fails if the session has moved on: it may have opened a secret vote."""
     moved = replace(_unclaimed(after), taken_over_at=now_text(), taken_over_in=state.round)
     event_data = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
     step = repository.is_still_at(game, state)
@@ -269,7 +269,7 @@ def _unclaimed(seat: Seat) -> Seat:
 
 
 def allow(game_id: str, held: Pass, number: str) -> None:
-    """Hand the seat to the device that asks, which has this number."""
+    """Hand the seat to the device whose request has this number."""
 
     def act() -> None:
         game, state, seat = _find_claim(game_id, held, number)
@@ -281,7 +281,7 @@ def allow(game_id: str, held: Pass, number: str) -> None:
 
 
 def refuse(game_id: str, held: Pass, number: str) -> None:
-    """Nobody else is let ask until the vote is closed."""
+    """No other device can ask until the vote is closed."""
 
     def act() -> None:
         game, state, seat = _find_claim(game_id, held, number)
@@ -304,8 +304,7 @@ def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Sea
 
 
 def takeover_names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
-    """Whose seat was taken over and who was given a new code since the item at hand was called: some names, and how
-    many more there are."""
+    """Seats taken over and codes renewed since the current item was called: the first names, and how many more."""
     everybody = list(of_room)
     taken = [each.name for each in everybody if each.taken_over_in == state.round]
     renewed = [each.name for each in everybody if each.renewed_in == state.round]

@@ -1,6 +1,6 @@
-"""The page by which people check in to an assembly: one button for an account, one field for a code of the roll.
+"""The check-in page: a button for accounts, a field for a code from the roll.
 
-A link or a QR picture only leads here, also one with somebody's code in it: whoever follows it has done nothing yet.
+Following a link or a QR code, even one that contains a code, changes nothing yet.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ BY_CODE = "code"
 
 @dataclass(frozen=True, slots=True)
 class CheckInSnapshot:
-    """All that the page needs, in one round trip."""
+    """Everything the page needs, read in one round trip."""
 
     game: Game
     state: State
@@ -82,7 +82,7 @@ def _signed_in_user(request: HttpRequest) -> User | None:
 
 
 def _is_theirs(request: HttpRequest, player: Player) -> bool:
-    """Whether the seat that this browser has is that of whoever is signed in; a tablet may be passed round."""
+    """Whether this browser's seat belongs to the signed-in user; a tablet may be passed round."""
     user = _signed_in_user(request)
     return user is None or fold(player.seat.account) == fold(user.name)
 
@@ -131,7 +131,7 @@ def _render_page(
     status: int = 200,
     **more: Any,
 ) -> HttpResponse:
-    """The same form token again, so that a second click finds what the first has made."""
+    """Reuses the form token, so that a second click finds what the first one made."""
     user, sent = _signed_in_user(request), request.POST.get("form", "")
     form = form if form and form.is_bound else PersonalCodeForm(initial={"code": request.GET.get("code", "")[:20]})
     context = {
@@ -158,7 +158,7 @@ def _is_listed(snapshot: CheckInSnapshot, user: User) -> bool:
 
 
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
-    """For a browser that had the seat before, or asks for it during a secret vote."""
+    """For a browser that had the seat before, or is asking for it during a secret vote."""
     claimed = players.claimed_seat(request, game.id)
     if claimed is not None and check_in.is_claimed(claimed, game, state):
         context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
@@ -174,7 +174,7 @@ def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpRes
 
 
 def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
-    """Another device may go on in this one's place."""
+    """Hands the seat to the other device."""
     number, done = request.POST.get("number", ""), _("The other device has your seat now.")
     if run_action(request, lambda: check_in.allow(game.id, held, number), done):
         return redirect("check_in", game.id, game.token)

@@ -1,10 +1,10 @@
-"""Who has the floor in an assembly, and who wants it, as screens show it: made once of a room for all who look.
+"""The speakers' list as screens show it, built once per snapshot for everyone who is looking.
 
-| whose | what |
+| for | what |
 |---|---|
-| everybody's | who speaks and for how long, who is next, whether the list is closed: the fragment `beside` |
-| a player's | whether they are on the list: in `mine`, whose key changes only with that, so that no button moves away |
-| those who host | the same as everybody's, with the buttons for it |
+| everyone | who is speaking and for how long, who is next, whether the list is closed: the fragment `beside` |
+| a player | whether they are on the list: in `mine`, whose key changes only with that, so that no button moves away |
+| hosts | the same as everyone, with buttons |
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_NAMES_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, 
 
 
 class Position(StrEnum):
-    """Where somebody stands."""
+    """A player's position on the list."""
 
     NONE = "none"
     SHUT = "shut"  # not on the list, and it is closed
@@ -33,7 +33,7 @@ class Position(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Somebody on the list, or speaking."""
+    """Someone on the list, or speaking."""
 
     player: str
     name: str
@@ -80,7 +80,7 @@ class Floor:
 
 
 def floor_of(snapshot: Snapshot) -> Floor | None:
-    """Where something is talked about; elsewhere there is no list."""
+    """None unless an item is being discussed."""
     if snapshot.state.phase != Phase.TALKING:
         return None
     if "floor" not in snapshot.made:
@@ -108,12 +108,12 @@ def _build(snapshot: Snapshot) -> Floor:
 
 
 def position_of(snapshot: Snapshot, player: str) -> str:
-    """A mark of where a player stands; empty where there is no list."""
+    """Empty if there is no list."""
     floor = floor_of(snapshot)
     return str(floor.position_of(player)) if floor else ""
 
 
 def content_key(snapshot: Snapshot) -> str:
-    """Another one if the list is another; time passes without changing it."""
+    """Changes with the list, but not with time."""
     floor = floor_of(snapshot)
     return repr((floor.closed, floor.minutes, floor.speaking, floor.began, floor.waiting)) if floor else ""

@@ -1,4 +1,4 @@
-"""An assembly as a format of live sessions: what is different from an ordinary one."""
+"""The assembly format of live sessions: what differs from an ordinary session."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Assembly(Format):
     fields = FIELDS
 
     def asked(self, form: GameForm) -> tuple[Question, ...]:
-        """It has a title and an agenda of its own, and no other questions."""
+        """Checks the title, the quorum and the agenda, which take the place of a question set."""
         typed, errors = form.cleaned_data, form.errors
         if not typed.get("title") and "title" not in errors:
             form.add_error("title", NO_TITLE)
@@ -82,7 +82,7 @@ class Assembly(Format):
             return ()
 
     def chosen(self, typed: Mapping[str, Any]) -> dict[str, Any]:
-        """People check in by account or code, so that there are no names to choose."""
+        """People check in by account or code, so there are no names to choose."""
         quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
         return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
 
@@ -90,7 +90,7 @@ class Assembly(Format):
         return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
 
     def copy(self, source: Game, made: Game, host: User) -> None:
-        """With its roll. Codes to check in with come from the session, so those of the copy are others."""
+        """Copies the roll. Check-in codes are derived from the session, so the copy has new ones."""
         if source.has_roll:
             listed = list(roll.each_entry(source.id))
             addresses = {each.folded: each.email for each in listed if each.email}
@@ -135,8 +135,7 @@ class Assembly(Format):
         return known if item and known.version == item["version"] else speakers_of(item)
 
     def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
-        """Who is there, who wants to speak, and whose seats are on other devices than before; for those in front the
-        agenda with what became of each item, and how the one at hand is decided."""
+        """Presence, the speakers' list and takeovers; for hosts and the projector also the agenda."""
         presence = quorum.presence(snapshot.game, len(snapshot.playing))
         shown = {
             "presence": presence,
@@ -148,8 +147,7 @@ class Assembly(Format):
         return shown | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
 
     def beside(self, role: Role, snapshot: Snapshot) -> Fragment | None:
-        """Who speaks and who wants to. It has buttons and nobody's secret, and a key that follows the list and not the
-        time."""
+        """The speakers' list: it has buttons and no secrets, and its key follows the list, not the time."""
         if role == Role.SCOREBOARD:
             return None
         there = floor.floor_of(snapshot)
@@ -161,7 +159,7 @@ class Assembly(Format):
         return Fragment(key, fragment("assembly/parts/speakers.html", screen_context(role, snapshot) | own))
 
     def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment:
-        """That somebody was given a new code, and the question whether another device may have their seat."""
+        """Tells people about a new code, and asks whether another device may have their seat."""
         number, is_renewed = self.claim(seat, snapshot.game, snapshot.state), seat.renewed_in == snapshot.state.round
         key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
         if not (number or is_renewed):

@@ -1,4 +1,4 @@
-"""What people type for an assembly: to make one, to add an item to its agenda, to check in, to say who is entitled."""
+"""Forms of assemblies: creating one, agenda items, checking in, the roll and the quorum."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ FIELDS: dict[str, forms.Field] = {
 
 
 def no_change() -> str:
-    """The last version of every motion with amendments, in the language of whoever adds it."""
+    """The last version of every motion with amendments, in the language of the person who adds it."""
     return _("No change")
 
 
 class ItemForm(forms.Form):
-    """One more item of an agenda."""
+    """An agenda item."""
 
     kind = forms.ChoiceField(
         label=gettext_lazy("Kind of item"),
@@ -136,7 +136,6 @@ class ItemForm(forms.Form):
 
     @staticmethod
     def initial_of(question: Question) -> dict[str, Any]:
-        """What the form shows of an item that is to be changed."""
         majority = majority_of(question.majority)
         by_most = question.kind == Kind.CHOICE and not question.majority
         options = question.options[:-1] if question.kind == Kind.ALTERNATIVES else question.options
@@ -175,7 +174,7 @@ class ItemForm(forms.Form):
         )
 
     def _check(self, question: Question) -> None:
-        """What is wrong stands at its field; everything that was typed stays."""
+        """Attaches each error to its field."""
         if (
             self.cleaned_data["share"] == RELATIVE_MAJORITY
             and question.kind in WITH_MAJORITY
@@ -192,7 +191,7 @@ class ItemForm(forms.Form):
 
 
 def _options(typed: str, kind: Kind) -> tuple[str, ...]:
-    """One a line, without empty ones. That nothing changes is the last of all versions, whoever left it out."""
+    """One per line, without empty ones; “No change” always comes last."""
     lines = [line.strip() for line in typed.splitlines() if line.strip()] if kind in WITH_OPTIONS else []
     if kind != Kind.ALTERNATIVES:
         return tuple(lines)
@@ -200,7 +199,7 @@ def _options(typed: str, kind: Kind) -> tuple[str, ...]:
 
 
 def with_amendments(motion: Question) -> dict[str, Any]:
-    """What the form shows to whoever adds a motion that is there, with amendments."""
+    """Initial values for adding amendments to an existing motion."""
     majority = majority_of(motion.majority)
     return {
         "kind": Kind.ALTERNATIVES.value,
@@ -218,7 +217,7 @@ def with_amendments(motion: Question) -> dict[str, Any]:
 
 
 class PersonalCodeForm(forms.Form):
-    """The code on somebody's card."""
+    """The code on a card."""
 
     code = forms.CharField(
         label=gettext_lazy("Your personal code"),
@@ -235,8 +234,6 @@ class PersonalCodeForm(forms.Form):
 
 
 class NamesForm(forms.Form):
-    """People pasted one a line."""
-
     names = LinesField(
         label=gettext_lazy("One name per line"),
         max_length=MAX_ADDRESSES_CHARS,
@@ -251,7 +248,7 @@ class NamesForm(forms.Form):
     )
 
     def clean_names(self) -> list[lists.Row]:
-        """What is kept of each line is the name; the addresses are beside."""
+        """Keeps the names, and the addresses separately."""
         self.addresses: dict[str, str] = {}
         try:
             return lists.read_people(self.cleaned_data["names"], MAX_ROLL_PEOPLE, self._named)
@@ -266,7 +263,7 @@ class NamesForm(forms.Form):
 
 
 class EntitledForm(forms.Form):
-    """How many are entitled where no roll says so, and how many have to be there."""
+    """The quorum, and how many are entitled to vote if there is no roll."""
 
     entitled = forms.IntegerField(
         label=gettext_lazy("Number of people entitled to vote"),

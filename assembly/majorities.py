@@ -25,7 +25,7 @@ MAX_QUORUM_PEOPLE = 1_000_000  # people that a quorum may ask for
 
 
 class Of(StrEnum):
-    """Of whom a majority is asked."""
+    """The base of a majority."""
 
     CAST = "cast"
     PRESENT = "present"
@@ -34,7 +34,7 @@ class Of(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """Which part of whom has to say yes."""
+    """The share of a base that must vote yes."""
 
     share: str = "1/2"
     of: Of = Of.CAST
@@ -43,13 +43,11 @@ class Majority:
         return f"{self.share} {self.of}"
 
     def needed(self, base: int) -> int:
-        """How many of so many."""
         share = Fraction(self.share)
         exact = share * base
         return max(1, int(exact) + 1 if share == HALF else -(-exact.numerator // exact.denominator))
 
     def base(self, yes: int, no: int, present: int, entitled: int) -> int:
-        """Of how many."""
         return {Of.CAST: yes + no, Of.PRESENT: present, Of.ENTITLED: entitled}[self.of]
 
     def carries(self, yes: int, no: int, present: int, entitled: int) -> bool:
@@ -57,7 +55,7 @@ class Majority:
 
 
 def majority_of(text: str) -> Majority:
-    """From what is stored; more than half of the votes cast where nothing is said."""
+    """From its stored form; by default more than half of the votes cast."""
     share, _space, of = (text or str(Majority())).partition(" ")
     if share not in SHARES:
         raise ValueError(f"There is no majority of {share}.")
@@ -66,7 +64,7 @@ def majority_of(text: str) -> Majority:
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """How many have to be there so that the assembly may decide; without any words, one is enough."""
+    """How many must be present to decide; an empty text means one person."""
 
     text: str = ""
 
@@ -84,7 +82,7 @@ class Quorum:
         return max(1, more)
 
     def is_met(self, present: int, entitled: int) -> bool:
-        """A share of a number that nobody knows is never met."""
+        """A share of an unknown number is never met."""
         return present >= self.needed(entitled) and bool(entitled or not self.is_share)
 
 

@@ -1,4 +1,4 @@
-"""What an assembly has decided, drawn: the votes as bars with the line of what was needed, and who voted how."""
+"""Charts of an assembly's decisions: bars with the majority line, and who voted how."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pair:
 
 
 def resolution_context(round_: Round, question: Question, seats: Mapping[str, Seat]) -> dict[str, Any]:
-    """What the template of a resolution shows; the race of a ranking is drawn as a poll's."""
+    """A ranking's race is drawn like a poll's."""
     result, options = round_.result, options_of(round_, question)
     return {
         "says": wording.headline(question, round_),
@@ -76,7 +76,7 @@ def _option(result: Mapping[str, Any], place: int, label: str, votes: int, scale
 
 
 def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    """Places, each version against no change, and the bars of the best one against it."""
+    """Places, each version against no change, and bars for the best version against it."""
     last = len(options) - 1
     of = result["pairwise"]
     pairs = [Pair(options[each], place, of[each][last], of[last][each]) for each, place in result["places"]]
@@ -90,12 +90,12 @@ def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str
 
 
 def _against(above: int, below: int, label: str, option: int, scale: int) -> Bar:
-    """One of those that are tied, by how many prefer it to no change."""
+    """One of several tied versions, by how many prefer it to no change."""
     return Bar(label, share(above, scale), f"{above} : {below}", symbol(option), option=option)
 
 
 def _sides(result: Mapping[str, Any], labels: Mapping[str, str], scale: int) -> list[Bar]:
-    """For it, against it, neither; the first stands out if it was carried."""
+    """For, against, neither; the first is highlighted if it was carried."""
     carried = {YES: "elected"} if result["outcome"] == Outcome.CARRIED else {}
     return [
         Bar(label, share(result[said], scale), str(result[said]), mark=carried.get(said, ""))
@@ -113,7 +113,7 @@ def _scale(result: Mapping[str, Any]) -> int:
 def _voters(
     round_: Round, question: Question, options: Sequence[str], seats: Mapping[str, Seat]
 ) -> list[tuple[str, str]]:
-    """By name; of a secret vote nobody."""
+    """By name; empty for a secret vote."""
     if round_.result["secret"]:
         return []
     context = [(_name(each.player, seats), wording.vote_text(each.said, question, options)) for each in round_.entries]

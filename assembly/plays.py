@@ -1,4 +1,4 @@
-"""How the items of an agenda are played: talked about first, then voted on, openly or in secret, and decided."""
+"""Plays of an assembly: each agenda item is discussed, voted on openly or in secret, and decided."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Decided(Play):
 
 
 class Item(Decided):
-    """What all items have; by itself, an assembly before its first one."""
+    """What all items share; on its own, an assembly before its first item."""
 
     kind: ClassVar[Kind | None] = None
     name = Type.ASSEMBLY.value
@@ -93,7 +93,7 @@ class Item(Decided):
     )
     first_phase = Phase.TALKING
     is_revealed = is_ranked = True
-    without_a_vote: ClassVar[Text] = gettext_lazy("Close it without a vote")
+    without_a_vote: ClassVar[Text] = gettext_lazy("Close without a vote")
     how_to_vote: ClassVar[Text] = ""
     templates = {
         "projector/voting": "assembly/plays/projector_voting.html",
@@ -111,7 +111,7 @@ class Item(Decided):
         return question.kind == self.kind
 
     def voting_seconds(self, question: Question) -> int:
-        """It was talked about."""
+        """Unlike other plays, no extra time: it was discussed before."""
         return question.seconds
 
     def step_label(self, step: Step, state: State) -> Text | None:
@@ -185,7 +185,7 @@ class Item(Decided):
         return wording.vote_text(entry.said, question, options)
 
     def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
-        """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
+        """The outcome, the numbers, who was present and how each person voted, without names if secret."""
         result, options = round_.result, options_of(round_, question)
         yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
         yield from _numbers(result, options)
@@ -236,7 +236,7 @@ class Motion(Item):
 
 
 class OneOfSeveral(Item):
-    """A choice: one of the options, by a majority or by who has most."""
+    """A choice of one option, by a majority or by most votes."""
 
     kind = Kind.CHOICE
     how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
@@ -279,7 +279,7 @@ class Alternatives(Ranked):
 
 
 class IdeasOfAnAssembly(Decided, Ideas):
-    """Ideas that those present write and rank in secret: with who was there, and a quorum."""
+    """Ideas that those present write and rank in secret, with attendance and a quorum."""
 
     name = "assembly-ideas"
     types = (Type.ASSEMBLY,)
@@ -316,7 +316,7 @@ def _resolve(closing: Closing, question: Question, given: Iterable[GivenAnswer])
 
 
 def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:
-    """Abstentions are told apart, and what was needed of how many beside it."""
+    """Abstentions separately, with what was needed and out of how many."""
     places = dict(result.get("places", ()))
     first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
     for place, label in enumerate(options if places or first else ()):

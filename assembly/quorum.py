@@ -1,4 +1,4 @@
-"""Whether an assembly may decide: how many are there, of how many, and what that takes."""
+"""Quorum and presence: whether enough people are present to decide, and how screens say so."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .majorities import quorum_of
 
 
 def quorum_data(game: Game, present: int) -> dict[str, Any]:
-    """As the log and every sealed vote of an assembly keep it."""
+    """As the log and every sealed vote store it."""
     return {
         "present_count": present,
         "entitled": game.entitled,
@@ -27,7 +27,6 @@ def is_met(game: Game, present: int) -> bool:
 
 
 def needed(game: Game) -> int:
-    """How many have to be there."""
     return quorum_of(game.quorum).needed(game.entitled)
 
 
@@ -36,7 +35,7 @@ def needed(game: Game) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Who is there, as every screen of an assembly says it."""
+    """Who is present, as every screen shows it."""
 
     present: int
     entitled: int  # 0: nobody has said
@@ -54,7 +53,7 @@ class Presence:
 
     @property
     def quorum(self) -> str:
-        """Whether it is met; nothing where there is none."""
+        """Whether it is met; empty if there is none."""
         if not self.has_quorum:
             return ""
         if not self.needed:
@@ -64,7 +63,7 @@ class Presence:
 
     @property
     def warning(self) -> str:
-        """What whoever opens a vote is told first; nothing if there is no reason to."""
+        """Shown before a vote is opened; empty if there is a quorum or none is needed."""
         if self.is_met or not self.has_quorum:
             return ""
         if not self.needed:

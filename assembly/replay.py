@@ -1,4 +1,4 @@
-"""Assemblies when the log is replayed: the roll and minutes name people, so that the log has numbers and digests."""
+"""Replaying an assembly's events. The log has numbers and digests, because the roll and the minutes name people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from store.schema import EventType
 
 @with_game
 def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    """How many are entitled, and what makes a quorum; who they are is in no log."""
+    """Changes how many are entitled and the quorum; the log does not have names."""
     names = ("has_roll", "entitled", "quorum", "prepared_at")
     said = {name: event.said[name] for name in names if name in event.said}
     yield repository.change(game, replace(game, **said))

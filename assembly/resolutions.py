@@ -50,7 +50,7 @@ Counted = dict[str, Any]  # what a result holds of the votes alone
 def resolve_item(
     game: Game, state: State, question: Question, given: Iterable[GivenAnswer], present: Sequence[str], now: int
 ) -> Round:
-    """The item at hand as it is sealed: of an open vote with who voted how, of a secret one with receipts alone."""
+    """Seals the current item: an open vote with who voted how, a secret one with receipts only."""
     voted = state.phase == Phase.VOTING
     cast = [replace(each, said=_normalised_vote(question, each.said)) for each in given] if voted else []
     common = _common_result(game, state, question, present, now)
@@ -82,7 +82,7 @@ def _entries(question: Question, cast: Iterable[GivenAnswer]) -> tuple[Entry, ..
 
 
 def _normalised_vote(question: Question, said: Any) -> str:
-    """What is no vote on this is an abstention: whoever gave it was told so, or was no browser."""
+    """An invalid vote counts as an abstention; no browser sends one."""
     if question.kind == Kind.MOTION:
         return said if said in (YES, NO) else ABSTAIN
     if question.kind == Kind.CHOICE:
@@ -106,14 +106,14 @@ def _choice(question: Question, said: Sequence[str], game: Game) -> Counted:
 
 
 def _ranking(question: Question, said: Sequence[str], game: Game) -> Counted:
-    """By instant runoff. A lot decides nothing here: who is level after all rounds is told to be."""
+    """By instant runoff. Lots decide nothing here: options that stay level are tied."""
     if not any(said):
         return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: len(said)}
     return counting.race(question, said, "irv", game.id) | {ABSTAIN: said.count("")}
 
 
 def _alternatives(question: Question, said: Sequence[str], game: Game) -> Counted:
-    """By Schulze; then the best of them against the last, which is that nothing changes."""
+    """By Schulze; then the best version against the last one, which is no change."""
     names = counting.names_of(question)
     result = counted(Ballots.of(names, said).normal, "schulze")
     at = [result.candidates.index(name) for name in names]
@@ -140,15 +140,14 @@ COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
 
 
 def tied_options(round_: Round) -> list[int]:
-    """The options between which the votes do not decide; none if they do."""
+    """Empty if the vote was decisive."""
     result = round_.result
     level = result.get("leaders", result.get("winners", ()))
     return sorted(level) if result.get("outcome") == Outcome.TIED else []
 
 
 def run_off_question(question: Question, round_: Round, title: str) -> Question | None:
-    """The vote between those that are tied, as an item of its own; nothing if none are. No change stays an option
-    where it was one, as the majority is counted against it."""
+    """A vote between the tied options, or None. “No change” stays, because the majority is counted against it."""
     options, level = options_of(round_, question), tied_options(round_)
     if not level:
         return None
@@ -164,7 +163,7 @@ def run_off_question(question: Question, round_: Round, title: str) -> Question 
 
 
 def _outcome(question: Question, numbers: Counted, common: Mapping[str, Any]) -> dict[str, Any]:
-    """An assembly too small to decide has decided nothing, whatever its votes."""
+    """Without a quorum nothing is decided, whatever the votes."""
     needed = _needed(question, numbers, common)
     outcome = _decided(question, numbers, needed) if common["quorate"] else Outcome.INVALID
     return {**needed, "outcome": outcome.value}

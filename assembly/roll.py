@@ -1,9 +1,9 @@
-"""The roll of an assembly: who is entitled, how many, and what makes a quorum; and codes to check in with for those who
-have no account. The log has numbers, never a name.
+"""The roll of an assembly: who is entitled to vote, the quorum, and check-in codes for people without an account. The
+log has numbers, never names.
 
-A code is never stored: it comes from the site's secret, the session, the name, when it was put on the roll, and a turn
-that grows when a code is lost. Of 32 signs eight make 40 bits: with 2,000 people on a roll one guess in 550 million
-finds somebody.
+Codes are not stored but derived from the site's secret, the session, the name, when it was added, and a turn that
+grows when a code is replaced. Eight of 32 symbols make 40 bits: with 2,000 people on a roll, one guess in 550 million
+hits.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ TOO_LARGE = _("Enter at most %(most)d.")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Somebody on the roll."""
+    """Someone on the roll."""
 
     name: str
     added_at: str
@@ -74,7 +74,7 @@ class Entry:
 
     @property
     def has_new_code(self) -> bool:
-        """Whether they have a code that nobody was shown yet."""
+        """Whether they have a code that has not been shown yet."""
         return self.turn > self.shown
 
 
@@ -83,8 +83,7 @@ def new_entry(name: str, added_at: str, account: str = "", email: str = "") -> E
 
 
 def player_of(game_id: str, name: str, account: str = "") -> str:
-    """The same person on every device, and whether they check in by account or by code; nobody else ever, not even a
-    later account of the same name."""
+    """Stable across devices and ways of checking in; a later account of the same name gets another id."""
     mark = salted_hmac("live.player", f"{game_id}\n{fold(name)}\n{account}", algorithm="sha256").digest()
     return urlsafe_b64encode(mark).decode()[:10]
 
@@ -97,7 +96,7 @@ def player_of_entry(game_id: str, entry: Entry) -> str:
 
 
 def code_of(game_id: str, entry: Entry) -> str:
-    """As it is printed, in two groups; nothing if they have none."""
+    """As printed, in two groups; empty if they have none."""
     signs = _code_symbols(game_id, entry)
     return f"{signs[:CODE_GROUP_CHARS]}-{signs[CODE_GROUP_CHARS:]}" if signs else ""
 
@@ -111,13 +110,11 @@ def _code_symbols(game_id: str, entry: Entry) -> str:
 
 
 def normalised_code(code: str) -> str:
-    """However somebody typed what they read."""
     return "".join(sign for sign in normalise_code(code) if sign in SYMBOLS)
 
 
 class Codes:
-    """Whose each code is, as this process has worked it out: once for each version of a session, as every change of a
-    roll makes a new one."""
+    """A cache of whose code is whose, per version of a session: every change to a roll makes a new version."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -138,7 +135,7 @@ CODES = Codes()
 
 
 def find_by_code(game: Game, code: str) -> Entry | None:
-    """Whose code it is; what is in mind only says where to look."""
+    """The cache only says where to look."""
     typed = normalised_code(code)
     name = CODES.of(game).get(typed)
     entry = find(game.id, name) if name else None
@@ -154,7 +151,7 @@ def find(game_id: str, name: str) -> Entry | None:
 
 
 def each_entry(game_id: str) -> Iterator[Entry]:
-    """By name."""
+    """Sorted by name."""
     return map(entry_of, table().each(keys.game_roll(game_id)))
 
 
@@ -171,12 +168,12 @@ def adding(game: Game, entry: Entry) -> Put:
 
 
 def with_new_code(entry: Entry) -> Entry:
-    """With another code; the one before is good for nothing."""
+    """The previous code stops working."""
     return replace(entry, turn=entry.turn + 1)
 
 
 def with_code_shown(entry: Entry) -> Entry:
-    """Whose code is shown now, and not again."""
+    """A code is shown once."""
     return replace(entry, shown=entry.turn)
 
 
@@ -194,7 +191,7 @@ def removing(game: Game, entry: Entry) -> list[Write]:
 
 
 def still_listed(game: Game, entry: Entry) -> Check:
-    """That they are on the roll, with the same code."""
+    """Checks that they are on the roll with the same code."""
     return Check(keys.game_roll_entry(game.id, entry.name), unchanged(entry))
 
 
@@ -210,8 +207,8 @@ def _item(game: Game, entry: Entry) -> Item:
 def match_names(
     game_id: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES
 ) -> tuple[set[str], dict[str, Entry]]:
-    """Who of the names, folded, is on the roll; and what each of the others would be on it: whoever has an account is
-    recognised by its name. Addresses are those of folded names."""
+    """Which folded names are already on the roll, and a new entry for each of the others, linked to an account of that
+    name."""
     places = {keys.game_roll_entry(game_id, name): name for name in names}
     accounts: dict[str, Key] = {name: keys.user(name) for name in names}
     found, now = table().get_many([*places, *accounts.values()]), now_text()
@@ -226,8 +223,7 @@ def match_names(
 
 
 def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
-    """Put people on the roll, a batch at a time; answers how many were not on it. Whoever has checked in before
-    there was a roll is put on it, too: from the first batch on nobody else can."""
+    """Add people in batches and return how many were new. Everyone who has already checked in is added, too."""
     added = sum(
         retry_lost_race(partial(_add, game_id, who, batch, addresses)) for batch in by_count(names, TRANSACTION_ENTRIES)
     )
@@ -257,7 +253,7 @@ def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, s
 
 
 def remove(game_id: str, who: str, name: str) -> None:
-    """Somebody who has not checked in. With the last of them the roll goes."""
+    """Remove someone who has not checked in. An empty roll is no roll."""
     retry_lost_race(lambda: _remove(game_id, who, name))
 
 
@@ -274,7 +270,7 @@ def _remove(game_id: str, who: str, name: str) -> None:
 
 
 def renew(game_id: str, who: str, name: str) -> Entry:
-    """Another code for somebody, shown at once; the first one for whoever has an account and cannot get at it."""
+    """Replace a code and show it; the first code for someone who cannot sign in to their account."""
     return retry_lost_race(lambda: _renew(game_id, who, name))
 
 
@@ -291,7 +287,7 @@ def _renew(game_id: str, who: str, name: str) -> Entry:
 
 
 def show_new_codes(game_id: str, who: str, most: int) -> list[Entry]:
-    """Some of those whose codes nobody was shown yet, for their cards. From now on they can only be renewed."""
+    """Entries whose codes have not been shown yet, for printing. Afterwards codes can only be replaced."""
     return retry_lost_race(lambda: _show_new_codes(game_id, who, most))
 
 
@@ -305,8 +301,7 @@ def _show_new_codes(game_id: str, who: str, most: int) -> list[Entry]:
 
 
 def renew_missing(game_id: str, who: str) -> int:
-    """Another code for everybody who has one and has not checked in: cards were lost, or never came out of a printer.
-    Answers how many that are."""
+    """Replace the codes of everyone who has not checked in, and return how many."""
     here = {each.player for each in seats.read_seats(game_id)}
     found = [each.name for each in each_entry(game_id) if each.turn and player_of_entry(game_id, each) not in here]
     return sum(
@@ -316,7 +311,7 @@ def renew_missing(game_id: str, who: str) -> int:
 
 
 def _renew_batch(game_id: str, who: str, names: Sequence[str]) -> int:
-    """Not of somebody who has checked in meanwhile."""
+    """Skips people who have checked in in the meantime."""
     game, state = _load_running(game_id)
     found = [_find_or_refuse(game_id, name) for name in names]
     coming = {keys.seat(game_id, player_of_entry(game_id, each)): each for each in found}
@@ -339,7 +334,7 @@ def _find_or_refuse(game_id: str, name: str) -> Entry:
 
 
 def change_quorum(game_id: str, who: str, entitled: int, quorum: str) -> None:
-    """How many are entitled, where there is no roll that says so, and how many of them have to be there."""
+    """Set the quorum and, without a roll, how many are entitled to vote."""
     retry_lost_race(lambda: _change_quorum(game_id, who, entitled, quorum))
 
 
@@ -354,7 +349,7 @@ def _change_quorum(game_id: str, who: str, entitled: int, quorum: str) -> None:
 
 
 def check_quorum(game: Game) -> None:
-    """A share of nobody knows how many, or more than there are, would never be met."""
+    """Refuses a quorum that could never be met."""
     quorum = quorum_of(game.quorum)
     if game.entitled > MAX_QUORUM_PEOPLE:
         raise NotNow(TOO_LARGE % {"most": MAX_QUORUM_PEOPLE})
@@ -375,7 +370,7 @@ def _load_running(game_id: str) -> tuple[Game, State]:
 
 
 def _load_editable(game_id: str) -> tuple[Game, State]:
-    """Of a session in which it may change who is entitled just now."""
+    """Refused while a vote is open."""
     game, state = _load_running(game_id)
     if state.phase == Phase.VOTING:
         raise NotNow(NOT_WHILE_VOTING)
@@ -383,7 +378,7 @@ def _load_editable(game_id: str) -> tuple[Game, State]:
 
 
 def _record(before: Game, state: State, after: Game, who: str, *writes: Write, **numbers: int) -> None:
-    """Refused if a step was taken meanwhile: it may have opened a vote."""
+    """Refused if the session has moved on: it may have opened a vote."""
     after = replace(after, prepared_at=now_text())
     data: dict[str, Any] = {"game_id": after.id, **event_data(after), **numbers}
     still = repository.is_still_at(after, state)
@@ -400,7 +395,7 @@ def event_data(game: Game) -> dict[str, Any]:
 
 
 def electorate(game: Game) -> Electorate:
-    """Robots are nobody. Of an assembly that has ended: who had not left by then."""
+    """People present as voters of an election, without robots; after the end, those who had not left."""
     there = [each for each in seats.read_seats(game.id) if each.is_there and not each.robot]
     coded = sorted((each for each in there if not each.account), key=lambda each: natural_sort_key(each.name))
     emails = {each.folded: each.email for each in each_entry(game.id)} if coded and game.has_roll else {}
@@ -410,7 +405,7 @@ def electorate(game: Game) -> Electorate:
 
 
 def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
-    """Whose account is gone has none, also if somebody else has one of the same name by now."""
+    """Leaves out deleted accounts, even if someone else has the name by now."""
     for batch in by_count(each for each in there if each.account):
         found = table().get_many({keys.user(each.account) for each in batch})
         people = {item["name"]: item["created_at"] for item in found.values()}

@@ -1,4 +1,4 @@
-"""Who is entitled in an assembly and who is there, for those who run it; and cards with codes to print."""
+"""The host's roll page: who is entitled to vote, who is present, and cards with codes to print."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ HERE, MISSING = "here", "missing"  # what the page shows of them
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Somebody who is entitled, or there, or both."""
+    """Someone on the roll, present, or both."""
 
     name: str
     entry: Entry | None = None
@@ -115,7 +115,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
 
 
 def _lines(game: Game) -> list[Line]:
-    """By name: everybody on the roll, and whoever is there without one."""
+    """Everyone on the roll and everyone present without being on it, sorted by name."""
     seated = {each.player: each for each in seats.read_seats(game.id)}  # not those in mind, which may be a moment old
     listed = list(roll.each_entry(game.id)) if game.has_roll else []
     lines = [_line(game, each.name, each, seated.pop(roll.player_of_entry(game.id, each), None)) for each in listed]
@@ -146,7 +146,7 @@ def _page(game: Game, **words: Any) -> str:
 
 
 def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResponse:
-    """A sheet of them, in answer to the button: whoever loads the page again is not shown them again."""
+    """Rendered in response to the button: reloading the page does not show the codes again."""
     context = {
         "game": game,
         "cards": [_card(game, each) for each in shown],
@@ -166,7 +166,7 @@ def _card(game: Game, entry: Entry) -> Card:
 
 
 def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
-    """Which, says the button."""
+    """Dispatches by the button that was pressed."""
     act = request.POST.get("act", "")
     if act in ("look", "add"):
         return _add(request, game, state, is_sure=act == "add")
@@ -199,7 +199,7 @@ def _say_renewed(request: HttpRequest, number: int) -> None:
 
 
 def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> HttpResponse:
-    """First what would become of each line, then one button."""
+    """First a preview of each line, then a button to confirm."""
     form = NamesForm(request.POST)
     if not form.is_valid():
         return _show(request, game, state, 422, names=form)

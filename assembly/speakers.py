@@ -1,11 +1,12 @@
-"""Who wants to speak, who does and who did, in an assembly: decisions about one value, and how it is written.
+"""The speakers' list of an assembly: who has asked, who is speaking, who has spoken; pure decisions, and how they are
+stored.
 
-Next is whoever has spoken least often about the item at hand, and of those whoever asked first: so nobody speaks twice
-before all who want to have spoken once. The list belongs to a round: as soon as that is closed or voted on, it is
-empty. What was said stays for the minutes: who, about what, from when to when.
+Next is the person who has spoken least often about the current item, then the one who asked first: nobody speaks twice
+before all who want to have spoken once. The list belongs to a round and is emptied when that is closed or voted on.
+Speeches are kept for the minutes.
 
-It is one item that a hall writes, so whoever writes it here waits for their turn. Asking, calling and ending are no
-events, as joining is none. That a list was closed, opened again, or limited is one: somebody may ask who did it.
+A whole hall writes this one item, so writers in a process take a lock. Asking, calling and ending are not events, just
+as joining is not. Closing, reopening or limiting the list is, because people may ask who did it.
 """
 
 from __future__ import annotations
@@ -41,8 +42,6 @@ MAX_ATTEMPTS = 40  # as a whole hall may ask at once, from several machines
 
 @dataclass(frozen=True, slots=True)
 class SpeakRequest:
-    """Somebody who wants to speak."""
-
     player: str
     at: int  # milliseconds
 
@@ -58,7 +57,7 @@ class Speech:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Somebody's place on the list, and why it is theirs."""
+    """A position on the list."""
 
     player: str
     spoken: int  # how often they have spoken about this item
@@ -84,7 +83,7 @@ class Speakers:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was ever said of it."""
+        """Whether it was never used."""
         return not (self.minutes or self.closed or self.waiting or self.speaking or self.held)
 
 
@@ -95,7 +94,7 @@ NOBODY = Speakers()
 
 
 def current_list(speakers: Speakers, state: State) -> Speakers:
-    """As it is where the assembly is now: a list of another round is over, and so is whoever speaks in it."""
+    """The list of the current round: one of an earlier round is over, and so is its speech."""
     if state.phase == Phase.TALKING and speakers.round == state.round:
         return speakers
     held = _with_speech(speakers, speakers.speaking) if speakers.speaking else speakers.held
@@ -103,7 +102,7 @@ def current_list(speakers: Speakers, state: State) -> Speakers:
 
 
 def queue(speakers: Speakers, state: State, there: Container[str]) -> list[Turn]:
-    """Those who are there, whoever is next first."""
+    """Those present, next speaker first."""
     spoken = speech_counts(speakers, state.question)
     waiting = (each for each in current_list(speakers, state).waiting if each.player in there)
     ordered = sorted(waiting, key=lambda each: (spoken.get(each.player, 0), each.at))
@@ -111,7 +110,7 @@ def queue(speakers: Speakers, state: State, there: Container[str]) -> list[Turn]
 
 
 def speech_counts(speakers: Speakers, item: int) -> dict[str, int]:
-    """How often each has spoken about an item of the agenda; whoever speaks just now has, too."""
+    """How often each player has spoken about an item, including the current speech."""
     found: dict[str, int] = {}
     for each in (*speakers.held, *((speakers.speaking,) if speakers.speaking else ())):
         if each.item == item:
@@ -128,7 +127,7 @@ def speaking(speakers: Speakers, state: State, there: Container[str]) -> Speech 
 
 
 def with_request(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
-    """Whoever asks twice keeps their place."""
+    """Asking twice keeps the place."""
     _check_talking(state)
     on = current_list(speakers, state)
     if any(each.player == player for each in on.waiting):
@@ -149,7 +148,7 @@ def without_request(speakers: Speakers, state: State, player: str) -> Speakers:
 
 
 def with_speaker(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
-    """Somebody on the list speaks; whoever spoke has ended. Called twice, they speak once."""
+    """Gives the floor to someone on the list and ends the current speech. Idempotent."""
     _check_talking(state)
     on = current_list(speakers, state)
     if on.speaking and on.speaking.player == player:
@@ -161,7 +160,7 @@ def with_speaker(speakers: Speakers, state: State, player: str, now: int) -> Spe
 
 
 def with_speech_ended(speakers: Speakers, state: State, now: int, player: str = "") -> Speakers:
-    """Whoever speaks has ended; with a name, only if it is them."""
+    """With a player, only if that player is speaking."""
     on = speakers if speakers.round == state.round else current_list(speakers, state)
     if on.speaking is None or (player and on.speaking.player != player):
         return on
@@ -169,20 +168,19 @@ def with_speech_ended(speakers: Speakers, state: State, now: int, player: str = 
 
 
 def with_list_closed(speakers: Speakers, state: State, is_closed: bool) -> Speakers:
-    """Nobody else comes onto the list of this item; those who are on it speak."""
+    """Nobody else can join the list; those on it still speak."""
     _check_talking(state)
     return replace(current_list(speakers, state), closed=is_closed)
 
 
 def with_time_limit(speakers: Speakers, state: State, minutes: int) -> Speakers:
-    """How long everybody may speak, from now on until it is changed. It is shown, and cuts nobody off."""
+    """Applies until it is changed. It is shown, but cuts nobody off."""
     if minutes not in LIMITS:
         raise NotNow(NO_LIMIT)
     return replace(current_list(speakers, state), minutes=minutes)
 
 
 def with_debate_over(speakers: Speakers, state: State, now: int) -> Speakers:
-    """The item is no longer talked about."""
     return current_list(with_speech_ended(speakers, state, now), replace(state, phase=Phase.RESULTS))
 
 
@@ -213,7 +211,7 @@ def speakers_of(item: Mapping[str, Any] | None) -> Speakers:
 
 
 def as_item(speakers: Speakers) -> dict[str, Any]:
-    """As it is stored: lists of words, as there may be a thousand of them."""
+    """Compact lists, because there may be a thousand speeches."""
     now = speakers.speaking
     return {
         "version": speakers.version,
@@ -243,7 +241,7 @@ def ask(game: Game, player: str) -> Speakers:
 
 
 def take_back(game: Game, player: str) -> Speakers:
-    """Also what whoever hosts does with somebody on the list."""
+    """Also used by hosts to remove someone from the list."""
     return _change(game.id, lambda list_, state: without_request(list_, state, player))
 
 
@@ -266,7 +264,7 @@ def limit(game: Game, who: str, minutes: int) -> Speakers:
 
 
 def player_left(game: Game, player: str) -> None:
-    """Somebody has left, or was sent away: they speak no longer, and want to no more."""
+    """Ends their speech and their request."""
     now = clock.now()
 
     def without(list_: Speakers, state: State) -> Speakers:
@@ -276,7 +274,7 @@ def player_left(game: Game, player: str) -> None:
 
 
 def end_debate(game: Game) -> None:
-    """What was talked about is closed or voted on."""
+    """The item is closed or put to the vote."""
     now = clock.now()
     _change(game.id, lambda list_, state: with_debate_over(list_, state, now))
 

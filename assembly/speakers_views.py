@@ -1,4 +1,4 @@
-"""Who wants to speak: buttons of those who take part, and of those who run the assembly. One address, by POST."""
+"""Buttons of the speakers' list, for players and for hosts: one URL, by POST."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OF_HOSTS = ("call", "end", "remove", "close", "reopen", "limit")
 @public
 @require_POST
 def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
-    """A button says what it does, and with whom: "call 8fj2…"; so that pressed twice it does it once."""
+    """A button names its action and its player, as in "call 8fj2…", so that pressing it twice is harmless."""
     act, _space, whom = request.POST.get("act", "").partition(" ")
     if act in OF_HOSTS:
         return _by_host(request, game_id, act, whom)
@@ -95,7 +95,7 @@ def _minutes(request: HttpRequest) -> int:
 
 
 def _answer(request: HttpRequest, act: Callable[[], Any], back: str) -> HttpResponse:
-    """A page that hears by itself what became of it stays where it is; without scripts it is loaded anew."""
+    """A page with scripts is updated by push; without scripts it is loaded again."""
     try:
         act()
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""What people read of an assembly: kinds of items, majorities and quorums, and what became of each item."""
+"""Labels and sentences about assemblies: kinds of items, majorities, quorums, outcomes, and the agenda as shown."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def majority_text(majority: Majority) -> str:
 
 
 def requirement(question: Question) -> str:
-    """What an item needs to be carried; nothing where it is only talked about."""
+    """What an item needs to be carried; empty if it is only discussed."""
     if question.kind in (Kind.TOPIC, Kind.IDEAS):
         return ""
     if question.kind == Kind.RANKING:
@@ -84,7 +84,7 @@ def requirement(question: Question) -> str:
 
 
 def secrecy_text(question: Question) -> str | Promise:
-    """Whether a vote is open or secret; nothing where there is none."""
+    """Empty if there is no vote."""
     if question.kind == Kind.TOPIC:
         return ""
     return SECRET_VOTE if question.secret else OPEN_VOTE
@@ -100,7 +100,7 @@ def quorum_text(quorum: str) -> str:
 
 
 def item_context(question: Question) -> dict[str, Any]:
-    """What everybody has to know of an item before they vote."""
+    """What everyone must know before they vote."""
     return {
         "kind_label": KIND_LABELS[question.kind],
         "requirement": requirement(question),
@@ -112,7 +112,7 @@ def item_context(question: Question) -> dict[str, Any]:
 
 
 def headline(question: Question, round_: Round) -> str:
-    """What was decided, in a few words."""
+    """The decision in a few words."""
     outcome, names = Outcome(round_.result["outcome"]), _names(round_, question)
     if outcome in WITHOUT_NAMES:
         return str(WITHOUT_NAMES[outcome])
@@ -130,7 +130,7 @@ def headline(question: Question, round_: Round) -> str:
 
 
 def _tied(names: Sequence[str]) -> str:
-    """So many that a wall has room for them."""
+    """As many names as fit a projector."""
     if len(names) > MAX_TIED_NAMES:
         return _("No decision: %(count)d options are tied") % {"count": len(names)}
     return _("No decision: tied between %(others)s and %(last)s") % {
@@ -140,7 +140,7 @@ def _tied(names: Sequence[str]) -> str:
 
 
 def run_off_title(question: Question) -> str:
-    """In the language of whoever calls for it."""
+    """In the language of the host who adds it."""
     title = _("Run-off: %(title)s") % {"title": question.title}
     return title if len(title) <= MAX_TITLE_CHARS else f"{title[: MAX_TITLE_CHARS - 1]}…"
 
@@ -157,7 +157,7 @@ def _names(round_: Round, question: Question) -> list[str]:
 
 
 def numbers(question: Question, result: Result) -> str:
-    """“34 yes, 10 no, 7 abstentions”: abstentions are always told apart."""
+    """“34 yes, 10 no, 7 abstentions”: abstentions are always separate."""
     if ABSTAIN not in result:
         return ""
     if question.kind == Kind.ALTERNATIVES and result["outcome"] == Outcome.TIED:
@@ -169,7 +169,7 @@ def numbers(question: Question, result: Result) -> str:
 
 
 def _each_tied(question: Question, result: Result) -> str:
-    """Every version that is tied against no change, and not only one of them."""
+    """Every tied version against no change."""
     last, of = len(question.options) - 1, result["pairwise"]
     words = _("%(name)s: %(yes)d for it, %(no)d for no change")
     told = ({"name": question.options[each], "yes": of[each][last], "no": of[last][each]} for each in result["winners"])
@@ -188,7 +188,7 @@ def abstentions(result: Result) -> str:
 
 
 def why(question: Question, round_: Round) -> list[str]:
-    """How it came to that, in sentences: what was needed, who was there, and why it is not valid."""
+    """Sentences that explain the outcome: what was needed, who was present, why it is not valid."""
     return [each for each in (_decided(question, round_.result), *_room(round_.result)) if each]
 
 
@@ -228,7 +228,7 @@ def _room(result: Result) -> list[str]:
 
 
 def vote_text(said: str, question: Question, options: Sequence[str]) -> str:
-    """What somebody voted: "yes", an option, or a ranking of them."""
+    """A vote as text: "yes", an option, or a ranking."""
     if said in VOTE_LABELS or not said:
         return str(VOTE_LABELS[said or ABSTAIN])
     if question.kind == Kind.CHOICE:
@@ -242,7 +242,7 @@ def vote_text(said: str, question: Question, options: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of the agenda, and what became of it so far."""
+    """An agenda item with its outcome so far."""
 
     place: int
     question: Question

@@ -1,4 +1,4 @@
-"""How a poll stands, as a picture: an SVG for other sites to show, and a PNG card that goes with a link to the end."""
+"""A poll's current result as a picture: an SVG to embed, and a PNG card for link previews."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _bars(comparison: MethodComparison) -> tuple[Bar, ...]:
 
 
 def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Card:
-    """In this language, or in English if its letters cannot be written; names that cannot be written are left out."""
+    """In this language, or in English if our font lacks its letters; names that it lacks are left out."""
     with translation.override(language):
         card = _writable(card_of(poll, comparison))
     if can_write(f"{card.heading}{card.caption}{card.turnout}"):
@@ -71,7 +71,7 @@ def _writable(card: Card) -> Card:
 
 
 def as_svg(card: Card) -> str:
-    """With colours of its own: it stands on pages of which we know nothing."""
+    """With its own colours, because it is shown on other sites."""
     height = TOP_PX + ROW_PX * len(card.bars) + FOOT_PX
     lines = [
         _text(fit(card.title, 52), 24, 36, 20, INK, bold=True),
@@ -87,7 +87,7 @@ def as_svg(card: Card) -> str:
 
 
 def sentence_svg(title: str, sentence: str) -> str:
-    """For a poll of which nothing may be shown now."""
+    """For a poll whose result may not be shown now."""
     lines = [_text(fit(title, 52), 24, 40, 20, INK, bold=True), _text(fit(sentence, 72), 24, 72, 15, SOFT)]
     return _picture(100, f"{title}. {sentence}", *lines)
 

@@ -1,4 +1,4 @@
-"""A poll counted by three methods side by side: who leads by each, whether they agree, and why."""
+"""Counts a poll by three methods side by side: who leads by each, whether they agree, and why."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """What one method says. Whoever would lead with other lots leads as well: a tie is said, not drawn."""
+    """The result by one method. Everyone who would lead with other lots leads, too: ties are shown, not drawn."""
 
     result: Result
     leaders: tuple[str, ...]
@@ -63,13 +63,13 @@ class MethodResult:
 
     @property
     def places(self) -> dict[str, int]:
-        """Everybody's place, with all leaders in the first."""
+        """Places, with all leaders first."""
         return dict(places_with_first(self.result, self.leaders))
 
 
 @dataclass(frozen=True, slots=True)
 class MethodComparison:
-    """What all three say of the same votes."""
+    """The results of all three methods for the same votes."""
 
     counted: tuple[MethodResult, ...]
 
@@ -90,7 +90,7 @@ class MethodComparison:
         return next(each for each in self.counted if each.method == method)
 
     def as_bytes(self) -> bytes:
-        """Stable, and so short that one item holds it. Of names that are long together zlib sees too few at once."""
+        """Deterministic, and short enough for one item. For very long names lzma compresses better than zlib."""
         text = self.as_json().encode()
         packed = zlib.compress(text, 9)
         return packed if len(packed) <= PART_BYTES else lzma.compress(text, preset=0)
@@ -128,7 +128,7 @@ def agreement(comparison: MethodComparison) -> str:
 
 
 def results_context(comparison: MethodComparison) -> dict[str, Any]:
-    """What the page shows: each method's leaders, everybody's places, the pictures, and the reasons."""
+    """Each method's leaders, places, charts and reasons."""
     counted_results = [each.result for each in comparison.counted] if comparison.total else []
     ordered = places(comparison)
     return {
@@ -159,7 +159,7 @@ def _method(counted: MethodResult) -> dict[str, Any]:
 
 
 def _reasons(counted: MethodResult) -> list[str]:
-    """Where the winner hangs on a lot, the method has none: then the account is that of one draw."""
+    """If the winner depends on a lot, the reasons describe one possible draw."""
     explained = explain(counted.result)
     reworded = (replace(each, template=OPTION_TEMPLATES.get(each.template, each.template)) for each in explained)
     sentences = [translate(each) for each in reworded]
@@ -170,12 +170,12 @@ def _reasons(counted: MethodResult) -> list[str]:
 
 
 def places(comparison: MethodComparison) -> list[tuple[str, list[int]]]:
-    """Everybody's place by each method, in the order of the first."""
+    """Places by each method, in the order of the first."""
     by_method = [each.places for each in comparison.counted]
     return [(name, [each[name] for each in by_method]) for name in by_method[0]]
 
 
 def _pictures(result: Result) -> list[Picture]:
-    """The pictures that say most; pairs of everybody with everybody are shown once."""
+    """The most telling charts; the pairwise matrix is shown once."""
     drawn = pictures_of(result, OF_POLLS)
     return drawn[:1] if result.method == "borda" else drawn

@@ -1,4 +1,4 @@
-"""Polls of the demo: one that runs, one whose results wait for one's vote, one that ended in a circle."""
+"""The demo's polls: one open, one with hidden results, one that ended in a cycle."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PLANNED = (
 
 
 def load() -> int:
-    """Make what is not there; answers how many polls that were."""
+    """Returns how many were made."""
     maker = people.find(MAKER)
     if maker is None or table().page(keys.made_by(MAKER), limit=1).items:
         return 0

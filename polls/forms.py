@@ -1,4 +1,4 @@
-"""What makers of polls type."""
+"""Forms of polls: creating one, changing its end, reporting it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .rules import (
 
 
 def retentions() -> list[tuple[int, str]]:
-    """How long a poll may be kept: as long as the site allows, or less."""
+    """As long as the site allows, or less."""
     most = settings.POLL_RETENTION
     days = sorted({each for each in RETENTIONS if each < most} | {most})
     return [(each, ngettext("%(days)d day", "%(days)d days", each) % {"days": each}) for each in days]
@@ -40,7 +40,7 @@ def usual_retention() -> int:
 
 
 class CandidatesField(forms.CharField):
-    """Pasted one a line; where scripts run, also typed one by one."""
+    """Options, one per line; with scripts also typed one by one."""
 
     widget = forms.Textarea({"rows": 6, "dir": "auto", "data-one-by-one": True})
 
@@ -55,8 +55,6 @@ class CandidatesField(forms.CharField):
 
 
 class PollForm(ZonedForm):
-    """A new poll."""
-
     title = TitleField(label=_("Question"), help_text=_("For example: Where shall we eat on Friday?"))
     candidates = CandidatesField(
         label=_("Options to rank"), max_length=50_000, help_text=_("One per line, two to fifty.")
@@ -100,15 +98,13 @@ class PollForm(ZonedForm):
         return cleaned
 
     def values(self) -> dict[str, Any]:
-        """As making a poll takes them."""
+        """Arguments of `services.make`."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("ends", "time_zone")}
         zone = zone_or_default(self.cleaned_data["time_zone"])
         return plain | {"expires_at": self.stored("ends"), "time_zone": zone}
 
 
 class ReportForm(forms.Form):
-    """What somebody has to say against a poll."""
-
     reason = forms.ChoiceField(
         label=_("What is wrong with this poll?"), choices=list(REASONS.items()), widget=forms.RadioSelect
     )
@@ -122,8 +118,6 @@ class ReportForm(forms.Form):
 
 
 class PollEndForm(EndForm):
-    """Until when a poll is open from now on."""
-
     def __init__(self, *arguments: Any, zone: str, **options: Any):
         super().__init__(*arguments, zone=zone, **options)
         self.fields["ends"].label = _("Open until")

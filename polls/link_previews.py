@@ -1,4 +1,4 @@
-"""What other sites show of a link to a poll, and what it takes to show the poll there."""
+"""Link previews and embedding of a poll: Open Graph data, oEmbed address, iframe code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def address_of(poll: Poll) -> str:
 
 
 def preview(poll: Poll, comparison: MethodComparison | None = None) -> dict[str, Any]:
-    """What other sites show of a link to the poll: what is asked, and of one that is over how it ended."""
+    """What other sites show for a link: the question, and the result once the poll is over."""
     named = _("Options: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
     summary = excerpt(description_html(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
     about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
@@ -50,7 +50,7 @@ def preview(poll: Poll, comparison: MethodComparison | None = None) -> dict[str,
 
 
 def edition_of(comparison: MethodComparison) -> str:
-    """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
+    """Identifies the picture of this result, including the version of the drawing code."""
     return f"{edition()}-{comparison.digest[:32]}"
 
 
@@ -60,7 +60,7 @@ def oembed_address(poll: Poll) -> str:
 
 
 def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT_PX) -> str:
-    """What to put into another page."""
+    """HTML to embed in another page."""
     source = absolute_url(reverse("poll_embed", args=[poll.id]))
     label = escape(_("Poll: %(title)s") % {"title": poll.title})
     return f'<iframe src="{source}" title="{label}" width="{width}" height="{height}" loading="lazy"></iframe>'

@@ -1,8 +1,8 @@
-"""The count of a poll while votes come in and after, however many look: each process keeps it and reads what is new.
+"""The live count of a poll, cached in each process, which reads only new votes.
 
-A look reads the poll with its gates and its sealed result; while it is open, also the votes given since the last look,
-found by the time they were given. Votes are never taken back, so that as many are known as the gates have let through;
-where they are not, because the index tells late, all of them are read again.
+Each look reads the poll, its gates and its sealed result; while it is open, also the votes since the last look, by
+time. Votes are never withdrawn, so there must be as many as the gates have counted; if the index lags behind, all are
+read again.
 """
 
 from __future__ import annotations
@@ -36,13 +36,11 @@ class PollSnapshot:
 
     @property
     def stamp(self) -> str:
-        """By which a page knows whether it shows just this."""
+        """Lets a page know whether it already shows this."""
         return f"{self.result.digest[:16]}{self.poll.version}{'s' * self.is_sealed}" if self.result else ""
 
 
 class PollWatch(CountCache):
-    """The polls that are being watched."""
-
     def load(self, name: str, watched: WatchedCount) -> PollSnapshot | None:
         found = repository.with_gates(name)
         if found is None:
@@ -67,12 +65,12 @@ def _votes_of(poll: Poll, voted: int) -> BallotSource:
 
 
 def _counted_vote(vote: Item) -> KnownBallot:
-    """A vote that was changed differs from the one before by how often it was given."""
+    """The number of acts tells a changed vote from the one before."""
     return KnownBallot(vote["votedAt"], str(vote["acts"]), vote["rankings"])
 
 
 def _counted_snapshot(poll: Poll, watched: WatchedCount) -> PollSnapshot:
-    """Counted again only if something is new; most looks find nothing, and then nobody need even put it together."""
+    """Recounts only if something is new; most looks find nothing."""
     before = watched.latest
     if before and before.ballots is not None and before.ballots.normal.summary is watched.running.summary:
         return replace(before, poll=poll)
@@ -83,7 +81,7 @@ def _counted_snapshot(poll: Poll, watched: WatchedCount) -> PollSnapshot:
 
 
 def _closed_snapshot(poll: Poll, voted: int, head: Item | None) -> PollSnapshot:
-    """What was sealed; one with few votes is sealed now."""
+    """The sealed result; a small poll is sealed now."""
     if head is None and voted <= MAX_VOTES_COUNTED_IN_REQUEST and try_seal(poll.id):
         poll, _voted, head = repository.with_gates(poll.id) or (poll, voted, None)
     if head is None:

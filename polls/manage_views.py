@@ -1,4 +1,4 @@
-"""Pages of somebody who runs a poll: hand it on, close it, open it again, list it, delete it."""
+"""Pages for managing a poll: sharing, closing, reopening, listing, deleting, turning it into an election."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .views import KEY_COOKIE, found_or_404, poll_context, sharing_context
 
 
 def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
-    """For whoever made the poll, by account or by the private link, and for those who moderate."""
+    """For the poll's maker, by account or private link, and for moderators."""
 
     def declare(view: View) -> View:
         @wraps(view)
@@ -58,7 +58,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
 @public
 @require_safe
 def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
-    """The private link: from now on this browser runs the poll."""
+    """The private link: stores the key in this browser."""
     poll = found_or_404(poll_id)
     if poll.maker or services.relation(poll, request.user, key) != PollRelation.MAKER:
         raise Http404
@@ -133,7 +133,7 @@ for_organisers = requires(Permission.USE_APPLICATION)(manage)
 
 @of_runners(form_page)
 def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
-    """A draft election of it, for somebody who may organise one; by the private link, after signing in."""
+    """Makes a draft election of the poll, for someone who may organise one; with a private link, after signing in."""
     if instead := access_response(request, for_organisers):
         return instead
     if Act.ELECT not in runner.offered:

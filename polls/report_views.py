@@ -1,4 +1,4 @@
-"""Pages about polls that are not right: reporting one, and for those who look after the site what was reported."""
+"""Reporting a poll, and the moderators' pages about reported polls."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def reported_polls(request: HttpRequest) -> HttpResponse:
-    """The newest first. One that was dismissed comes back when somebody reports it again."""
+    """Newest first. A dismissed poll returns when it is reported again."""
     return render(request, "polls/reported_polls.html", list_context(request, reports.reported_page))
 
 
@@ -81,7 +81,7 @@ def load(user: User, poll_id: UUID) -> Found | None:
 
 
 def of_moderators(methods: Callable[..., Any]) -> Callable[..., Any]:
-    """For those who look after the site, at any poll that is there."""
+    """For moderators, on any existing poll."""
     return lambda view: requires(Permission.MANAGE_USERS, load_for=load)(methods(view))
 
 
@@ -109,7 +109,7 @@ def show(request: HttpRequest, found: Found) -> HttpResponse:
 
 @of_moderators(require_POST)
 def dismiss(request: HttpRequest, found: Found) -> HttpResponse:
-    """What the page showed, and nothing that has come in since."""
+    """Only the reports that the page showed."""
     poll, reported = found
     done = run_action(request, lambda: _dismiss(request, reported), _("The reports were dismissed."))
     return redirect("reported_polls") if done else redirect("reported_poll", poll.id)

@@ -1,4 +1,4 @@
-"""Reports of polls: what people complain about, and what those who look after the site do about it."""
+"""Reports of polls, and what moderators do about them: dismiss the reports, or hide the poll."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ ALREADY_REPORTED = _("You have already reported this poll. An administrator will
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What somebody has to say against a poll."""
-
     reason: str
     words: str
     reported_at: str
@@ -49,7 +47,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A poll that was reported, as the list of them shows it."""
+    """A reported poll in the moderators' list."""
 
     id: str
     title: str
@@ -67,7 +65,7 @@ class Reported:
 
 
 def reported_page(*, limit: int, cursor: str | None = None) -> tuple[list[tuple[Reported, Poll]], str | None]:
-    """Polls with reports that nobody has dismissed, the newest first; each as it stands now."""
+    """Polls with reports that have not been dismissed, newest first."""
     page = table().page(keys.REPORTED_POLLS, limit=limit, cursor=cursor, backwards=True)
     found = [_reported_of(item) for item in page.items]
     polls = table().get_many([keys.poll(each.id) for each in found])
@@ -76,7 +74,7 @@ def reported_page(*, limit: int, cursor: str | None = None) -> tuple[list[tuple[
 
 
 def find_reported(poll_id: str) -> tuple[Poll, Reported | None] | None:
-    """A poll, and what there is against it, in one round trip."""
+    """A poll and its reports, in one round trip."""
     at, place = keys.poll(poll_id), keys.reported_poll(poll_id)
     found = table().get_many([at, place])
     if at not in found:
@@ -85,7 +83,7 @@ def find_reported(poll_id: str) -> tuple[Poll, Reported | None] | None:
 
 
 def reports_page(reported: Reported, *, limit: int, cursor: str | None = None) -> tuple[list[Report], str | None]:
-    """Reports of the poll since the last were dismissed, the newest first."""
+    """Reports since the last dismissal, newest first."""
     page = table().page(keys.reports(reported.id), limit=limit, cursor=cursor, backwards=True)
     new = [item for item in page.items if item["reportedAt"] > reported.dismissed_at]
     more = page.cursor if len(new) == len(page.items) else None
@@ -109,7 +107,7 @@ def report(poll: Poll, report_id: str, reason: str, words: str) -> None:
 
 
 def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> Sequence[Write]:
-    """Refused in part 0 if this browser has reported the poll before."""
+    """Refused in part 0 if this browser has already reported the poll."""
     fields = {"id": report_id, "pollId": poll.id, "reason": reason, "words": words, "reportedAt": now}
     newest = {"id": poll.id, "title": poll.title, "reason": reason, "reportedAt": now, "ttl": poll.ttl}
     place, by_date = keys.report(poll.id, report_id), keys.poll_by_date(now, report_id)
@@ -127,7 +125,7 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
 
 
 def dismiss(admin: User, reported: Reported) -> None:
-    """Dismiss the reports that the admin has seen; if another has come since, it is for them to look at first."""
+    """Dismiss the reports that the moderator has seen; refused if there is a newer one."""
     event = Event(admin.name, "PollReportsDismissed", {"poll_id": reported.id, "dismissedAt": reported.reported_at})
     storage.record(event, dismissal(reported.id, reported.reported_at), role_unchanged(admin))
 
@@ -139,7 +137,7 @@ def dismissal(poll_id: str, newest: str) -> Update:
 
 
 def hide(admin: User, poll: Poll) -> None:
-    """From everybody but its maker and those who look after the site."""
+    """From everyone but its maker and moderators."""
     if poll.hidden_at:
         raise NotNow(NOT_NOW)
     after = replace(poll, hidden_at=now_text())

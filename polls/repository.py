@@ -1,4 +1,4 @@
-"""Polls in the table: ids in, values out, and the writes that keep every item of a poll in step."""
+"""Polls in the table: reading them, and the writes that keep all items of a poll consistent."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ LISTED = ("id", "title", "created_at", "expires_at", "closed_at", "hidden_at")  
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A poll as a list shows it."""
+    """A poll in a list."""
 
     id: str
     title: str
@@ -72,7 +72,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class PollStanding:
-    """What somebody is to a poll at one moment: all that a decision about their vote needs, read at once."""
+    """Everything that a decision about someone's vote needs, read at once."""
 
     poll: Poll
     vote_id: str
@@ -83,7 +83,7 @@ class PollStanding:
 
     @property
     def acts(self) -> int:
-        """How often they have voted; by which a page notices that it was overtaken."""
+        """How often they have voted, so that a page notices when it is out of date."""
         return self.vote["acts"] if self.vote else 0
 
     @property
@@ -97,7 +97,6 @@ class PollStanding:
 
 
 def new_poll_shards() -> int:
-    """How many shards a poll gets that is made here."""
     return shards.of_new(SHARDS)
 
 
@@ -118,7 +117,7 @@ def max_votes_per_gate(poll: Poll) -> int:
 
 
 def _read(own: Key, where: Callable[[int], Iterable[Key]]) -> tuple[int, dict[Key, Item]]:
-    """The poll, and what lies beside it in `where`, which is called with the number of its shards; and that number."""
+    """The poll and the keys that `where` returns for its number of shards; and that number."""
     (count,), found = shards.read([own], where, new_poll_shards())
     return count, found
 
@@ -129,7 +128,7 @@ def find(poll_id: str) -> Poll | None:
 
 
 def find_with_vote(poll_id: str, vote_id: str | None) -> tuple[Poll, Item | None] | None:
-    """The poll, and somebody's vote in it, in one round trip."""
+    """A poll and someone's vote in it, in one round trip."""
     at, voters = keys.poll(poll_id), [vote_id] if vote_id else []
     count, found = _read(at, lambda count: [keys.vote(poll_id, each, count) for each in voters])
     own = [found.get(keys.vote(poll_id, each, count)) for each in voters]
@@ -141,18 +140,18 @@ def has_voted(poll: Poll, vote_id: str) -> bool:
 
 
 def id_of_code(code: str) -> str | None:
-    """Of a poll; live sessions have codes as well."""
+    """None if it is the code of a live session."""
     item = table().get(keys.short_code(code))
     return item.get("poll") if item else None
 
 
 def random_gate() -> int:
-    """A number by which `standing` takes any of the gates of a poll, however many it has; the next one is the next."""
+    """A gate for `standing`, which takes it modulo the number of gates."""
     return random.randrange(GATES_PER_SHARD * SHARDS)  # noqa: S311 - only to spread the load
 
 
 def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding | None:
-    """Read the poll, somebody's vote, one gate and the form's mark in one round trip."""
+    """Read the poll, the vote, a gate and the idempotency key in one round trip."""
     at, mark = keys.poll(poll_id), keys.once(form)
 
     def where(count: int) -> tuple[Key, Key, Key]:
@@ -167,13 +166,13 @@ def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding |
 
 
 def list_page(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
-    """The newest first."""
+    """Newest first."""
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
     return [_listed_of(item) for item in page.items], page.cursor
 
 
 def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
-    """The poll, how many have voted, and the sealed result if there is one, in one round trip."""
+    """The poll, its number of votes and its sealed result, in one round trip."""
     at, sealed = keys.poll(poll_id), keys.poll_result(poll_id)
     _many, found = _read(at, lambda count: [sealed, *gates_in(count).keys(poll_id)])
     if at not in found:
@@ -187,12 +186,12 @@ def each_vote(poll: Poll) -> Iterator[Item]:
 
 
 def votes_since(poll: Poll, since: str) -> Iterator[Item]:
-    """The votes given since a moment, of which the index may tell some late."""
+    """The index may lag behind."""
     return sharded_reads.each(table(), keys.votes_by_time(poll.id, since, poll.shards))
 
 
 def read_ballots(poll: Poll) -> Ballots:
-    """All votes as counting wants them, read page by page: how often each ranking was given."""
+    """How often each ranking was given, read page by page."""
     names = [each.name for each in poll.candidates]
     given = sharded_reads.values(table(), keys.votes(poll.id, poll.shards), "rankings")
     return Ballots.of(names, chain.from_iterable(given))
@@ -211,7 +210,6 @@ poll_of = ParseCache(_build_poll)
 
 
 def as_stored(poll: Poll) -> Item:
-    """As its item holds it."""
     return _stored_fields(poll) | markdown_cache.html_attributes("description", poll.description)
 
 
@@ -222,7 +220,7 @@ def _stored_fields(poll: Poll) -> Item:
 
 
 def event_data(poll: Poll) -> Item:
-    """As the log tells of it: without what is nobody's to read."""
+    """Without the digest of the private key."""
     return {name: value for name, value in _stored_fields(poll).items() if name != "key"}
 
 
@@ -239,7 +237,7 @@ def _listed_fields(poll: Poll) -> Item:
 
 
 def creation(poll: Poll, now: int) -> list[Write]:
-    """Refused in part 0 if the code is another poll's."""
+    """Refused in part 0 if another poll has the code."""
     free = Missing() | Less("ttl", now)
     return [
         Put({**keys.short_code(poll.code).item, "poll": poll.id, "ttl": poll.ttl}, when=free),
@@ -254,13 +252,13 @@ def _item(poll: Poll) -> Item:
 
 
 def _ending(poll: Poll) -> Item:
-    """Where the worker finds it when its end has come."""
+    """Lets the worker find it when it ends."""
     ends = poll.closed_at or poll.expires_at
     return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.poll_by_date(ends, poll.id)} if ends else {}
 
 
 def _entries(poll: Poll) -> list[Write]:
-    """What lists show of it."""
+    """Its entries in lists."""
     at = keys.poll_by_date(poll.created_at, poll.id)
     entries: list[Write] = []
     if poll.maker:
@@ -275,12 +273,12 @@ def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
 
 
 def opening_gates(poll: Poll) -> list[Write]:
-    """What every vote passes and is counted by. Of a poll as it is once it is open."""
+    """Every vote passes a gate, which counts it."""
     return gates_of(poll).opening(poll.id, _as_of(poll), ttl=poll.ttl)
 
 
 def closing_gates(poll: Poll) -> list[Write]:
-    """Of a poll that says that it is being closed."""
+    """For a poll that is marked as being closed."""
     return gates_of(poll).shutting(poll.id, _as_of(poll))
 
 
@@ -289,14 +287,14 @@ def _as_of(poll: Poll) -> str:
 
 
 def change(before: Poll, after: Poll) -> list[Write]:
-    """Every item that shows the poll. Refused in part 0 if anybody changed it since it was read."""
+    """Every item that shows the poll. Refused in part 0 if it has changed since it was read."""
     gone = [Delete(keys.listed_poll(before.id))] if before.is_public and not after.is_public else []
     gone += [Delete(keys.made_poll(before.id))] if before.maker and not after.maker else []
     return [versions.change(before, after, _item), *_entries(versions.next_version(before, after)), *gone]
 
 
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
-    """What is written before, and with, the event that opens a poll again: nobody passes a gate that is open early."""
+    """Writes before, and with, the event that reopens a poll: nobody can pass a gate that opens early."""
     gates = opening_gates(next_version(before, after))
     return gates[MAX_GATES_PER_TRANSACTION:], [
         *change(before, after),
@@ -306,7 +304,7 @@ def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
 
 
 def deletion(poll: Poll) -> list[Write]:
-    """What makes it gone to everybody. The gates go after it, and then the rest (`services.delete_batch`)."""
+    """Makes it vanish for everyone; the rest is deleted in the background (`services.delete_batch`)."""
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
     others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
     gone = [Delete(place) for place in others]
@@ -321,8 +319,7 @@ def deletion(poll: Poll) -> list[Write]:
 
 
 def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]:
-    """The gate and the vote. Refused if the poll was shut since `standing` was read, also if it is open again, or if
-    they voted elsewhere."""
+    """The gate and the vote. Refused if the poll was closed since `standing` was read, or they voted elsewhere."""
     new = standing.vote is None
     has_room = Missing("voted") | Less("voted", max_votes_per_gate(standing.poll))
     when = [is_not_later(_as_of(standing.poll)), *([has_room] if new else [])]
@@ -356,13 +353,13 @@ def find_sealed(poll_id: str) -> Item | None:
 
 
 def sealing(poll: Poll, report: bytes, votes: int, digest: str, sealed_at: str) -> Put:
-    """Of several who seal at once, one does it."""
+    """Of several that seal at once, one wins."""
     fields = {"report": report, "votes": votes, "digest": digest, "sealedAt": sealed_at, "ttl": poll.ttl}
     return Put({**keys.poll_result(poll.id).item, **fields}, when=Missing())
 
 
 def marking_sealed(poll: Poll) -> Update:
-    """The worker need not find it any more. Refused if it was opened again since it was read."""
+    """The worker need not look at it again. Refused if it was reopened."""
     return Update(keys.poll(poll.id), set={"version": poll.version}, remove=("GSI1PK", "GSI1SK"), when=unchanged(poll))
 
 
@@ -371,7 +368,7 @@ def unsealing(poll: Poll) -> Delete:
 
 
 def write_counted(poll: Poll, ballots: Ballots) -> None:
-    """How often each ranking was given, in as many items as it needs; before the head that makes them count."""
+    """How often each ranking was given, in as many items as needed; before the result that makes them count."""
     for number, batch in enumerate(split_counts(ballots.counts)):
         packed = zlib.compress(json.dumps(batch, separators=(",", ":")).encode())
         fields = {"counted": packed, "digest": ballots.digest, "ttl": poll.ttl}
@@ -380,7 +377,7 @@ def write_counted(poll: Poll, ballots: Ballots) -> None:
 
 
 def read_counted(poll: Poll, digest: str) -> Ballots:
-    """The votes as they were sealed; parts of an earlier seal, before the poll was opened again, are left aside."""
+    """The sealed votes, without parts of an earlier seal."""
     counts: dict[str, Any] = {}
     for item in table().each(keys.poll_counted_parts(poll.id)):
         if item["digest"] == digest:

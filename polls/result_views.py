@@ -1,4 +1,4 @@
-"""Pages of a poll's results, while votes come in and after, and the files to take away."""
+"""Result pages of a poll, live and final, and exports."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from acts.storage import now_text
 from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.exports.files import CSV, JSON, TEXT, file_name
+from results.waiting import seconds_until_next
 from tally.formats import CannotWrite, File, write
 
 from . import counting, live_count, repository, voters
@@ -36,10 +37,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def of_results(view: View) -> View:
-    """For whoever has the link; where the maker chose so, for those who have voted, and for all at the end.
-
-    Nothing of a hidden result leaves by any of these addresses.
-    """
+    """For anyone with the link; hidden results only for people who have voted, and for all at the end."""
 
     @wraps(view)
     def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
@@ -53,7 +51,8 @@ def of_results(view: View) -> View:
         if snapshot.poll.results_hidden and snapshot.ballots is not None and not _has_voted(request, snapshot):
             return render(request, "polls/hidden.html", poll_context(snapshot.poll), status=403)
         if snapshot.result is None:
-            return render(request, "polls/counting.html", poll_context(snapshot.poll), status=202)
+            seconds = seconds_until_next(snapshot.poll.ended)
+            return render(request, "polls/counting.html", poll_context(snapshot.poll, seconds=seconds), status=202)
         return view(request, snapshot, **words)
 
     return public(require_safe(answer))
@@ -73,14 +72,14 @@ def results(request: HttpRequest, snapshot: PollSnapshot) -> HttpResponse:
 
 @of_results
 def now(request: HttpRequest, snapshot: PollSnapshot) -> HttpResponse:
-    """The count alone; nothing, if it is what the page shows already."""
+    """Only the count; 204 if the page already shows it."""
     if request.GET.get("seen") == snapshot.stamp:
         return HttpResponse(status=204)
     return HttpResponse(_part(request, snapshot).html)
 
 
 def _part(request: HttpRequest, snapshot: PollSnapshot) -> Fragment:
-    """The count, which is the same for all who look: put together once, and again when something is new."""
+    """The count, which is the same for everyone: rendered once and cached."""
     assert snapshot.result is not None
     poll, comparison = replace(snapshot.poll, description="", html=None), snapshot.result
     said = {"poll": poll, "is_open": poll.is_open(now_text()), "paused": _is_paused(request), "stamp": snapshot.stamp}

@@ -1,4 +1,4 @@
-"""Counting a poll that is over, once and for good."""
+"""Counts a poll that is over and seals the result."""
 
 from __future__ import annotations
 
@@ -21,14 +21,12 @@ _log = logging.getLogger("plenum.polls")
 
 
 class Disagreement(ExplainedError):
-    """The votes and the gates do not fit together: something was lost or added behind our back."""
+    """The votes and the gates do not match: something was lost or added."""
 
 
 def seal(poll_id: str) -> bool:
-    """Count a poll that is over, exactly and from the votes, and seal the result; whether there is something sealed.
-
-    Any number may do this at once: it is done once.
-    """
+    """Count a poll that is over from its votes and seal the result; returns whether it is sealed. Safe to run
+    concurrently."""
     found = repository.with_gates(poll_id)
     if found is None or found[0].is_open(now_text()):
         return False
@@ -43,7 +41,6 @@ def seal(poll_id: str) -> bool:
 
 
 def _mark_sealed(poll: Poll) -> bool:
-    """The worker need not find it again, also if it was changed since it was sealed."""
     try_write(repository.marking_sealed(poll))
     return True
 
@@ -62,18 +59,18 @@ def count_and_seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
 
 
 def anything_over() -> bool:
-    """A cheap look at whether the worker has something to seal."""
+    """A cheap check for the worker."""
     page = table().page(keys.polls_ending(now_text()), limit=1)
     return bool(page.items or page.cursor)
 
 
 def seal_what_is_over() -> int:
-    """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
+    """Record the end of polls that are over and seal them. Returns how many."""
     return process_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_log(item["id"]))
 
 
 def try_seal(poll_id: str) -> bool:
-    """As `seal`; votes that do not fit together are for the operator to look at, and everybody else goes on."""
+    """As `seal`; a disagreement is logged for the operator, and the page still works."""
     with suppress(Disagreement):
         return _seal_or_log(poll_id)
     return False

@@ -1,4 +1,4 @@
-"""What makers and voters do: load, decide, record in one transaction."""
+"""Actions of poll makers and voters: load, decide, record in one transaction."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def make(
     also: Callable[[Poll], Iterable[Write]] = lambda poll: (),
     **chosen: Any,
 ) -> tuple[Poll, str]:
-    """A new poll, open at once; and for somebody without an account the key of the private link to run it. In the same
-    transaction is whatever else goes with it, and can refuse it."""
+    """Create an open poll; returns it with the private key of an anonymous maker. `also` adds writes to the
+    transaction."""
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
     for _attempt in range(MAX_RACES):
         poll = _new(maker, candidates, days, key_digest(key) if key else "", **chosen)
@@ -95,14 +95,13 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
 
 
 def new_code() -> str:
-    """With a letter in it: codes of digits alone are those of live sessions."""
+    """With a letter in it: codes of digits only belong to live sessions."""
     while (code := "".join(secrets.choice(SYMBOLS) for _ in range(CODE_CHARS))).isdecimal():
         pass
     return code
 
 
 def normalised_code(typed: str) -> str:
-    """A code as it is stored, however somebody typed what they read."""
     return normalise_code(typed).replace(" ", "").replace("-", "")
 
 
@@ -115,33 +114,29 @@ def key_digest(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a form: whether it was carried out before, and how often they had voted then."""
+    """What a form did: whether it was a repeat, and how often they had voted before."""
 
     repeated: bool = False
     acts: int = 0
 
 
 def read_standing(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
-    """What a decision about somebody's vote needs, in one round trip."""
     return repository.standing(poll_id, vote_id, repository.random_gate(), idempotency_key(vote_id, form))
 
 
 def idempotency_key(vote_id: str, form: str) -> str:
-    """By which a form is known that was carried out: with whose it is, so that nobody can use up another's."""
+    """Includes the voter, so that nobody can use up another's form."""
     return f"{vote_id} {form}"
 
 
 def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen_standing: PollStanding | None = None) -> Outcome:
-    """Give a vote, or put it in the place of the one there is. The same form again changes nothing.
-
-    Whoever has read the standing a moment ago hands it in, and spares the store a reading.
-    """
+    """Cast or replace a vote. Idempotent per form. A standing that was just read saves a read."""
     form_key = idempotency_key(vote_id, form)
     return run_once(form_key, lambda: _cast(poll_id, vote_id, ranks, form_key, seen_standing), Outcome(repeated=True))
 
 
 def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, seen_standing: PollStanding | None) -> Outcome:
-    """By one gate after another: one that is shut or full may have been the only one that was."""
+    """Tries one gate after another: only some may be closed or full."""
     full, first = 0, repository.random_gate()
     for number in count():
         now = now_text()
@@ -180,7 +175,7 @@ def relation(poll: Poll, user: User | AnonymousUser, key: str) -> PollRelation:
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Somebody who runs a poll: by their account, by the private link, or because they moderate."""
+    """Someone who manages a poll: by account, private link, or as a moderator."""
 
     poll: Poll
     relation: PollRelation
@@ -200,7 +195,7 @@ class Runner:
 
 
 def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | None:
-    """What somebody is to a poll, in one round trip; `None` if there is no such poll."""
+    """What someone is to a poll, in one round trip; None if there is no such poll."""
     found = repository.with_gates(poll_id)
     if found is None:
         return None
@@ -233,7 +228,6 @@ CLOSING = Closing(_begin_closing, _record_closed, repository.closing_gates)
 
 
 def with_end_recorded(poll: Poll) -> Poll:
-    """A poll that is over with its end on record."""
     if poll.is_open(now_text()) or (poll.closed_at and not poll.closing):
         return poll
     return CLOSING.close(poll, SITE)[0]
@@ -253,7 +247,7 @@ def extend(who: Runner, end: str | None) -> None:
 
 
 def reopen(who: Runner, end: str | None) -> None:
-    """Votes may be given and changed again; the sealed result goes, and the next end makes a new one."""
+    """Votes can be cast and changed again; the sealed result is deleted."""
     who.check(Act.REOPEN)
     poll = with_end_recorded(who.poll)
     rules.check_end(poll, end, now_text())
@@ -274,15 +268,14 @@ def list_publicly(who: Runner, *, listed: bool) -> None:
 
 
 def delete(who: Runner) -> None:
-    """The event log keeps its events; everything else goes: first the poll itself, and then, by the worker, what is
-    left of it."""
+    """The log keeps its events; the worker deletes the rest."""
     who.check(Act.DELETE)
     record(who.name, "PollDeleted", who.poll, {}, *repository.deletion(who.poll))
 
 
 @DELETING.step
 def delete_batch(task: Task) -> Batch:
-    """The gates go first, so that whatever got in is there to be deleted."""
+    """Gates first, so that no vote gets in after the votes are deleted."""
     poll_id, shards = task.subject, task.data["shards"]
     is_gone = Check(keys.poll(poll_id), Missing())
     if not task.progress:
@@ -292,7 +285,7 @@ def delete_batch(task: Task) -> Batch:
 
 
 def make_election(who: Runner, organiser: User, name: str) -> Election:
-    """A draft that asks what the poll asks, of the same candidates; the poll stays as it is, and no vote goes along."""
+    """A draft with the same question and options; the poll stays as it is, and votes are not copied."""
     who.check(Act.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]

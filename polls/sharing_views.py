@@ -1,4 +1,4 @@
-"""Polls on other sites: a small page for frames, pictures of the standing, oEmbed."""
+"""Polls on other sites: a page for iframes, pictures of the result, oEmbed."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
 @xframe_options_exempt
 @form_page
 def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """How the poll stands, and a form where one can work.
+    """The current result, and a form where it can work.
 
-    A frame in a page of another site gets no cookies, so that a vote given there could not be told from others: such a
-    frame has a link to the poll itself. For the same reason nobody can be led to click a button of ours unseen.
+    A frame on another site gets no cookies, so its votes could not be told apart: it only links to the poll. For the
+    same reason nobody can be tricked into clicking one of our buttons (clickjacking).
     """
     posts = request.method == "POST"
     answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _shown(request, poll_id)
@@ -72,7 +72,7 @@ def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: A
 
 
 def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) -> bool:
-    """Our cookie came along, so it comes along with the form too; and they have not voted, or want to change it."""
+    """Whether our cookie arrived, so that it will come with the form; and they have not voted or want to change it."""
     arrives = not poll.sign_in and voters.browser_number(request) is not None
     return arrives and (not context.get("acts") or "change" in request.GET or "problem" in context)
 
@@ -95,7 +95,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
 @public
 @require_safe
 def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """How the poll stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
+    """The current result, the same for everyone: hidden results appear only at the end."""
     snapshot = live_count.watched_polls.get(str(poll_id))
     if snapshot is None:
         raise Http404
@@ -120,7 +120,7 @@ def _drawn(snapshot: PollSnapshot) -> tuple[int, str]:
 @public
 @require_safe
 def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> HttpResponse:
-    """The picture that goes with a link to a poll that is over. Its address says of which result, so it is kept."""
+    """The preview picture of a closed poll. Its URL names the result, so it can be cached for good."""
     found = repository.with_gates(str(poll_id))
     if found is None or found[0].hidden_at or found[2] is None or language not in LANGUAGES:
         raise Http404
@@ -137,7 +137,7 @@ def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> Ht
 @public
 @require_safe
 def oembed(request: HttpRequest) -> HttpResponse:
-    """What it takes to show a poll, for programs that were given a link to it."""
+    """How to embed a poll, for programs that have a link to it."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse("Only format=json is offered.\n", status=501, content_type="text/plain; charset=utf-8")
     poll = found_or_404(_poll_in(request.GET.get("url", "")))
@@ -153,7 +153,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
 
 
 def _poll_in(address: str) -> UUID:
-    """The id of the poll that an address of ours is about. Codes are not looked up: nobody is to try them here."""
+    """The poll that a URL of ours is about. Codes are not resolved, so that nobody can try them here."""
     try:
         asked, ours = urlsplit(address), urlsplit(settings.SITE_URL)
         match = resolve(asked.path.removeprefix(ours.path))

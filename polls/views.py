@@ -1,4 +1,4 @@
-"""Pages of polls: lists, making one, and voting."""
+"""Pages of polls: lists, creating one, voting."""
 
 from __future__ import annotations
 
@@ -59,19 +59,18 @@ def relation_of(request: HttpRequest, poll: Poll) -> PollRelation:
 
 
 def hidden_page(request: HttpRequest, poll: Poll) -> HttpResponse | None:
-    """What to answer of a hidden poll to all but its maker and those who look after the site."""
+    """For a hidden poll, to everyone but its maker and moderators."""
     if not poll.hidden_at or relation_of(request, poll) != PollRelation.NOBODY:
         return None
     return message_page(request, _("Hidden"), str(HIDDEN), status=410)
 
 
 def poll_context(poll: Poll, **more: Any) -> dict[str, Any]:
-    """What every page about one poll shows."""
     return {"poll": poll, "is_open": poll.is_open(now_text()), **more}
 
 
 def sharing_context(poll: Poll) -> dict[str, Any]:
-    """What it takes to hand a poll on: its address, its code, and a picture for cameras."""
+    """Its link, its code and a QR code."""
     by_code = absolute_url(reverse("poll_by_code", args=[poll.code]))
     return {"address": address_of(poll), "code_address": by_code, "qr": shared_qr_svg(by_code), "frame": frame(poll)}
 
@@ -82,7 +81,7 @@ def sharing_context(poll: Poll) -> dict[str, Any]:
 @public
 @require_safe
 def polls(request: HttpRequest) -> HttpResponse:
-    """One's own polls and those listed publicly, the newest first."""
+    """The user's own polls and public ones, newest first."""
     mine = request.user.is_authenticated and request.GET.get("show", "mine") == "mine"
     span = keys.made_by(request.user.name) if mine else keys.PUBLIC_POLLS
     tab, now = "mine" if mine else "public", now_text()
@@ -95,7 +94,7 @@ def polls(request: HttpRequest) -> HttpResponse:
 
 
 def of_makers(view: View) -> View:
-    """For those who may create things here; for anybody at all where the site allows it."""
+    """For those who may create things here; for anyone if the site allows it."""
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)
@@ -145,7 +144,7 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
 @public
 @form_page
 def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """Rank and vote, or change one's vote; whoever comes too late is led to the results."""
+    """Vote or change a vote; once it is closed, see the results."""
     if request.method == "POST":
         return vote_in(request, str(poll_id), _show, "poll_voted")
     found, vote = with_own_vote(request, poll_id)
@@ -158,7 +157,7 @@ def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 
 
 def _closed_page(request: HttpRequest, poll: Poll) -> HttpResponse:
-    """For whoever cannot vote here now; of one that is over, a preview of a link to it shows how it ended."""
+    """For people who cannot vote now; a preview of a closed poll shows how it ended."""
     sealed = None if poll.is_open(now_text()) else repository.find_sealed(poll.id)
     comparison = MethodComparison.from_bytes(sealed["report"]) if sealed else None
     context = {"may_vote": voters.may_vote(poll, request.user), "preview": preview(poll, comparison)}
@@ -166,7 +165,7 @@ def _closed_page(request: HttpRequest, poll: Poll) -> HttpResponse:
 
 
 def with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | None]:
-    """The poll and the vote of whoever asks. Where an account is needed to vote, that is one more reading."""
+    """The poll and the visitor's vote. If voting needs an account, that is one more read."""
     found = repository.find_with_vote(str(poll_id), voters.browser_id(request, str(poll_id)))
     if found is None:
         raise Http404
@@ -185,7 +184,7 @@ def _show(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) 
 
 
 def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dict[str, Any]:
-    """What it takes to rank on a page."""
+    """What a ranking form needs."""
     listing = f"{poll.id} {voters.vote_id(request, poll)}".encode()
     return {
         "choices": choices_of(shuffled(poll.candidates, listing), ranks),
@@ -198,7 +197,7 @@ def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dic
 
 
 def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpResponse:
-    """Take a vote: then lead to the page named `after`, or `show` what was typed and why it was not taken."""
+    """Cast the vote and redirect to `after`, or `show` what was typed and why it was refused."""
     token, browser = token_in(request.POST), voters.browser_id(request, poll_id)
     standing = services.read_standing(poll_id, browser or "", token)
     if standing is None:
@@ -227,8 +226,8 @@ def _refusal_context(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict
 
 
 def count_voting(request: HttpRequest, poll: Poll) -> None:
-    """A class, an office or a family vote from one address; a flood does too. Where one signs in to vote, each has a
-    vote and tries of their own."""
+    """A class or an office votes from one address, and so does a flood. With accounts, each voter has their own
+    limit."""
     if poll.sign_in:
         count(ACCOUNT_VOTES, f"{poll.id} {throttle_key(request)}")
         return
@@ -251,7 +250,7 @@ def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 @public
 @require_safe
 def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """One's vote as it stands, and what to do next: change it, see the results, hand the poll on."""
+    """The visitor's vote, and what to do next: change it, see the results, share the poll."""
     poll, vote = with_own_vote(request, poll_id)
     if gone := hidden_page(request, poll):
         return gone
@@ -272,7 +271,7 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 @public
 @require_safe
 def state(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """By which an open page notices that the vote was changed elsewhere."""
+    """Lets an open page notice that the vote was changed elsewhere."""
     poll, vote = with_own_vote(request, poll_id)
     if gone := hidden_page(request, poll):
         return gone

@@ -1,8 +1,8 @@
-"""Who votes in a poll, as far as it must be known, and whether it looks like a person.
+"""Identifies voters of a poll without storing who they are, and filters out bots.
 
-A browser is known by a random number in a signed cookie, an account by its name. Votes lie under an HMAC of either,
-made with the poll's id and the site's secret: who has the tables cannot tell whose a vote is, nor find one voter's
-votes in two polls, and who has only a cookie cannot tell where its votes lie.
+A browser is identified by a random number in a signed cookie, an account by its name. Votes are stored under an HMAC
+of either with the poll's id and the site's secret: the tables do not tell whose a vote is, nor which votes in two
+polls belong to one voter, and a cookie alone does not tell where its votes are.
 """
 
 from __future__ import annotations
@@ -54,14 +54,13 @@ def browser_number(request: HttpRequest) -> str | None:
 
 
 def ensure_browser_number(request: HttpRequest) -> str:
-    """The browser's number; one that has none yet gets it with the answer, and its page may know it before."""
+    """A new browser gets its number with the response, but the page may need it before."""
     number = browser_number(request) or getattr(request, "new_browser_number", None) or secrets.token_urlsafe(16)
     request.new_browser_number = number
     return number
 
 
 def set_voter_cookie(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
-    """Give the browser a number, unless it has one."""
     if browser_number(request) is None:
         answer.set_signed_cookie(
             COOKIE,
@@ -81,10 +80,7 @@ def may_vote(poll: Poll, user: User) -> bool:
 
 
 def vote_id(request: HttpRequest, poll: Poll) -> str | None:
-    """Where the vote of whoever asks lies, or would lie: one vote a browser, or an account where one signs in to vote.
-
-    `None` if that cannot be told.
-    """
+    """The id of the visitor's vote: one per browser, or per account where voting needs one. None if unknown."""
     if poll.sign_in:
         return id_of(poll.id, account_id(request.user)) if may_vote(poll, request.user) else None
     return browser_id(request, poll.id)
@@ -104,14 +100,14 @@ def required_vote_id(request: HttpRequest, poll: Poll) -> str:
 
 
 def report_id(request: HttpRequest, poll: Poll) -> str:
-    """Under which a browser reports a poll: another than its vote's, so that nothing leads from one to the other."""
+    """Differs from the vote's id, so that a report does not lead to a vote."""
     if (number := browser_number(request)) is None:
         raise Refusal(NO_REPORTER)
     return id_of(poll.id, f"report of browser {number}")
 
 
 def account_id(user: User) -> str:
-    """With the day it was made, so that whoever takes a name that became free has a vote of their own."""
+    """Includes its creation time, so that a later account of the same name has its own vote."""
     return f"account {user.created_at} {keys.fold(user.name)}"
 
 
@@ -124,20 +120,20 @@ def id_of(poll_id: str, voter: str) -> str:
 
 
 def stamp(request: HttpRequest, poll: Poll, now: float | None = None) -> str:
-    """When the page was shown, and to whom, signed: one page looked at for long serves no other browser."""
+    """When the page was shown, and to whom, signed, so that it works in no other browser."""
     milliseconds = round((time.time() if now is None else now) * 1000)
     return signing.dumps([_shown_to(request, poll), milliseconds], salt="polls.shown")
 
 
 def _shown_to(request: HttpRequest, poll: Poll) -> str:
-    """Of this poll and this voter; another than the vote's, so that no page tells where a vote lies."""
+    """Differs from the vote's id, so that no page reveals where a vote is stored."""
     by_account = poll.sign_in and request.user.is_authenticated
     voter = account_id(request.user) if by_account else f"browser {ensure_browser_number(request)}"
     return id_of(poll.id, f"page of {voter}")
 
 
 def reused_stamp(request: HttpRequest, poll: Poll) -> str:
-    """The stamp of a page that is shown again: the same, or a new one if it is no good."""
+    """The stamp of a page that is shown again, or a new one if it is invalid."""
     whose, seconds = _read_stamp(request.POST)
     is_good = seconds is not None and whose == _shown_to(request, poll)
     return request.POST[STAMP] if is_good else stamp(request, poll)
@@ -156,7 +152,7 @@ def check_person(request: HttpRequest, poll: Poll) -> None:
 
 
 def _read_stamp(post: QueryDict) -> tuple[str, float | None]:
-    """To whom the page was shown, and how many seconds ago; `None` if that cannot be told."""
+    """To whom the page was shown, and how many seconds ago; None if that is unknown."""
     try:
         whose, milliseconds = signing.loads(post.get(STAMP, ""), salt="polls.shown", max_age=MAX_VOTING_SECONDS)
     except (signing.BadSignature, ValueError):

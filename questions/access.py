@@ -1,4 +1,4 @@
-"""Who may open which page about a question set. One that somebody may not see is not there for them."""
+"""Access to pages about question sets. A set that a user may not see does not exist for them."""
 
 from __future__ import annotations
 

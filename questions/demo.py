@@ -1,7 +1,4 @@
-"""Question sets of the demo: one for each type of session, shared, so that whoever signs in can start one at once.
-
-Their questions are files as anybody can import them.
-"""
+"""The demo's question sets: one for each type of session, shared, loaded from CSV files."""
 
 from __future__ import annotations
 
@@ -62,7 +59,7 @@ PLANNED = (
 
 
 def load() -> int:
-    """Make what is not there; answers how many sets that were."""
+    """Returns how many were made."""
     maker = people.find(MAKER)
     if maker is None or repository.owned_by(MAKER, limit=1)[0]:
         return 0

@@ -1,4 +1,4 @@
-"""What makers of question sets type."""
+"""Forms of question sets: sets, categories, questions and imports."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _line_field(label: Any, longest: int, *, required: bool = False, help_text: 
 
 
 def _within(text: str, longest: int) -> str:
-    """The text, if it is no longer than that, once it is tidied."""
+    """The tidied text, if it is short enough."""
     if len(text) > longest:
         numbers = {"most": longest, "count": len(text)}
         raise ValidationError(_("At most %(most)d characters; these are %(count)d."), params=numbers)
@@ -66,7 +66,7 @@ def _within(text: str, longest: int) -> str:
 
 
 class SetForm(forms.Form):
-    """The words of a set itself. Whoever opened it before it was changed elsewhere is told."""
+    """Name, description and instructions of a set. `seen` detects concurrent changes."""
 
     name = TitleField(label=_("Name"), help_text=_("So that you and others can find it again."))
     description = _text_field(_("Description"), MAX_DESCRIPTION_CHARS, 3, _("What it is for, and for whom."))
@@ -108,7 +108,7 @@ class CategoryForm(forms.Form):
 
 
 class QuestionForm(forms.Form):
-    """One question of any kind. What a kind does not have is not kept: a text has no options."""
+    """A question of any kind; fields that its kind lacks are dropped."""
 
     kind = forms.ChoiceField(
         label=_("Answer type"), choices=[(str(kind), label) for kind, label in SET_KIND_LABELS.items()]
@@ -146,7 +146,7 @@ class QuestionForm(forms.Form):
 
     @property
     def options(self) -> list[tuple[Any, Any]]:
-        """The boxes of each option: its words, and whether it is right."""
+        """Each option's text field and its “right” checkbox."""
         return [(self[name], self[_right(name)]) for name in OPTIONS]
 
     @property
@@ -204,7 +204,7 @@ def _right(option: str) -> str:
 
 
 class ImportForm(forms.Form):
-    """A file of questions, or what stands in one, in any format that can be read."""
+    """A file of questions, or pasted text, in any supported format."""
 
     file = forms.FileField(
         label=_("File"),
@@ -247,7 +247,7 @@ class ImportForm(forms.Form):
 
 
 class ImportedForm(forms.Form):
-    """The questions of a preview, sent back to be kept: read again as if they were a file."""
+    """The questions of a preview, sent back as CSV to be saved."""
 
     questions = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
 

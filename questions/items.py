@@ -1,4 +1,4 @@
-"""What is stored of question sets, what their owners are told of them, and what becomes of them when one leaves."""
+"""Item types of question sets, their personal-data export, and what happens to them when their owner leaves."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ QUESTION = f"{fields_of(Question)} number:int category_id:int order_in_category:
 
 
 def made_by(user: User) -> Iterator[Item]:
-    """Each with all that is in it."""
     for set_ in repository.each_owned_by(user.name):
         if (full := repository.find_full(set_.id)) is not None:
             yield as_json(full)
 
 
 def how_many(user: User) -> tuple[int, int]:
-    """Of theirs, that others use, and that nobody else does."""
+    """How many of their sets others use, and how many nobody else does."""
     sets = list(islice(repository.each_owned_by(user.name), MAX_COUNTED_THINGS))
     passed = sum(each.is_offered for each in sets)
     return passed, len(sets) - passed

@@ -1,4 +1,4 @@
-"""What can be asked of a room: the kinds of questions, which type of session each suits, and what is wrong with one."""
+"""Questions for live sessions: kinds, which session type each suits, and validation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SET_KIND_LABELS = {  # and what people read for each
 
 
 class Type(StrEnum):
-    """What a session is, as the data calls it: its EngagementType."""
+    """The type of a session, stored as EngagementType."""
 
     CALL_AND_ANSWER = "call-and-answer"
     TRIVIA = "trivia"
@@ -88,7 +88,7 @@ class Question:
         return self.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
 
     def as_item(self) -> dict[str, Any]:
-        """What is not as usual is stored."""
+        """Leaves out defaults."""
         required = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
         names = ("detail", "category", "school", "custom_instruction", "majority", "play")
         optional = {name: getattr(self, name) for name in names}
@@ -108,19 +108,18 @@ def question_of(item: Mapping[str, Any]) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong, and with which field: that is also what its column is called."""
+    """What is wrong with which field, which is also the column's name."""
 
     field: str
     sentence: str
 
 
 def clean_line(text: str) -> str:
-    """Words of one line, without characters that nobody sees."""
+    """A single line without invisible characters."""
     return unicodedata.normalize("NFC", _visible(re.sub(r"\s+", " ", text)).strip())
 
 
 def clean_lines(text: str) -> str:
-    """Words of several lines."""
     ended = text.replace("\r\n", "\n").replace("\r", "\n")
     return unicodedata.normalize("NFC", _visible(ended).strip())
 
@@ -143,7 +142,7 @@ def tidied(question: Question) -> Question:
 
 
 def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
-    """Of a question that is tidied. Its options may have come from some columns only: those are then named."""
+    """Of a tidied question. If its options came from certain columns, those are named."""
     for flaw in _flaws(question):
         place = int(flaw.field.removeprefix("option")) - 1 if flaw.field.startswith("option") else -1
         yield replace(flaw, field=columns[place]) if 0 <= place < len(columns) else flaw

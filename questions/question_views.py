@@ -1,4 +1,4 @@
-"""Pages on which questions of a set are typed, moved and removed. Nothing that was typed is lost on the way."""
+"""Pages for adding, editing, moving and removing questions of a set. Nothing that was typed is lost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add(request: HttpRequest, full: FullSet) -> HttpResponse:
 
 
 def _added(request: HttpRequest, full: FullSet, form: QuestionForm) -> HttpResponse:
-    """Back to the set, or on to the next question of the same sort."""
+    """Back to the set, or on to another question of the same kind."""
     messages.success(request, _("The question is added."))
     if "another" not in request.POST:
         return _to(full, full.set.last_number)
@@ -89,7 +89,7 @@ def _placed(full: FullSet, number: int) -> PlacedQuestion | None:
 
 
 def _gone(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """Somebody removed it while another typed: their words can become a new question."""
+    """The question was removed while someone edited it: what they typed can become a new one."""
     if request.method != "POST" or not request.POST.get("title"):
         raise Http404
     form = QuestionForm(request.POST)
@@ -115,7 +115,7 @@ def _show(request: HttpRequest, full: FullSet, form: QuestionForm, title: str, *
 @part_owned
 @require_POST
 def move(request: HttpRequest, part: Part) -> HttpResponse:
-    """One place up or down, if the set is still as the page showed it: of two clicks one moves it."""
+    """One place up or down, unless the set has changed: a double click moves it once."""
     full, number = part
     _moved(request, full, lambda up: services.move_question(request.user, full.set.id, number, up=up))
     return _to(full, number)

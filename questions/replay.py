@@ -1,4 +1,4 @@
-"""What happens to question sets when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replaying events of question sets: for each, the writes of the original action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Question sets in the table: ids in, values out, and the writes that keep every item of a set in step."""
+"""Question sets in the table: reading them, and the writes that keep all items of a set consistent."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ SLICE_QUESTIONS = 50  # questions of one transaction, beside all categories and 
 
 
 def find(set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
-    """A set and its questions, in order of categories and places, in one round trip."""
+    """A set and its questions in order, in one round trip."""
     found = find_full(set_id)
     return (found.set, found.questions) if found else None
 
 
 def usable_by(name: str) -> list[QuestionSet]:
-    """The active sets of somebody, and those that others share, each the one changed last first."""
+    """Someone's active sets and shared ones, most recently changed first."""
     own, _more = owned_by(name, limit=MAX_SETS_OFFERED)
     others, _more = shared(limit=MAX_SETS_OFFERED)
     known = {each.id for each in own}
@@ -42,7 +42,7 @@ def usable_by(name: str) -> list[QuestionSet]:
 
 
 def find_full(set_id: str) -> FullSet | None:
-    """A set with all that lies with it, by one Query."""
+    """A set with everything in it, by one Query."""
     items = list(table().each(keys.all_of_set(set_id)))
     head = next((item for item in items if item["SK"] == keys.METADATA), None)
     return _full_set_of(head, items) if head else None
@@ -92,7 +92,6 @@ def _full_set_of(head: Item, items: Iterable[Item]) -> FullSet:
 
 
 def _items_of_kind(items: Iterable[Item], kind: Callable[[str], Span]) -> Iterator[Item]:
-    """The items of one kind."""
     return (item for item in items if item["SK"].startswith(kind("").prefix))
 
 
@@ -107,7 +106,7 @@ def _placed_of(item: Item, names: dict[int, str]) -> PlacedQuestion:
 
 
 def items_of(full: FullSet) -> dict[Key, Item]:
-    """Every item that a set consists of."""
+    """All items of a set."""
     set_ = full.set
     own = _item(keys.question_set(set_.id), set_, keys.sets_of(set_.created_by) if set_.created_by else None)
     others = [_item(keys.shared_set(set_.id), set_, keys.SHARED_SETS)] if set_.is_offered else []
@@ -128,7 +127,7 @@ def _category_item(set_id: str, category: Category) -> Item:
 
 
 def _question_item(set_id: str, placed: PlacedQuestion) -> Item:
-    """Without its category's name, which stands in one place only."""
+    """Without its category's name, which is stored only once."""
     fields = {"number": placed.number, "category_id": placed.category, "order_in_category": placed.order}
     key = keys.set_question(set_id, placed.category, placed.number)
     question_fields = {name: word for name, word in placed.question.as_item().items() if name != "category"}
@@ -136,7 +135,6 @@ def _question_item(set_id: str, placed: PlacedQuestion) -> Item:
 
 
 def event_data(set_: QuestionSet) -> Item:
-    """As the log tells of a new one."""
     names = ("name", "description", "custom_instructions", "created_at", "created_by")
     return {name: getattr(set_, name) for name in names}
 
@@ -150,7 +148,7 @@ def creation(full: FullSet) -> list[Write]:
 
 
 def change(before: FullSet, after: FullSet) -> list[Write]:
-    """Every item that is another now. Refused in part 0 if anybody changed the set since it was read."""
+    """Every item that differs. Refused in part 0 if the set has changed since it was read."""
     was = items_of(before)
     will = items_of(replace(after, set=next_version(before.set, after.set)))
     own = keys.question_set(before.set.id)
@@ -160,7 +158,7 @@ def change(before: FullSet, after: FullSet) -> list[Write]:
 
 
 def deletion(set_: QuestionSet) -> list[Write]:
-    """It is nowhere to be found any more. The worker deletes its questions."""
+    """Makes it unfindable; the worker deletes its questions."""
     own, shared = keys.question_set(set_.id), keys.shared_set(set_.id)
     return [Delete(own, when=unchanged(set_)), Delete(shared), DELETING.begin(set_.id, due=now_text())]
 
@@ -169,12 +167,12 @@ def deletion(set_: QuestionSet) -> list[Write]:
 
 
 def slices(questions: Sequence[Question]) -> list[list[Question]]:
-    """As many as fit a transaction, and as long as what is said of them fits its event."""
+    """As many as fit a transaction and its event."""
     return list(in_parts(questions, stored_bytes, max_count=SLICE_QUESTIONS))
 
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
-    """What comes in with later transactions, and the task that brings it in; it may be at work on the set already."""
+    """Stores questions for later transactions, and the task that adds them, which may already be running."""
     waiting = [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
     return [*waiting, FILLING.begin(set_id, when=OVERWRITE)] if waiting else []
 
@@ -185,5 +183,5 @@ def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Ite
 
 
 def next_fillings(set_id: str) -> list[Item]:
-    """What comes in next, and what after it, if there is more."""
+    """The next slice, and one more if there is one."""
     return table().page(keys.set_fillings(set_id), limit=2).items

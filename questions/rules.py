@@ -1,4 +1,4 @@
-"""What a question set is, who may do what with it, and how it changes: frozen values and pure decisions."""
+"""What a question set is, who may do what with it, and how it changes: pure decisions on frozen values."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MAX_SET_NAME_CHARS, MAX_DESCRIPTION_CHARS = 200, 2_000  # of a set; and of its d
 
 
 class NoRoom(Refusal):
-    """The set would become too long."""
+    pass
 
 
 class ChangedElsewhere(Refusal):
-    """It was changed since the page was opened on which somebody changes it."""
+    """It was changed since the page was opened."""
 
 
 NOT_YOURS = _("This question set belongs to someone else. You can use it or make your own copy.")
@@ -48,7 +48,7 @@ CHANGED_ELSEWHERE = _(
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """What lists show of a set; its questions lie beside it."""
+    """What lists show of a set."""
 
     id: str
     name: str
@@ -67,7 +67,7 @@ class QuestionSet:
     last_category: int = 0
 
     def suits(self, type_: Type) -> int:
-        """How many of its questions can be asked in such a session."""
+        """How many of its questions suit such a session."""
         return self.suiting.get(str(type_), 0)
 
     @property
@@ -78,7 +78,7 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """Comes with its first question and goes with its last."""
+    """Created with its first question, deleted with its last."""
 
     number: int
     name: str  # of those without a category: none
@@ -88,7 +88,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class PlacedQuestion:
-    """A question where it stands in a set."""
+    """A question at its position in a set."""
 
     number: int
     category: int
@@ -103,7 +103,7 @@ class PlacedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class FullSet:
-    """A set with its categories and questions, both in their order."""
+    """A set with its categories and questions, in order."""
 
     set: QuestionSet
     categories: tuple[Category, ...] = ()
@@ -138,8 +138,7 @@ def owns(name: str, set_: QuestionSet) -> bool:
 
 
 def may_see(name: str, role: Role, set_: QuestionSet) -> bool:
-    """Its owner; everybody who may make something here, while it is offered; and of shared ones also whoever looks
-    after the site."""
+    """Its owner; everyone who may create things, while it is offered; administrators, if it is shared."""
     return owns(name, set_) or set_.is_offered or (set_.shared and moderates(role))
 
 
@@ -153,7 +152,7 @@ def check_owns(name: str, set_: QuestionSet) -> None:
 
 
 def check_may_withdraw(name: str, role: Role, set_: QuestionSet) -> None:
-    """Who may delete a set, or take it off the list of shared ones."""
+    """Who may delete a set or stop sharing it."""
     if owns(name, set_):
         return
     if not moderates(role):
@@ -166,14 +165,13 @@ def check_may_withdraw(name: str, role: Role, set_: QuestionSet) -> None:
 
 
 def with_fields(full: FullSet, **fields: Any) -> FullSet:
-    """With other words of its own, another owner, or another state."""
     return replace(full, set=replace(full.set, **fields))
 
 
 def added(
     full: FullSet, questions: Iterable[Question], at: str, described: Iterable[Mapping[str, str]] = ()
 ) -> FullSet:
-    """At the end of their categories, which are made where they are missing, as they are described."""
+    """Adds questions at the end of their categories, creating missing ones with their descriptions."""
     fields = {each["name"]: each["description"] for each in described}
     for question in questions:
         full, category = _with_category(full, question.category, fields.get(question.category, ""))
@@ -185,7 +183,7 @@ def added(
 
 
 def changed(full: FullSet, number: int, question: Question) -> FullSet:
-    """In its place; in another category at the end."""
+    """In place, or at the end of another category."""
     before = full.find(number)
     full, category = _with_category(full, question.category)
     after = replace(before, question=replace(question, category=category.name), category=category.number)
@@ -200,7 +198,7 @@ def without(full: FullSet, number: int) -> FullSet:
 
 
 def moved(full: FullSet, number: int, *, up: bool) -> FullSet:
-    """Change places with the one above or below in the same category; whoever is at the end stays."""
+    """Swaps with the neighbour in the same category, if there is one."""
     one = full.find(number)
     other = _neighbour(full.within(one.category), one, up=up)
     if other is None:
@@ -258,7 +256,7 @@ def _next_order(siblings: Iterable[Any]) -> int:
 
 
 def _normalised(full: FullSet) -> FullSet:
-    """In order, without categories that nothing is in, and with what is counted of it."""
+    """Sorted, without empty categories, with updated counts."""
     used = {each.category for each in full.placed}
     categories = tuple(sorted((each for each in full.categories if each.number in used), key=lambda each: each.order))
     places = {each.number: place for place, each in enumerate(categories)}
@@ -281,7 +279,7 @@ def count_suiting(questions: Iterable[Question]) -> dict[str, int]:
 
 
 def check_room(full: FullSet, new: Sequence[Question]) -> None:
-    """Refuse questions that would make the set longer than it may be."""
+    """Refuse questions that would make the set too large."""
     count = full.set.total_questions + full.waiting + len(new)
     if count > MAX_QUESTIONS:
         raise NoRoom(TOO_MANY % {"most": MAX_QUESTIONS, "count": count})
@@ -295,7 +293,6 @@ def check_room(full: FullSet, new: Sequence[Question]) -> None:
 
 @lru_cache(maxsize=1024)
 def stored_bytes(question: Question) -> int:
-    """How many bytes it takes in the store."""
     return check_value(question.as_item())
 
 
@@ -303,7 +300,7 @@ def stored_bytes(question: Question) -> int:
 
 
 def fingerprint(*fields: Any) -> str:
-    """Of words as they are: a form that has seen others knows that it was overtaken."""
+    """Lets a form detect that what it was opened with has changed."""
     return sha256(json.dumps(fields, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
@@ -320,6 +317,6 @@ def category_fingerprint(category: Category) -> str:
 
 
 def comparison_key(question: Question) -> tuple[str, ...]:
-    """By which two questions are the same, whatever their category and time."""
+    """Equal for duplicates, whatever their category and time limit."""
     fields = (question.title, question.detail, *question.options)
     return (str(question.kind), *(fold(word) for word in fields))

@@ -1,8 +1,8 @@
-"""What makers of question sets do: load, decide, record in one transaction.
+"""Actions on question sets: load, decide, record in one transaction.
 
-An act reads the whole set by one Query and writes on condition that its version is still the same, so that every change
-increases it by one. More questions than fit one transaction are stored beside the set with the first of them, and come
-in a slice at a time, as background work.
+An action reads the full set by one Query and writes on condition that its version is unchanged, so every change
+increases it by one. Questions that do not fit one transaction are stored next to the set and added in slices, in the
+background.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Change = Callable[[FullSet, str], FullSet]  # what becomes of a set at a moment
 
 
 def make(user: User, name: str, description: str = "", custom_instructions: str = "") -> QuestionSet:
-    """A new set without questions, for its maker alone."""
+    """A new, private set without questions."""
     return _make(
         user, QuestionSet(_new_id(), name, now := now_text(), user.name, now, description, custom_instructions)
     )
 
 
 def copy(user: User, original: FullSet, name: str) -> QuestionSet:
-    """A set of one's own with the same questions; from then on the two know nothing of each other."""
+    """An independent copy that belongs to the user."""
     now, old = now_text(), original.set
     new = QuestionSet(_new_id(), name, now, user.name, now, old.description, old.custom_instructions)
     described = [
@@ -83,7 +83,7 @@ def _questions_data(questions: Sequence[Question], described: Sequence[Item] = (
 def _change_as_owner(
     user: User, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write
 ) -> FullSet:
-    """What only its owner does. Whoever loses the race looks again and decides anew."""
+    """A change that only the owner may make, retried after a lost race."""
 
     def decided(full: FullSet, at: str) -> FullSet:
         rules.check_owns(user.name, full.set)
@@ -116,7 +116,7 @@ def _load(set_id: str) -> FullSet:
 
 
 def edit(user: User, set_id: str, seen: str, **fields: str) -> FullSet:
-    """Its name, description and instructions; refused if they are no longer those that somebody has seen."""
+    """Its name, description and instructions; refused if they have changed since the form was opened."""
 
     def change(full: FullSet, at: str) -> FullSet:
         _check_unchanged(seen, rules.set_fingerprint(full.set))
@@ -131,14 +131,14 @@ def _check_unchanged(seen: str, now: str) -> None:
 
 
 def activate(user: User, set_id: str, *, on: bool) -> FullSet:
-    """A set that is not active is offered to nobody who makes a session; it stays as it is."""
+    """An archived set is not offered for new sessions."""
     return _change_as_owner(
         user, set_id, "QuestionSetChanged", {"is_active": on}, lambda full, at: rules.with_fields(full, is_active=on)
     )
 
 
 def share(user: User, set_id: str, *, on: bool) -> FullSet:
-    """With all who may make sessions here. Whoever looks after the site may take it off that list as well."""
+    """With everyone who may host. Administrators may stop it, too."""
 
     def change(full: FullSet, at: str) -> FullSet:
         rules.check_owns(user.name, full.set) if on else rules.check_may_withdraw(user.name, user.role, full.set)
@@ -151,7 +151,7 @@ def share(user: User, set_id: str, *, on: bool) -> FullSet:
 
 
 def add(user: User, set_id: str, questions: Sequence[Question]) -> FullSet:
-    """At the end of their categories: all of them, or none if there is no room."""
+    """At the end of their categories: all, or none if there is no room."""
     if not questions:
         return _load(set_id)
     first, *later = repository.slices(questions)
@@ -169,7 +169,7 @@ def add(user: User, set_id: str, questions: Sequence[Question]) -> FullSet:
 
 
 def change_question(user: User, set_id: str, number: int, question: Question, seen: str) -> FullSet:
-    """In the place of what was seen; refused if it is another by now."""
+    """Refused if it has changed since the form was opened."""
 
     def change(full: FullSet, at: str) -> FullSet:
         before = full.find(number).question
@@ -217,7 +217,7 @@ def move_category(user: User, set_id: str, number: int, *, up: bool) -> FullSet:
 
 @FILLING.step
 def fill_batch(task: Task) -> Batch:
-    """Put the next slice in."""
+    """Add the next slice."""
     waiting, before, at = repository.next_fillings(task.subject), repository.find_full(task.subject), now_text()
     if not waiting or before is None:
         return finished()  # what is left goes with the set
@@ -234,7 +234,7 @@ def fill_batch(task: Task) -> Batch:
 
 
 def delete(user: User, set_id: str) -> None:
-    """By its owner; one that is shared also by whoever looks after the site. Running sessions keep their questions."""
+    """By its owner, or an administrator if it is shared. Existing sessions keep their questions."""
 
     def deleted() -> None:
         set_, at = _load(set_id).set, now_text()
@@ -266,7 +266,7 @@ def _is_theirs(name: str, full: FullSet) -> bool:
 
 
 def _pass_on_or_delete(full: FullSet, gone: str, heir: str | None) -> None:
-    """What others use passes to the site's owner, and the rest was theirs alone and goes."""
+    """Sets that others use pass to the site's owner; the rest are deleted."""
     at = now_text()
     if not full.set.is_offered:
         _record_deletion(SITE, full.set, at)

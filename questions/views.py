@@ -1,4 +1,4 @@
-"""Pages of question sets: lists, a set with its questions, what becomes of the set as a whole, and files."""
+"""Pages of question sets: lists, a set with its questions, settings, imports and exports."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ USAGE_LABELS = {
 @requires(Permission.USE_APPLICATION)
 @require_safe
 def question_sets(request: HttpRequest) -> HttpResponse:
-    """One's own sets, and those that others share; the one changed last first."""
+    """The user's own sets or shared ones, most recently changed first."""
     is_shared = request.GET.get("show") == "shared"
     read = repository.shared if is_shared else partial(repository.owned_by, request.user.name)
     tab = "shared" if is_shared else "mine"
@@ -66,7 +66,6 @@ def question_set(request: HttpRequest, full: FullSet) -> HttpResponse:
 
 
 def context_of(request: HttpRequest, full: FullSet, **more: Any) -> dict[str, Any]:
-    """What every page about one set shows."""
     set_, user = full.set, request.user
     is_own = rules.owns(user.name, set_)
     moderates = set_.shared and rules.moderates(user.role)
@@ -84,12 +83,12 @@ def _seconds(seconds: int) -> str:
 
 
 def start_address(set_: QuestionSet) -> str:
-    """Where a session with the set is made; nothing for a set without questions."""
+    """Where to create a session with the set; empty if it has no questions."""
     return f"{reverse('make_game')}?{urlencode({'set': set_.id})}" if set_.total_questions else ""
 
 
 def _sections(full: FullSet) -> list[dict[str, Any]]:
-    """Categories with their questions, which are numbered through."""
+    """Categories with their questions, numbered throughout."""
     places = {each.number: place for place, each in enumerate(full.placed, 1)}
     return [
         {
@@ -132,7 +131,6 @@ def make(request: HttpRequest) -> HttpResponse:
 @visible
 @require_POST
 def copy(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """Make it one's own."""
     name = (_("Copy of %(name)s") % {"name": full.set.name})[:MAX_SET_NAME_CHARS]
     with refusals_as_messages(request):
         count(MADE, request.user.name)
@@ -163,7 +161,7 @@ def edit(request: HttpRequest, full: FullSet) -> HttpResponse:
 
 
 def form_after_conflict(request: HttpRequest, form_class: Any, fingerprint: str, **options: Any) -> Any:
-    """The form with what was typed, which saved again takes the place of what is saved now."""
+    """The form with what was typed; saving it again overwrites the saved version."""
     typed = request.POST.copy()
     typed["seen"] = fingerprint
     form = form_class(typed, **options)
@@ -183,7 +181,7 @@ def activate(request: HttpRequest, full: FullSet) -> HttpResponse:
 @withdrawable
 @require_POST
 def share(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """With everybody who may make sessions here; who looks after the site may only end it."""
+    """Administrators may only stop sharing."""
     on = request.POST.get("on") == "yes"
     done = _("Everyone who can host sessions can use the set now.") if on else _("The set is no longer shared.")
     run_action(request, lambda: services.share(request.user, full.set.id, on=on), done)
@@ -224,7 +222,7 @@ def import_set(request: HttpRequest, full: FullSet) -> HttpResponse:
 
 
 def _preview(request: HttpRequest, full: FullSet, read: ImportedFile, read_as: str) -> HttpResponse:
-    """What would become of each row; nothing is written yet."""
+    """A verdict for each row; nothing is written yet."""
     counts = {verdict: read.count(verdict) for verdict in Verdict}
     back = ImportedForm(initial={"questions": "".join(questions_csv(read.new))}, full=full)
     context = context_of(request, full, read=read, read_as=read_as, counts=counts, form=back, new=len(read.new))
@@ -232,7 +230,7 @@ def _preview(request: HttpRequest, full: FullSet, read: ImportedFile, read_as: s
 
 
 def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """What is there by now is left out, so that the same button pressed twice adds nothing twice."""
+    """Skips what the set has by now, so that pressing the button twice adds nothing twice."""
     form = ImportedForm(request.POST, full=full)
     if not form.is_valid():
         messages.error(request, _("That list could not be imported. Please start again with the file."))
@@ -267,7 +265,7 @@ def export_json(request: HttpRequest, full: FullSet) -> HttpResponse:
 @visible
 @require_safe
 def export_gift(request: HttpRequest, full: FullSet) -> HttpResponse:
-    """Moodle takes a text for one by the end of its name."""
+    """Moodle recognises the format by the file name."""
     answer = StreamingHttpResponse(questions_gift(full), content_type="text/plain; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="questions.gift.txt"'
     return answer
@@ -276,7 +274,7 @@ def export_gift(request: HttpRequest, full: FullSet) -> HttpResponse:
 @requires(Permission.USE_APPLICATION)
 @require_safe
 def template(request: HttpRequest) -> HttpResponse:
-    """A file to begin with: a question of each kind."""
+    """A template file with a question of each kind."""
     return _csv(questions_csv(EXAMPLES), "template.csv")
 
 

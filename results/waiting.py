@@ -8,6 +8,7 @@ the more rarely the longer the election has been over, and at random, so that th
 
 from __future__ import annotations
 
+from datetime import datetime
 from math import ceil
 from random import uniform
 from typing import Any
@@ -33,17 +34,18 @@ JITTER = 0.25  # by how much of itself an interval may be shorter or longer
 def waiting_context(election: Election) -> dict[str, Any]:
     """What a page shows of an election whose ballots are being counted."""
     address = reverse("waiting_for_result", args=[token_for(election)])
-    again, page_again = (seconds_until_next(election, most) for most in (MAX_SECONDS, MAX_PAGE_SECONDS))
+    again, page_again = (seconds_until_next(election.ended, most) for most in (MAX_SECONDS, MAX_PAGE_SECONDS))
     return {"sealing": sealing(election.name), "address_of_part": address, "again": again, "page_again": page_again}
 
 
 def token_for(election: Election) -> str:
-    """Given to whoever is shown the page, and good for nothing else than to ask how far it is."""
+    """Signed token for pages that wait for the result; it only allows asking for progress."""
     return signing.dumps([election.name, election.created_at], salt=SALT, compress=True)
 
 
-def seconds_until_next(election: Election, most: float) -> int:
-    age = (utc_now() - (election.ended or utc_now())).total_seconds()
+def seconds_until_next(ended: datetime | None, most: float = MAX_PAGE_SECONDS) -> int:
+    """Grows with the time since the end, with jitter, so that those who came together do not reload together."""
+    age = (utc_now() - (ended or utc_now())).total_seconds()
     return ceil(uniform(1 - JITTER, 1 + JITTER) * min(most, max(1.0, SHARE_OF_AGE * age)))  # noqa: S311 - no secret
 
 

@@ -1,7 +1,7 @@
-"""What stays of an assembly: who was there, what was talked about by whom, what was decided and how; nothing changes.
+"""Minutes of an assembly as immutable values: attendance, speeches, items and decisions.
 
-While it runs, minutes are made of the session itself. At its end its parts are copied, so that they stay when the
-session goes, and a digest of all of them stands in the log. What turns out to be wrong is put right by a note.
+While the assembly is running, minutes are built from the session. At its end their parts are copied, so that they
+outlive the session, and a digest of all parts goes into the log. Mistakes are corrected by adding notes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LATER_FACTS = {"began_at": "", "time_zone": "UTC"}  # which older minutes do not
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The facts of an assembly that its minutes begin with."""
+    """The facts at the top of the minutes."""
 
     game_id: str
     title: str
@@ -63,7 +63,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was there."""
+    """Someone who attended."""
 
     player: str
     name: str
@@ -81,7 +81,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An item of the agenda as it was called: what was said to it, and what came of it."""
+    """An agenda item as it was called, with its speeches and its result."""
 
     number: int  # of its round
     item: int  # its number on the agenda
@@ -106,11 +106,10 @@ class Minutes:
 
     @property
     def in_order(self) -> list[Person]:
-        """Everybody who was there, by name."""
         return sorted(self.people.values(), key=lambda each: natural_sort_key(each.name))
 
     def has(self, account: str) -> bool:
-        """Whether somebody was there with this account."""
+        """Whether someone attended with this account."""
         return any(fold(each.account) == fold(account) for each in self.people.values() if each.account)
 
 
@@ -124,7 +123,7 @@ class Part:
 
 
 def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
-    """Of a session's own items and seats, in the order of their names."""
+    """Parts built from a session's items and seats, sorted by name."""
     copied_items = (item for item in items if item["SK"].startswith((QUESTIONS, ROUND)) or item["SK"] == SPEAKERS)
     copied = [Part(item["SK"], {name: item[name] for name in item if name not in UNCOPIED}) for item in copied_items]
     there = sorted((each for each in seated if each.plays), key=lambda each: (fold(each.name), each.player))
@@ -189,7 +188,7 @@ def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:
 
 
 def people_in(parts: Iterable[Part]) -> Iterator[Person]:
-    """Everybody who was there, in the order of their names."""
+    """Everyone who attended, sorted by name."""
     return (Person(*each) for part in parts if part.name.startswith(PEOPLE) for each in part.data["people"])
 
 

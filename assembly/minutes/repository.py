@@ -1,4 +1,4 @@
-"""Minutes in the table: a session's id in, values out, and the writes that copy, seal and annotate."""
+"""Minutes in the table: reading them, and the writes that copy, seal and annotate them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DELETING = TaskType("delete minutes", _("Deleting minutes"))
 
 @dataclass(frozen=True, slots=True)
 class LoadedMinutes:
-    """Minutes, with the parts that they were made of."""
+    """Minutes with the parts they were built from."""
 
     minutes: Minutes
     parts: tuple[Part, ...]
@@ -35,7 +35,7 @@ class LoadedMinutes:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """An assembly as somebody who was there finds it in a list."""
+    """An entry in a person's list of assemblies."""
 
     game_id: str
     title: str
@@ -48,7 +48,7 @@ ATTENDED = ("game_id", "title", "began_at", "ended_at", "time_zone")
 
 
 def find(game_id: str) -> LoadedMinutes | None:
-    """Those of an assembly that has ended and is copied, or of one that runs, as far as it is."""
+    """Sealed minutes, or those of a running assembly so far."""
     items = list(table().each(keys.all_of_minutes(game_id)))
     head = next((item for item in items if item["SK"] == keys.minutes(game_id).sk), None)
     if head is None or not head.get("digest"):
@@ -71,7 +71,7 @@ def _from_session(game_id: str, additions: Additions) -> LoadedMinutes | None:
 
 
 def live_parts(game_id: str) -> Iterator[Part]:
-    """Of the session itself, while it is there."""
+    """Parts built from the session while it exists."""
     return parts_of(table().each(keys.all_of_game(game_id)), seats.read_seats(game_id))
 
 
@@ -81,7 +81,7 @@ def find_head(game_id: str) -> Head | None:
 
 
 def digested_facts(item: Item) -> dict[str, Any]:
-    """What the digest is of, besides the parts."""
+    """What the digest covers besides the parts."""
     return {name: value for name, value in item.items() if name not in NOT_DIGESTED}
 
 
@@ -102,7 +102,7 @@ def _note(item: Item) -> Note:
 
 
 def opening(game: Game, state: State) -> list[Write]:
-    """The minutes of an assembly that ends are to be copied; a rehearsal has none."""
+    """Starts copying the minutes of an assembly that ends; a rehearsal has none."""
     if not rules.keeps_minutes(game, state):
         return []
     place = keys.minutes(game.id)
@@ -116,7 +116,7 @@ def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
 
 
 def attendances(head: Head, parts: Iterable[Part]) -> Iterator[Item]:
-    """For everybody who was there with an account: where they find the minutes."""
+    """List entries for everyone who attended with an account."""
     fields = {name: getattr(head, name) for name in ATTENDED}
     for account in _accounts(parts):
         place = keys.attended(account, head.ended_at or "", head.game_id)
@@ -128,32 +128,31 @@ def _accounts(parts: Iterable[Part]) -> Iterator[str]:
 
 
 def attendance_places(game_id: str, ended_at: str) -> list[Key]:
-    """Of minutes that are to go."""
     parts = [_part(item) for item in table().each(keys.minutes_parts(game_id))]
     return [keys.attended(account, ended_at, game_id) for account in _accounts(parts)]
 
 
 def attended_by(person: str, *, limit: int, cursor: str | None = None) -> tuple[list[Attended], str | None]:
-    """The assemblies that somebody attended, the newest first."""
+    """Newest first."""
     page = table().page(keys.attended_by(person), limit=limit, cursor=cursor, backwards=True)
     return [Attended(**{name: item[name] for name in ATTENDED}) for item in page.items], page.cursor
 
 
 def sealing(game_id: str, digest: str, event: int) -> list[Write]:
-    """With where in the log the digest stands. Refused if somebody else has sealed them."""
+    """Refused if they are already sealed."""
     fields, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
     return [Update(keys.minutes(game_id), set=fields, when=unsealed)]
 
 
 def noting(game_id: str, note: Note) -> list[Write]:
-    """Refused if another note has the number."""
+    """Refused if another note has this number."""
     place = keys.minutes_note(game_id, note.number)
     fields = {"number": note.number, "text": note.text, "by": note.by, "at": note.at}
     return [Put({"PK": place.pk, "SK": place.sk, **fields}, when=Missing())]
 
 
 def deletion(game_id: str) -> list[Write]:
-    """The facts go, and the rest after them. Refused unless they are sealed."""
+    """Deletes the facts, and the rest in the background. Refused unless they are sealed."""
     place = keys.minutes(game_id)
     ended_at = (table().get(place) or {}).get("ended_at", "")  # by which those who were there find it listed
     return [Delete(place, when=Exists("digest")), DELETING.begin(game_id, ended_at=ended_at)]

@@ -1,4 +1,4 @@
-"""Minutes are sealed once, at the end of an assembly, and then only added to, or removed as a whole."""
+"""Actions on minutes: sealing them once at the end of an assembly, adding notes, deleting them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ TOO_MANY = _("Minutes can have at most %(most)d notes.")
 
 
 class NotSealed(Refusal):
-    """There are no sealed minutes to add to."""
+    pass
 
 
 @SEALING.step
 def seal(task: Task) -> Batch:
-    """Copy what the session has, then say so in the log; whoever was cut off begins again, and copies the same."""
+    """Copy the parts, then record the digest. Idempotent: a retry copies the same."""
     game_id = task.subject
     item = table().get(keys.minutes(game_id))
     if item is None:
@@ -52,7 +52,7 @@ def seal(task: Task) -> Batch:
 
 
 def delete(who: User, game_id: str) -> None:
-    """By somebody who looks after the site: the log keeps that there were minutes, and their digest."""
+    """By an administrator. The log keeps the digest."""
     event = Event(who.name, "LiveMinutesDeleted", {"game_id": game_id})
     if not try_record(event, *repository.deletion(game_id)):
         raise NotSealed(NOT_THERE)
@@ -61,7 +61,7 @@ def delete(who: User, game_id: str) -> None:
 
 @DELETING.step
 def delete_batch(task: Task) -> Batch:
-    """Where those who were there find them, then parts and notes; in the end the files forget."""
+    """List entries first, then parts and notes."""
     done = task.progress.get("attendances", 0)
     upto = done + DELETIONS_PER_BATCH
     if places := repository.attendance_places(task.subject, task.data["ended_at"])[done:upto]:
@@ -71,7 +71,7 @@ def delete_batch(task: Task) -> Batch:
 
 
 def forget_attendances(gone: User) -> None:
-    """When somebody leaves for good: the list of what they attended goes. Minutes stay as they were sealed."""
+    """When an account is removed, its list goes; sealed minutes stay."""
     places = keys.attended_by(gone.name)
     if table().page(places, limit=1).items:
         delete_all(places)
@@ -79,7 +79,7 @@ def forget_attendances(gone: User) -> None:
 
 
 def add_note(writer: User, game_id: str, text: str) -> Note:
-    """What turned out to be wrong or is missing, by somebody who hosted the assembly; what stands there stays."""
+    """A correction by a host; the sealed text does not change."""
     return retry_lost_race(lambda: _add_note(writer, game_id, text))
 
 

@@ -1,4 +1,4 @@
-"""The page of minutes: for those who hosted the assembly or were there, to read, to print and to add a note to."""
+"""The minutes page, for hosts and attendees: reading, printing and adding notes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ NOT_YOURS = gettext_lazy("Only people who attended can read these minutes.")
 
 
 class NoteForm(forms.Form):
-    """What is added to minutes."""
-
     text = LinesField(
         label=gettext_lazy("Note"),
         max_length=MAX_NOTE_CHARS,
@@ -47,7 +45,7 @@ def _may_write(request: HttpRequest, found: LoadedMinutes) -> bool:
 
 
 def _may_read(request: HttpRequest, found: LoadedMinutes) -> bool:
-    """Who hosted it, who was there with an account, and whoever has a seat in it as long as it is kept."""
+    """Hosts, people who attended with an account, and anyone with a seat while the session is kept."""
     if _may_write(request, found) or (request.user.is_authenticated and found.minutes.has(request.user.name)):
         return True
     player = players.find(request, found.minutes.head.game_id)
@@ -93,7 +91,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _proof(found: LoadedMinutes) -> dict[str, object]:
-    """Whether what is shown is what was sealed: made anew from the parts, and compared with what the log has."""
+    """Recomputes the digest from the parts and compares it with the log."""
     head = found.minutes.head
     if not head.is_sealed:
         return {}
@@ -109,7 +107,7 @@ def load_sealed(user: User, game_id: str) -> Head | None:
 @requires(Permission.MANAGE_USERS, load_for=load_sealed)
 @form_page
 def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
-    """For those who look after the site: what has to be forgotten goes with all of the minutes."""
+    """For administrators: deletes all of the minutes."""
     if request.method == "POST":
         done = _("The minutes were removed.")
         run_action(request, lambda: services.delete(request.user, head.game_id), done)
@@ -123,7 +121,7 @@ def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
 @requires(Permission.VOTE)
 @require_safe
 def attended(request: HttpRequest) -> HttpResponse:
-    """The assemblies that somebody was at with their account, and the way to the minutes of each."""
+    """The assemblies that the user attended, with links to their minutes."""
 
     def read(limit: int, cursor: str | None) -> tuple[list[repository.Attended], str | None]:
         return repository.attended_by(request.user.name, limit=limit, cursor=cursor)
@@ -134,7 +132,7 @@ def attended(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def minutes_json(request: HttpRequest, game_id: str) -> HttpResponse:
-    """Everything that the digest is of, as it is made: facts, then parts in their order."""
+    """Everything the digest covers: the facts, then the parts in order."""
     found = _load_or_refuse(request, game_id)
     if isinstance(found, HttpResponse):
         return found

@@ -1,4 +1,4 @@
-"""Minutes as people read them: each item in lines of words, the same on a page and on paper."""
+"""Minutes as text, for the page and for print."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VOTED = (YES, NO, ABSTAIN, "")  # in this order, where there is no other
 
 @dataclass(frozen=True, slots=True)
 class PointView:
-    """An item of the agenda as the minutes tell it."""
+    """An agenda item as the minutes show it."""
 
     point: Point
     kind: str
@@ -76,7 +76,7 @@ def _outcome(point: Point) -> str:
 
 
 def _lines(question: Question, round_: Round) -> Iterator[str]:
-    """What kind of vote it was, its numbers, what it took, and how many were there."""
+    """The kind of vote, its numbers, the majority needed and who was present."""
     result = round_.result
     if result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW):
         yield _("Secret vote.") if result["secret"] else _("Open vote.")
@@ -101,7 +101,7 @@ def _shares_a_place(result: Mapping[str, Any]) -> bool:
 
 
 def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Who voted how, in an open vote: by what was said, the most frequent first where there is no other order."""
+    """Who voted how in an open vote, most frequent first unless there is a fixed order."""
     if round_.result["secret"]:
         return
     found: dict[str, list[str]] = {}
@@ -112,7 +112,7 @@ def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tu
 
 
 def _length(speech: Speech) -> str:
-    """Nothing of one of which nobody told the end."""
+    """Empty if the end was not recorded."""
     minutes, seconds = divmod(max(0, speech.ended - speech.began) // 1000, 60)
     return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": seconds} if speech.ended else ""
 

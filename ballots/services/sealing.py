@@ -1,7 +1,7 @@
-"""Sealing a closed election: its ballots are published, counted, and those of a secret one taken out of the box.
+"""Sealing a closed election: its ballots are published and counted, and those of a secret election deleted.
 
-All of it in a stream: ballots are read once, sorted outside of memory and counted meanwhile, and written part by part.
-How far it came stands in the mark of the sealing, from which it is taken up, and which pages show.
+Everything is streamed: ballots are read once, sorted on disk and counted meanwhile, and written in parts. The sealing
+mark records the progress, so that another worker can resume and pages can show it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from itertools import islice
 from operator import itemgetter
 
 from acts.hooks import Hooks
-from acts.queues import Work, always, process_in_turns, retry_when_crowded, run_to_end
+from acts.queues import ExplainedError, Work, always, process_in_turns, retry_when_crowded, run_to_end
 from acts.storage import record, table, try_write
 from ballots import repository
-from ballots.external_sort import STEP_LINES, Line
-from ballots.sealed import CannotSeal
+from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
+from ballots.external_sort import STEP_LINES, Line, Sorter
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -28,8 +28,6 @@ from store.limits import check_value
 from store.log import Event
 from store.splitting import by_count, in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
-
-from .emptying import empty
 
 BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "voter_name": ""}])  # of a ballot besides its text
 RANKING = itemgetter(1)  # of the row of a ballot
@@ -41,8 +39,8 @@ _log = logging.getLogger("plenum.ballots")
 
 
 def seal_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
-    """Seal closed elections, and empty the ballot boxes of the secret ones, by turns. Any number may do it at once;
-    each part enters the log once. Who waits for a page about one election leaves its box to the worker."""
+    """Seal closed elections in turns, and empty the ballot boxes of secret ones. Any number of workers may run it. With
+    `only`, for a page that waits for one election, emptying its box is left to the worker."""
     if only is None:
         return process_in_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
     with suppress(CannotSeal):
@@ -55,7 +53,7 @@ def _seal_marked(mark: Item) -> Work:
 
 
 def _seal_or_log(name: str, *, also_empty: bool = True) -> Work:
-    """Whether there is such an election. If it cannot be sealed, the operator is told why."""
+    """Whether there is such an election. If it cannot be sealed, the reason is logged for the operator."""
     election = elections.find(name)
     try:
         if election is not None:
@@ -85,7 +83,7 @@ def _seal(election: Election) -> Generator[float, None, None]:
 
 
 def _publish(box: BallotBox) -> Generator[float, None, bool]:
-    """The parts that are not published yet; false if somebody else publishes them."""
+    """Publish the remaining parts; false if another worker is publishing them."""
     try:
         for part in box.left():
             yield from retry_when_crowded(partial(_publish_part, box.election, part), part.units)
@@ -194,3 +192,73 @@ class BallotBox:
             sealed += len(some)
             if self._done <= number < self._parts:
                 yield Part(number, self._parts, some, sealed, self._ballots)
+
+
+# --- sealed ---
+
+
+class CannotSeal(ExplainedError):
+    """Something is wrong with the ballots; the election waits until somebody has looked."""
+
+
+# --- Emptying the ballot box ---
+
+
+def empty(election: Election) -> Generator[float, None, None]:
+    """Delete the ballots of a sealed secret election, because their pseudonyms could be resolved by anyone with the
+    site's secret and an early copy of the salt. The box is read once: exactly what was compared with the published
+    ballots is deleted."""
+    place = keys.sealing(election.name)
+    found = table().get_many([place, keys.result(election.name)])
+    if not election.secret_ballot or len(found) < 2:
+        return  # it is not sealed yet, or all is done
+    try:
+        with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
+            for some in by_count(repository.ballots_with_keys(election), STEP_LINES):
+                box.add(ballot for ballot, _ in some)
+                left.add(at for _, at in some)
+                yield 0
+            _allow_removal(election, found[place], box)
+            for handful in repository.emptying(election, left):
+                yield from retry_when_crowded(partial(table().write, *handful), _units(election, len(handful)))
+        table().write(Delete(place, when=repository.may_be_removed(election)))
+    except Refused:
+        return  # another worker was at it, and has finished it
+
+
+def _units(election: Election, ballots: int) -> float:
+    """What it takes of each partition of the ballots: two for a ballot, because of the transaction. Only half of that
+    counts, as nobody else writes there any more."""
+    return ballots / election.shards
+
+
+def _allow_removal(election: Election, mark: Item, box: Sorter) -> None:
+    """Check that everything is published, and only then mark the ballots as removable."""
+    if mark.get("removing"):
+        return _check_published(election, box, compare_remaining)
+    place = keys.sealing(election.name)
+    try:
+        _check_published(election, box, compare)
+    except CannotSeal:
+        if table().get(place) == mark:
+            raise
+        return None  # another worker has begun to empty it meanwhile
+    is_sealed = Check(keys.result(election.name), Exists())
+    table().write(Update(place, set={"removing": True}, when=repository.is_mark_for(election)), is_sealed)
+    return None
+
+
+def _check_published(
+    election: Election,
+    box: Sorter,
+    compare: Callable[[Iterable[PublishedBallot], Iterable[PublishedBallot], str], None],
+) -> None:
+    """Read the published ballots back before their originals are deleted."""
+    try:
+        compare(
+            map(PublishedBallot.of, repository.every_published(election.name)),
+            repository.published_ballots_in(box),
+            "in the ballot box",
+        )
+    except Mismatch as flaw:
+        raise CannotSeal(f"Election “{election.name}”: {flaw} The box is left as it is.") from None

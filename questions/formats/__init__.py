@@ -1,4 +1,4 @@
-"""Files of questions: which format one is in, and who reads it. Whoever brings it may also say so."""
+"""Importing questions from files: detects the format and picks the reader."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ AIKEN = re.compile(r"^[ \t]*ANSWER[ \t]*:", re.MULTILINE)
 
 
 def read(raw: bytes, full: FullSet, *, name: str = "", chosen: Format | None = None) -> tuple[Format, ImportedFile]:
-    """The questions of a file, each with its verdict for this set, and how it was understood."""
+    """The questions of a file with a verdict each, and the format it was read as."""
     format_ = chosen or detected(raw, name)
     return format_, READERS[format_](raw, full)
 
 
 def detected(raw: bytes, name: str = "") -> Format:
-    """What its name says; then what its words look like."""
+    """By file name, then by content."""
     ending = PurePath(name).suffix.lower()
     if ending in BY_NAME:
         return BY_NAME[ending]

@@ -1,7 +1,7 @@
-"""Questions in Aiken, the simplest text format of Moodle: https://docs.moodle.org/en/Aiken_format
+"""Imports Aiken, the simplest text format of Moodle: https://docs.moodle.org/en/Aiken_format
 
 A line with the question, lines with options (`A.` or `A)`), and a line `ANSWER: B`. Some programs write several right
-ones there; a question of several lines is no Aiken, but its other lines are taken for details.
+answers. Questions of several lines are not valid Aiken, but their other lines are taken as details.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ANSWER = re.compile(r"answer\s{0,9}:(.*)$", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Block:
-    """The lines of one question, as far as they have come."""
+    """The lines of one question so far."""
 
     line: int = 0
     texts: list[str] = field(default_factory=list)
@@ -39,7 +39,6 @@ class Block:
 
 
 def read(raw: bytes, full: FullSet) -> ImportedFile:
-    """The questions of a file, each with its verdict for this set."""
     return judge_foreign(map(_question, _blocks(decode(raw))), full)
 
 
@@ -57,7 +56,7 @@ def _blocks(text: str) -> Iterator[Block]:
 
 
 def _begins(text: str, block: Block) -> bool:
-    """Whether a line is the first of another question."""
+    """Whether a line starts another question."""
     if block.answer is not None:
         return bool(text)
     if not text or OPTION.match(text) or ANSWER.match(text):

@@ -1,7 +1,7 @@
-"""Questions from a CSV file: every row gets a verdict of its own, and nothing is written before somebody has seen it.
+"""Imports questions from CSV: every row gets its own verdict.
 
-The first line names the columns, in any order, in English or in German. A file is refused whole only if it cannot be
-read as such a table at all; a row that is wrong says which column is, and takes no other with it.
+The first line names the columns, in any order, in English or German. A file is refused only if it is not such a table;
+a wrong row names the wrong column and affects no other row.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ KIND_OF = {word: kind for kind, fields in KINDS.items() for word in fields.split
 
 
 def read(raw: bytes, full: FullSet) -> ImportedFile:
-    """The questions of a file, each with its verdict for this set."""
     text = decode(raw)
     hint = HINT.match(text)
     lines = lines_of(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
@@ -69,7 +68,7 @@ def read(raw: bytes, full: FullSet) -> ImportedFile:
 
 
 def names_columns(text: str) -> bool:
-    """Whether its first line does what the first line of such a table does."""
+    """Whether the first line names the columns of such a table."""
     hint = HINT.match(text)
     rest = (text[hint.end() :] if hint else text).lstrip(f"{SEPARATORS} \r\n")
     first = next(StringIO(rest[:MAX_ROW_CHARS], newline=None), "")
@@ -82,7 +81,7 @@ def names_columns(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The cells of a row; one whose quotation marks do not match has none."""
+    """The cells of a row; none if its quotation marks do not match."""
 
     line: int
     cells: tuple[str, ...]
@@ -90,12 +89,12 @@ class Record:
 
 
 def _separator(header: str, choices: str) -> str:
-    """By which the first line has the most headings that are known."""
+    """The one that yields the most known headings."""
     return max(choices, key=lambda each: len(_columns(_cells_of([header], each) or ())))
 
 
 def _columns(headings: Sequence[str]) -> dict[str, int]:
-    """Where each column is; of two with one name the first."""
+    """The position of each column; the first of two with the same name."""
     found: dict[str, int] = {}
     for place, heading in enumerate(headings):
         if column := COLUMN_OF.get("".join(filter(str.isalnum, fold(heading)))):
@@ -104,7 +103,7 @@ def _columns(headings: Sequence[str]) -> dict[str, int]:
 
 
 def _records(lines: list[str], begin: int, separator: str) -> Iterator[Record]:
-    """The rows that have anything in them. A quotation mark that is never closed spoils its own line, and no other."""
+    """Non-empty rows. An unclosed quotation mark spoils only its own line."""
     while begin < len(lines):
         fed: list[str] = []
         cells = _cells_of(_fed(lines, begin, fed), separator)
@@ -116,7 +115,7 @@ def _records(lines: list[str], begin: int, separator: str) -> Iterator[Record]:
 
 
 def _fed(lines: list[str], begin: int, fed: list[str]) -> Iterator[str]:
-    """Lines for one row, of which is noted how many it took."""
+    """Lines for one row, recording how many it took."""
     length = 0
     for number in range(begin, len(lines)):
         length += len(lines[number])
@@ -174,7 +173,7 @@ def question_from(cells: dict[str, str]) -> tuple[Question, list[Flaw]]:
 
 
 def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:
-    """What is not said follows from whether there are options."""
+    """By default, it depends on whether there are options."""
     word = "".join(filter(str.isalpha, fold(typed)))
     usual = Kind.CHOICE if has_options else Kind.TEXT
     if word and word not in KIND_OF:
@@ -184,7 +183,7 @@ def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:
 
 
 def _right(typed: str, columns: list[str], found: list[Flaw]) -> tuple[int, ...]:
-    """Letters or numbers of columns: “B”, “2”, “A, C”."""
+    """Letters or numbers of options: “B”, “2”, “A, C”."""
     places: list[int] = []
     for word in filter(None, re.split(r"[\s,;/+&]+", typed)):
         column = f"option{_number(word)}"

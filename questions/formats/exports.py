@@ -69,7 +69,7 @@ OF_SET = (
 
 
 def as_json(full: FullSet) -> dict[str, Any]:
-    """Everything, by the names that the store has for it."""
+    """Every field, by its stored name."""
     set_ = full.set
     return {
         "set_id": set_.id,
@@ -136,7 +136,7 @@ def questions_gift(full: FullSet) -> Iterator[str]:
 
 
 def _gift_path(category: str) -> str:
-    """A slash in a name is doubled; the space keeps one at its beginning from the one before it."""
+    """A slash in a name is doubled; the space separates a leading one from the slash before it."""
     name = category.replace("/", "//")
     return f"{TOP}/{' ' if name.startswith('/') else ''}{name}" if name else TOP
 
@@ -165,7 +165,7 @@ def _gift_answers(question: Question) -> str:
 
 
 def _gift_mark(question: Question, place: int) -> str:
-    """Several right ones share the hundred, and a wrong one takes it away: choosing all is worth nothing."""
+    """Several right answers share 100 %, and a wrong one costs it: choosing all is worth nothing."""
     if len(question.right) <= 1:
         return "=" if place in question.right else "~"
     share = f"{100 / len(question.right):.5f}".rstrip("0").rstrip(".")
@@ -173,7 +173,7 @@ def _gift_mark(question: Question, place: int) -> str:
 
 
 def _gift_option(text: str) -> str:
-    """One that begins like a format or like a weight says that it is neither."""
+    """Marked as plain if it starts like a format or a weight."""
     return f"{'[plain]' if text.startswith(('[', '%')) else ''}{text.translate(SIGNS)}"
 
 

@@ -1,7 +1,7 @@
-"""Questions in GIFT, the text format of Moodle: https://docs.moodle.org/en/GIFT_format
+"""Imports GIFT, the text format of Moodle: https://docs.moodle.org/en/GIFT_format
 
-Questions are parted by blank lines, so that one that is wrong takes no other with it. What has a backslash before it
-is hidden in code points that no text can have (halves of pairs) until the text is parted, and shown again then.
+Questions are separated by blank lines, so a broken one affects no other. Escaped characters are hidden in lone
+surrogates, which no text contains, until the text is split.
 """
 
 from __future__ import annotations
@@ -49,7 +49,6 @@ NONE_RIGHT = gettext_lazy("None of its answers is marked as right.")
 
 
 def read(raw: bytes, full: FullSet) -> ImportedFile:
-    """The questions of a file, each with its verdict for this set."""
     return judge_foreign(_questions(decode(raw)), full)
 
 
@@ -58,7 +57,7 @@ def read(raw: bytes, full: FullSet) -> ImportedFile:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines without a blank one between them; what remarks say of the question in them stands apart."""
+    """Lines without a blank one in between; comments are kept separately."""
 
     line: int
     lines: tuple[str, ...]
@@ -92,8 +91,8 @@ def _blocks(text: str) -> Iterator[Block]:
 
 
 def _category(path: str) -> str:
-    """What it is called here, by its path as Moodle writes it: `$course$/top/Towns/In the south`. Where it lies in
-    Moodle says nothing; of a path that is too long the last part is taken."""
+    """From a Moodle path such as `$course$/top/Towns/In the south`, without its context; the last part if it is too
+    long."""
     parts = [clean_line(part.replace("//", "/")) for part in PARTING.split(path.strip())]
     if CONTEXT.fullmatch(parts[0]):
         parts = parts[1:]
@@ -104,7 +103,7 @@ def _category(path: str) -> str:
 
 
 def _extras(remarks: tuple[str, ...]) -> dict[str, Any]:
-    """What GIFT has no place for and `exports.questions_gift` writes into remarks."""
+    """Fields that GIFT lacks, which `exports.questions_gift` writes into comments."""
     found = [match for remark in remarks if len(remark) <= MAX_ROW_CHARS and (match := EXTRA.fullmatch(remark))]
     values = {each[1]: re.sub(r"\\(.)", lambda sign: "\n" if sign[1] == "n" else sign[1], each[2]) for each in found}
     texts = {"school": values.get("school", ""), "custom_instruction": values.get("instruction", "")}
@@ -133,7 +132,7 @@ def _question(line: int, text: str) -> ForeignQuestion:
 
 
 def _named(text: str) -> tuple[str, str]:
-    """Its name, which stands between double colons, and the rest."""
+    """Splits off the name, which is between double colons."""
     if not text.startswith("::") or "::" not in text[2:]:
         return "", text
     name, _end, rest = text[2:].partition("::")
@@ -141,7 +140,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def _answered(item: ForeignQuestion, answers: str, format_: str) -> ForeignQuestion:
-    """By what stands between the braces."""
+    """Interprets what is between the braces."""
     before, mark, feedback = answers.rpartition("####")
     answers = before.strip() if mark else answers
     noted = _with_notes(item, feedback if mark else "")
@@ -183,8 +182,8 @@ def _choice(item: ForeignQuestion, answers: str, format_: str) -> ForeignQuestio
 
 
 def _right(weights: Sequence[float], *, one: bool) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Which answers are right, by how much of a hundred each is worth, and what that leaves out. Where one is to be
-    chosen, those that are fully right; where several are, all that are worth anything."""
+    """Which answers are right, by weight, and what that loses. For a single choice those worth 100 %, otherwise all
+    above 0."""
     least = min(MIN_RIGHT_PERCENT, max(weights, default=0)) if one else 0.0
     right = tuple(place for place, weight in enumerate(weights) if weight > 0 and weight >= least)
     if not right:
@@ -218,7 +217,7 @@ class _Text:
 
     @classmethod
     def of(cls, hidden: str, usual: str = "moodle") -> _Text:
-        """What is to be read. A line end of the file is a space; one of the text is written with a backslash."""
+        """Readable text. A line break in the file is a space; one in the text is escaped."""
         joined = " ".join(filter(None, (line.strip() for line in hidden.split("\n"))))
         mark = FORMAT.match(joined)
         format_ = mark[1].lower() if mark else usual
@@ -270,14 +269,14 @@ NO_TAG = re.compile(f"<(?!{_tag(f'{WORDS}|{MEDIA_TAGS}|{SILENT}')}|!--)", re.IGN
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """What is left to read, and whether there was something to see or to hear."""
+    """The readable text, and whether there was a picture, sound or video."""
 
     text: str
     has_media: bool = False
 
 
 def plain(html: str, *, keeps_lines: bool = False) -> Plain:
-    """The words of a text with tags that are known; others are words. In some texts line ends are line ends."""
+    """Text without known tags; unknown tags are text. Some formats keep line breaks."""
     pieces = CODE.split(RAISED.sub(_raised, html))  # every second one is code, which keeps its lines
     spaced = (piece if keeps_lines or at % 2 else re.sub(r"\s+", " ", piece) for at, piece in enumerate(pieces))
     tagged = NO_TAG.sub("&lt;", LINE.sub("\n", "\n".join(spaced)))
@@ -286,13 +285,13 @@ def plain(html: str, *, keeps_lines: bool = False) -> Plain:
 
 
 def _raised(found: re.Match[str]) -> str:
-    """Small figures, where there are signs for them: the square of a metre is not m2."""
+    """Superscripts and subscripts as Unicode, if possible: m² is not m2."""
     table = SMALL_FIGURES[found[1].lower()]
     return found[2].translate(table) if all(ord(sign) in table for sign in found[2]) else found[2]
 
 
 def _normalised(text: str) -> str:
-    """Without spaces at the ends of lines, and without lines that have nothing in them at the ends or twice."""
+    """Without trailing spaces, and without repeated, leading or trailing blank lines."""
     lines = [line.strip() for line in text.split("\n")]
     block_lines = [line for place, line in enumerate(lines) if line or (place and lines[place - 1])]
     return "\n".join(block_lines).strip()

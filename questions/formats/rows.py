@@ -1,4 +1,4 @@
-"""What becomes of each row of a file: the question it is, or why there is none; new, twice, or in the set already."""
+"""Rows of an imported file: each is a new question, a duplicate, already in the set, or invalid for a reason."""
 
 from __future__ import annotations
 
@@ -50,8 +50,6 @@ LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What becomes of a row: the question it is, or why there is none."""
-
     line: int
     title: str
     question: Question | None
@@ -62,8 +60,6 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file as it was understood."""
-
     rows: tuple[Row, ...]
     unread: tuple[str, ...] = ()  # headings that mean nothing here
 
@@ -76,7 +72,7 @@ class ImportedFile:
 
 
 def lines_of(text: str) -> list[str]:
-    """However they end."""
+    """With any kind of line end."""
     found = list(islice(StringIO(text, newline=None), MAX_LINES + 1))
     if len(found) > MAX_LINES:
         raise NotAList(_("A file has at most %(most)d lines.") % {"most": MAX_LINES})
@@ -92,7 +88,7 @@ def judge_rows(rows: Iterable[Row], full: FullSet, unread: Iterable[str] = ()) -
 
 
 def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
-    """Each that says what a row above has said names that row; two may stand on one line."""
+    """A duplicate names the line of the first."""
     seen: dict[tuple[str, ...], Row] = {}
     for row in rows:
         above = seen.setdefault(comparison_key(row.question), row) if row.question else row
@@ -104,7 +100,7 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def _against(rows: Iterable[Row], full: FullSet) -> Iterator[Row]:
-    """The rows, knowing what the set has already and how much more it takes."""
+    """Compares the rows with the set and its remaining room."""
     there = {comparison_key(each.question): place for place, each in enumerate(full.placed, 1)}
     taken: list[Question] = []
     for row in rows:
@@ -131,7 +127,7 @@ def _known(
 
 @dataclass(frozen=True, slots=True)
 class ForeignQuestion:
-    """A question as another program has it."""
+    """A question in the terms of another program."""
 
     line: int
     text: str  # its first line is the question, the others are details
@@ -165,7 +161,7 @@ def _row_of(foreign: ForeignQuestion) -> Row:
 
 
 def _is_long(foreign: ForeignQuestion) -> bool:
-    """Whether its text has no room as a question, and its name has."""
+    """Whether its text is too long for a question, but its name is not."""
     first = foreign.text.strip().partition("\n")[0]
     return len(clean_line(first)) > MAX_TITLE_CHARS and 0 < len(clean_line(foreign.name)) <= MAX_TITLE_CHARS
 
@@ -196,7 +192,7 @@ def _reasons(foreign: ForeignQuestion, question: Question) -> Iterator[str]:
 
 
 def _label(flaw: Flaw, options: int) -> str:
-    """What people call the field; how many options there are is about all of them."""
+    """The field's label; empty if the number of options is wrong, which concerns all of them."""
     if not flaw.field.startswith("option"):
         return str(LABELS.get(flaw.field, ""))
     if not MIN_OPTIONS <= options <= MAX_OPTIONS:

@@ -108,7 +108,7 @@ def test_the_mails_of_one_mailing_are_sent_again_and_no_others(site, owner, serv
     server, (ann, bob) = unknown_mails(serves, queue, "ann", "bob")
     site.write(Update(keys.mail(bob), set={"about": {"election_name": "Board", "event_id": "7", "hash": "0f"}}))
     page = owner.get("/mails/?state=unknown").content.decode()
-    assert "The newest checkpoint of the log: Board (1)" in page
+    assert "The latest checkpoint of the log: Board (1)" in page
     mailing = undelivered.mailing_of(mail.find(ann))
     owner.post("/mails/unknown/", {"how": "again", "mailing": mailing})
     assert send_all() == 1

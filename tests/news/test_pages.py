@@ -341,7 +341,7 @@ def test_publishing_twice_is_publishing_once_and_what_has_changed_is_looked_at_a
     assert published.version == one.version + 1
     services.withdraw(admin, published)
     answer = boss.post(path, form, follow=True)
-    assert "decide anew" in text(answer)
+    assert "Check what it says now" in text(answer)
     assert repository.find(one.id).published_at is None
 
 

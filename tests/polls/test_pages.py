@@ -496,12 +496,16 @@ def test_whoever_watches_is_led_to_the_end(made, shelf, client):
 
 def test_a_large_poll_that_is_over_is_the_workers_to_count(made, shelf, client, monkeypatch):
     monkeypatch.setattr("polls.live_count.MAX_VOTES_COUNTED_IN_REQUEST", 0)
+    ended = []
+    monkeypatch.setattr("polls.result_views.seconds_until_next", lambda end: ended.append(end) or 7)
     poll = made()
     vote(poll, "a", "Pizza")
     services.close(by_ida(poll))
     answer = client.get(f"/poll/{poll.id}/results/")
     assert answer.status_code == 202
     assert "being counted" in text(answer)
+    assert 'http-equiv="refresh" content="7"' in text(answer)
+    assert ended == [repository.find(poll.id).ended]
     seal_what_is_over()
     assert client.get(f"/poll/{poll.id}/results/").status_code == 200
 

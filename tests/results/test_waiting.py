@@ -249,7 +249,7 @@ def test_intervals_grow_and_differ(here, counting):
 
     def after(minutes: float, most: float) -> list[int]:
         end = as_text(utc_now() - timedelta(minutes=minutes))
-        return [waiting.seconds_until_next(replace(election, closed_at=end), most) for _ in range(200)]
+        return [waiting.seconds_until_next(replace(election, closed_at=end).ended, most) for _ in range(200)]
 
     steps = [after(minutes, waiting.MAX_SECONDS) for minutes in (0, 0.5, 1, 60)]
     assert set(steps[0]) <= {1, 2}
