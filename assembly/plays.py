@@ -93,7 +93,7 @@ class Item(Decided):
     )
     first_phase = Phase.TALKING
     is_revealed = is_ranked = True
-    without_a_vote: ClassVar[Text] = gettext_lazy("Close it without a vote")
+    without_a_vote: ClassVar[Text] = gettext_lazy("Close without a vote")
     how_to_vote: ClassVar[Text] = ""
     templates = {
         "projector/voting": "assembly/plays/projector_voting.html",

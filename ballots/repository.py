@@ -267,7 +267,7 @@ def every_published(election_name: str) -> Iterator[Item]:
 def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
     """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
     they are read page by page, never all at once."""
-    names = {each.number: each.name for each in elections.candidates(sharding.name_of(election))}
+    names = elections.candidate_names(sharding.name_of(election))
     if counts is None:
         counts = Counter(
             chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))

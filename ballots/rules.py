@@ -56,7 +56,7 @@ def check_voting(election: Election, now: str) -> None:
     if state == State.DRAFT:
         raise NotNow(NOT_OPEN)
     if not election.takes_votes(now):
-        raise NotNow(_("This election is not open yet. Voting starts: %(when)s.") % {"when": _beginning(election)})
+        raise NotNow(_("This election is not open yet. Voting begins: %(when)s.") % {"when": _beginning(election)})
 
 
 def _beginning(election: Election) -> str:

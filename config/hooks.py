@@ -97,7 +97,7 @@ def install_hooks() -> None:
     SEALED.install(
         mail_automatically,  # and told to the voters, where that was chosen
     )
-    # and at last the box of a secret election is emptied (ballots.services.emptying).
+    # and at last the box of a secret election is emptied (ballots.services.sealing).
 
     # Somebody looks at an election (elections.access.PANELS): what others show on its pages.
     PANELS.install(

@@ -1,7 +1,6 @@
-"""Elections of the demo: one in every state, one that is about to close, one with a cycle, one with several seats and
-one whose result is public; with believable candidates and voters. A ballot waits for the owner.
+"""Demo elections: one in every state, one about to close, a cycle, several seats, a public result.
 
-Their ballots are in ballots/demo.py, which also closes those that are to be closed.
+Their ballots are in ballots/demo.py, which also closes some of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Elections in the table: names in, values out, and the writes that keep every item of an election in step."""
+"""Elections, candidates and rolls in the table, and the writes that keep their items consistent."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What an election says of itself: a text in Markdown, which may be empty, and where it lies, an item of its own.
-    Most pages, and every cast, read the election without it; whoever has none of these has not read it.
-    """
+    """The description in Markdown, an item of its own, as most pages and every cast do not need it."""
 
     place: Key
     description: str = ""
@@ -102,9 +100,10 @@ def find(name: str) -> Election | None:
 
 
 def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
-    """The election, and what lies beside it, as a page may show them to somebody as they were a second ago: to nobody
-    who runs it, and so may just have changed it; and with `is_open` only if it took votes, so that nobody is turned
-    away who came in time."""
+    """A read that may be a second old, for people who do not run the election.
+
+    With `is_open`, only if it took votes, so that nobody in time is turned away.
+    """
     at = keys.election(name)
 
     def is_good(found: Mapping[Key, Item]) -> bool:
@@ -200,10 +199,9 @@ def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
 
 
 def matching_entries(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
-    """Those of the pairs in which the entry on a roll is the person's, whose name or address it has.
+    """The pairs in which the roll entry belongs to the person.
 
-    One by address is whose address it is. One by name is that of the account it was made for, so a name that is free
-    again carries no right.
+    An entry by name belongs to the account it was made for, so a reused name gives no right.
     """
     return [
         (person, entry)
@@ -220,13 +218,17 @@ def candidates(name: str) -> list[Candidate]:
     return [candidate_of(item) for item in table().each(keys.candidates(name))]
 
 
+def candidate_names(name: str) -> dict[int, str]:
+    """By number, without the statements and pictures that counting does not need."""
+    return {item["number"]: item["candidate_name"] for item in table().each(keys.candidates(name))}
+
+
 def candidates_by_name(name: str) -> list[Candidate]:
     return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
 
 
 def candidates_with_html(name: str) -> list[Candidate]:
-    """As people look for them, with their statements as HTML, which is made now where none is kept, as far as one
-    request may."""
+    """Sorted by name, with statements rendered as far as one request may."""
     budget = markdown_cache.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
@@ -236,8 +238,7 @@ def candidates_with_html(name: str) -> list[Candidate]:
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:
-    """As `candidates_to_show`; kept as long as the election has this version: every change of its candidates makes a
-    new one."""
+    """Cached `candidates_with_html`; every change of candidates changes the version."""
     version = election.name, election.created_at, election.version
     return _known_candidates.get(version, lambda: tuple(candidates_with_html(election.name)))
 
@@ -314,7 +315,7 @@ def list_of(state: State) -> Span:
 
 
 def newest_entries(span: Span) -> Iterator[Item]:
-    """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
+    """Bounded: somebody may be on the rolls of many closed elections, which must not hide open ones."""
     return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
@@ -365,8 +366,7 @@ def _listed_fields(election: Election) -> Item:
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """As items and events hold them: lists, where values have tuples; and neither what was made of a text, nor a
-    picture, which nobody has before it is given."""
+    """Fields as stored: lists for tuples, without rendered HTML and pictures."""
     unchanged_fields = {name: value for name, value in fields.items() if name not in ("html", "photo")}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in unchanged_fields.items()}
 
@@ -419,12 +419,10 @@ def manager_entry(election: Election, person: str) -> Put:
 
 
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
-    """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
-    anybody changed it since it was read.
+    """Update all items that show the election; refused in part 0 if it has changed since it was read.
 
-    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
-    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
-    read the earlier end was in time by that, and so is by the new one.
+    Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
+    in time by the new one as well.
     """
     # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
     # convened it stays.
@@ -444,11 +442,10 @@ def change(before: Election, after: Election, description: str | None = None) ->
 
 
 def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:
-    """What a change of candidates or roll does to the election itself: it has a new version.
+    """Give the election a new version after a change of candidates or roll.
 
-    Refused if the election was opened, fixed or shut since it was read. Because closing depends on the version, no
-    such change can get a later number in the log than the close it came before. New candidates also depend on the
-    version, so that no two of them get the same number.
+    Refused if it was opened, locked or shut since it was read, so that no change follows the close in the log. New
+    candidates depend on the version, too, so that no two get the same number.
     """
     state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
     when = AllOf(tuple(Equals(name, value) for name, value in state.items()))

@@ -1,4 +1,4 @@
-"""What an election is, which state it is in, and who may do what to it then: pure decisions, refusals in sentences."""
+"""What an election is, its states, and who may do what when: pure decisions."""
 
 from __future__ import annotations
 
@@ -126,8 +126,7 @@ class Election:
 
     @property
     def ended(self) -> datetime | None:
-        """When voting in one that is closed really ended. An end that had come is the end, however late somebody wrote
-        it down."""
+        """When voting really ended: a planned end counts even if it was recorded later."""
         known = [moment for moment in (self.closed_at, self.no_voting_after) if moment]
         return datetime.fromisoformat(min(known)) if known else None
 
@@ -325,8 +324,7 @@ EVERYBODY_HERE = _(
 
 
 def takes_names(election: Election) -> bool:
-    """Whether people are put on the roll by name. Where everybody here may vote, votes bring the names, and whether
-    one was there already would tell who has voted in secret."""
+    """Whether voters can be listed by name: not where voting itself adds names, as that would reveal who voted."""
     comes_by_voting = election.electorate == "everyone" and election.stored_state != State.DRAFT
     return not (comes_by_voting and election.secret_ballot)
 

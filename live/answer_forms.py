@@ -33,9 +33,9 @@ SHEET_PREFIX = "q-"  # what the name of a field starts with where several questi
 
 CHOOSE_ONE = gettext_lazy("Choose one of the options.")
 CHOOSE = gettext_lazy("Choose at least one of the options.")
-UNKNOWN_OPTION = gettext_lazy("The form names an option that this question does not have.")
+UNKNOWN_OPTION = gettext_lazy("This question has no such option. Reload the page and try again.")
 NO_TEXT = gettext_lazy("Write an answer first.")
-TOO_LONG = gettext_lazy("That is too long: at most %(most)d characters, and yours has %(count)d.")
+TOO_LONG = gettext_lazy("Too long: %(count)d characters. The limit is %(most)d.")
 RANK_ONE = gettext_lazy("Rank at least one of the options.")
 
 
@@ -141,7 +141,7 @@ def rank_form(question: Question, typed: TypedValues) -> dict[str, Any]:
         ],
         "ranks": len(options),
         "draft_key": "",
-        "unranked_sentence": _("Options that you leave out get nothing from you."),
+        "unranked_sentence": _("Options you leave out get no support from you."),
     }
 
 

@@ -22,13 +22,12 @@ from .rules import Game, Phase, State
 
 Questions = tuple[Question, ...]
 
-ASKED = _("This has been asked already, and stays as it is.")
-NO_NEIGHBOUR = _("There is nothing on that side of it that has not been asked yet.")
+ASKED = _("This has already been asked and can no longer be changed.")
+NO_NEIGHBOUR = _("It cannot be moved any further in that direction.")
 KEEPS_ITS_PLACE = _(
-    "An item with a higher number has been called already, and keeps its number. So this one stays on the agenda; the "
-    "minutes will say that it was not come to."
+    "A later item has already been called, so this one stays on the agenda. The minutes will list it as not reached."
 )
-THE_LAST_ONE = _("A session has at least one question. Change this one instead.")
+THE_LAST_ONE = _("A session needs at least one question. Edit this one instead.")
 
 
 def free_places(game: Game, state: State) -> list[int]:

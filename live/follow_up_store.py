@@ -24,7 +24,7 @@ from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, 
 
 from .rules import Game, State
 
-RECORDING = TaskType("tell live outcome", _("Recording what came of a live session"))
+RECORDING = TaskType("tell live outcome", _("Recording the follow-up of a live session"))
 
 
 class FollowUpKind(StrEnum):

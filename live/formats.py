@@ -60,7 +60,7 @@ class Format:
     folder = "live"  # of templates, for the parts that each format has of its own
     joining_page, first_page = "join_game", "host_game"
     questions_page, people_page = "game_questions", "game_players"
-    came_of: str | Promise = _("Made of what was ranked in the live session “%(title)s” of %(when)s.")
+    came_of: str | Promise = _("Based on a ranking in the live session “%(title)s” on %(when)s.")
 
     def idle(self, lifetime: Lifetime) -> timedelta:
         """Without a step, a host or an answer, before it ends by itself."""

@@ -11,8 +11,8 @@ from .rules import Game, Phase, State, Step
 PHASE_LABELS: dict[Phase, str | Promise] = {
     Phase.WAITING: _("Waiting for people to join"),
     Phase.QUESTION: _("Question"),
-    Phase.TALKING: _("Talking it over"),
-    Phase.SORTING: _("Putting in order what was written"),
+    Phase.TALKING: _("Discussion"),
+    Phase.SORTING: _("Sorting the ideas"),
     Phase.VOTING: _("Voting"),
     Phase.RESULTS: _("Results"),
     Phase.ENDED: _("Ended"),
@@ -24,10 +24,10 @@ STEP_LABELS: dict[Step, str | Promise] = {
     Step.CLOSE: _("Close the question"),
     Step.REVEAL: _("Reveal the results"),
     Step.PAUSE: _("Pause"),
-    Step.RESUME: _("Go on"),
+    Step.RESUME: _("Resume"),
     Step.VOID: _("Do not count it"),
     Step.REPEAT: _("Ask it again"),
-    Step.AGAIN: _("Ask once more, and compare"),
+    Step.AGAIN: _("Ask again and compare"),
     Step.END: _("End the session"),
 }
 

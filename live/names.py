@@ -23,9 +23,9 @@ MAX_CODE_POINTS = 160  # what it takes to write them: a family of four is one to
 JOINERS = "\u200c\u200d"  # which letters of some scripts need, and pictures of several people
 NAME_ATTEMPTS = 8  # names looked at to find free ones
 
-HIDDEN = _("A name has no characters that cannot be seen.")
-TOO_LONG = _("A name has at most %(most)d characters.")
-TOO_TALL = _("A name has at most %(most)d accents on one letter.")
+HIDDEN = _("Use visible characters only.")
+TOO_LONG = _("Use at most %(most)d characters.")
+TOO_TALL = _("Use at most %(most)d accents on one letter.")
 _MARKS = re.compile(r"m+")
 _SYSTEM = random.SystemRandom()
 

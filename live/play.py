@@ -50,7 +50,7 @@ CsvLine = dict[str, object]  # of the CSV, by its columns
 NameOf = Callable[[str], str]  # of a player
 Fact = tuple[Text, Any]
 
-CHANGE_UNTIL_OVER = _("You can change it until the time is over.")
+CHANGE_UNTIL_OVER = _("You can change it until time is up.")
 CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
 
 

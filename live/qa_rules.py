@@ -25,17 +25,19 @@ MAX_QUESTIONS_PER_PERSON = 20  # that somebody sends
 MAX_WAITING_PER_PERSON = 5  # of these, for the host
 MAX_BLOCKED_WORDS, MAX_BLOCKED_WORD_CHARS = 500, 60  # of the host's list
 
-OFF = _("The host takes no questions at the moment.")
+OFF = _("The host is not taking questions at the moment.")
 OVER = _("The session has ended: no more questions can be sent.")
 NO_QUESTION = _("Write a question first.")
-TOO_LONG = _("That is too long: at most %(most)d characters, and yours has %(count)d.")
+TOO_LONG = _("Too long: %(count)d characters. The limit is %(most)d.")
 TOO_TALL = _("At most %(most)d accents on one letter.")
-FULL = _("So many questions were sent that no more fit. Upvote those that ask the same.")
-ENOUGH = _("You have sent %(most)d questions. That is as many as one person can send here.")
-WAIT = _("%(most)d of your questions wait for the host. Send the next one when the host has looked at one of them.")
-NOT_THERE = _("There is no such question, or it cannot be seen any more.")
-OWN = _("This is your own question: others upvote it.")
-ALREADY_CHANGED = _("That is so already, or cannot be done any more. This is how it stands now.")
+FULL = _("The list of questions is full. Upvote a question that asks the same.")
+ENOUGH = _("You have sent %(most)d questions, which is the limit for one person.")
+WAIT = _(
+    "%(most)d of your questions are waiting for the host. You can send another once one of them has been reviewed."
+)
+NOT_THERE = _("This question does not exist or is no longer visible.")
+OWN = _("You cannot upvote your own question.")
+ALREADY_CHANGED = _("That has already been done or is no longer possible. This is the current state.")
 
 
 class Mode(StrEnum):

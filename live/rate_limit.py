@@ -15,7 +15,7 @@ from acts.refusals import Refusal
 MAX_ACTIONS, WINDOW_MS = 20, 10_000  # answers or votes of one player, in milliseconds
 MAX_CACHED_PLAYERS = 5_000  # players whom a process keeps in mind
 
-TOO_FAST = _("That was too often in a short time. What you sent before counts; wait a few seconds.")
+TOO_FAST = _("That was too fast. What you sent before counts; wait a few seconds.")
 
 
 class TooFast(Refusal):

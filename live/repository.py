@@ -25,7 +25,7 @@ from .rounds import GivenAnswer
 from .rules import NOT_THERE, Game, Names, Phase, State
 
 EMPTYING = TaskType("empty live round", _("Removing anonymous answers"))
-EXPIRING = TaskType("expire live session", _("Removing live sessions whose time is over"))
+EXPIRING = TaskType("expire live session", _("Removing expired live sessions"))
 DELETING = TaskType("delete live session", _("Deleting a live session"))
 
 QUESTIONS_PER_PART = 20

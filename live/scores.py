@@ -28,10 +28,10 @@ class BadVote(Refusal):
     """A vote that names what it may not, or too much; the words say which."""
 
 
-TOO_MANY = _("Rank three answers at most.")
+TOO_MANY = _("Rank at most three answers.")
 NOT_A_RANK = _("The ranks are 1, 2 and 3.")
-NOT_SHOWN = _("The vote names an answer that you were not asked about.")
-OWN = _("Nobody votes for their own answer.")
+NOT_SHOWN = _("You can only rank the answers you were shown.")
+OWN = _("You cannot vote for your own answer.")
 
 
 # --- trivia ---
@@ -50,7 +50,7 @@ def speed(chosen: Collection[int], right: Collection[int], elapsed: int, allowed
     return SPEED_POINTS * max(0, allowed - max(0, elapsed - GRACE_MS)) // allowed
 
 
-# --- call and answer: what is voted on ---
+# --- best answer: what is voted on ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def is_voted_on(answers: Sequence[Answer]) -> bool:
     return len(answers) >= MIN_ANSWERS
 
 
-# --- call and answer: who is shown what ---
+# --- best answer: who is shown what ---
 
 Showings = dict[str, tuple[int, ...]]  # for each voter the numbers of the answers, in the order to show them
 
@@ -173,7 +173,7 @@ def _swap(dealt: dict[str, set[int]], times: Counter[int], own: Mapping[str, int
     return False
 
 
-# --- call and answer: votes ---
+# --- best answer: votes ---
 
 
 @dataclass(frozen=True, slots=True)

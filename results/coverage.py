@@ -16,7 +16,7 @@ from pages import lists
 from skills.rules import level_of
 
 from .pictures.bars import Bar, draw
-from .pictures.picture import Picture
+from .pictures.drawing import Picture
 from .repository import Sealed
 
 

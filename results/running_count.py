@@ -132,11 +132,6 @@ class RunningCount:
         return found
 
 
-def has_running_count(election: Election) -> bool:
-    """Whether the election has a running count: its ballots are also found by the time they were cast."""
-    return election.results_visible == "live" and not election.secret_ballot
-
-
 def summary_by_time(election: Election) -> PairwiseSummary:
     """What the running count comes to in the end: all ballots in the order they were cast, added up handful by handful.
 

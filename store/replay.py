@@ -22,7 +22,6 @@ import orjson
 
 from . import keys
 from .backup import SEALED_TOGETHER, Progress, Snapshot, contents, encoded, no_progress
-from .conditions import same
 from .log.events import number_of
 from .sqlite import BufferedTable, SqliteTable
 from .table import (
@@ -41,6 +40,7 @@ from .table import (
     Value,
     Write,
     opened,
+    same,
 )
 
 T = TypeVar("T", bound=SqliteTable)

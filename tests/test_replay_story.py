@@ -28,7 +28,7 @@ from acts.queues import run_to_end
 from acts.storage import now_text, table
 from acts.tokens import create_token
 from ballots import services as ballots
-from ballots.services import emptying
+from ballots.services import sealing
 from elections import actions, sharding
 from elections import repository as elections
 from elections import rules as of_elections
@@ -434,7 +434,7 @@ def ends_by_the_clock() -> None:
         assert close_ended_elections() == 1
         finish_background("import voters")
         ballots.seal_closed("Soon over")
-    run_to_end(emptying.empty(election("Soon over")))
+    run_to_end(sealing.empty(election("Soon over")))
 
 
 def several_questions_on_one_ballot() -> None:
@@ -463,7 +463,7 @@ def several_questions_on_one_ballot() -> None:
     binding.close(ada, multi_ballot())
     for name in multi_ballot().questions:
         ballots.seal_closed(name)
-        run_to_end(emptying.empty(election(name)))
+        run_to_end(sealing.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
 

@@ -16,11 +16,11 @@ from itertools import islice
 from operator import itemgetter
 
 from acts.hooks import Hooks
-from acts.queues import Work, always, process_in_turns, retry_when_crowded, run_to_end
+from acts.queues import ExplainedError, Work, always, process_in_turns, retry_when_crowded, run_to_end
 from acts.storage import record, table, try_write
 from ballots import repository
-from ballots.external_sort import STEP_LINES, Line
-from ballots.sealed import CannotSeal
+from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
+from ballots.external_sort import STEP_LINES, Line, Sorter
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -28,8 +28,6 @@ from store.limits import check_value
 from store.log import Event
 from store.splitting import by_count, in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
-
-from .emptying import empty
 
 BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "voter_name": ""}])  # of a ballot besides its text
 RANKING = itemgetter(1)  # of the row of a ballot
@@ -194,3 +192,71 @@ class BallotBox:
             sealed += len(some)
             if self._done <= number < self._parts:
                 yield Part(number, self._parts, some, sealed, self._ballots)
+
+
+# --- sealed ---
+
+
+class CannotSeal(ExplainedError):
+    """Something about the ballots is not as it must be; the election waits until somebody has looked."""
+
+
+# --- Emptying the ballot box ---
+
+
+def empty(election: Election) -> Generator[float, None, None]:
+    """The box is read once: what is compared with the published ballots is what goes, and nothing else."""
+    place = keys.sealing(election.name)
+    found = table().get_many([place, keys.result(election.name)])
+    if not election.secret_ballot or len(found) < 2:
+        return  # it is not sealed yet, or all is done
+    try:
+        with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
+            for some in by_count(repository.ballots_with_keys(election), STEP_LINES):
+                box.add(ballot for ballot, _ in some)
+                left.add(at for _, at in some)
+                yield 0
+            _allow_removal(election, found[place], box)
+            for handful in repository.emptying(election, left):
+                yield from retry_when_crowded(partial(table().write, *handful), _units(election, len(handful)))
+        table().write(Delete(place, when=repository.may_be_removed(election)))
+    except Refused:
+        return  # another worker was at it, and has finished it
+
+
+def _units(election: Election, ballots: int) -> float:
+    """What it takes of each partition of the ballots: two for a ballot, because of the transaction. Only half of that
+    counts, as nobody else writes there any more."""
+    return ballots / election.shards
+
+
+def _allow_removal(election: Election, mark: Item, box: Sorter) -> None:
+    """See that everything is published, and only then say that the ballots may go."""
+    if mark.get("removing"):
+        return _check_published(election, box, compare_remaining)
+    place = keys.sealing(election.name)
+    try:
+        _check_published(election, box, compare)
+    except CannotSeal:
+        if table().get(place) == mark:
+            raise
+        return None  # another worker has begun to empty it meanwhile
+    is_sealed = Check(keys.result(election.name), Exists())
+    table().write(Update(place, set={"removing": True}, when=repository.is_mark_for(election)), is_sealed)
+    return None
+
+
+def _check_published(
+    election: Election,
+    box: Sorter,
+    compare: Callable[[Iterable[PublishedBallot], Iterable[PublishedBallot], str], None],
+) -> None:
+    """Read the published ballots back before anything goes that they were made from."""
+    try:
+        compare(
+            map(PublishedBallot.of, repository.every_published(election.name)),
+            repository.published_ballots_in(box),
+            "in the ballot box",
+        )
+    except Mismatch as flaw:
+        raise CannotSeal(f"Election “{election.name}”: {flaw} The box is left as it is.") from None

@@ -1,8 +1,8 @@
-"""Who stands."""
+"""Actions on candidates: add, edit, remove, change the picture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -22,16 +22,11 @@ from store.table import Item
 
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
-    """Add those that are not there yet; answers their names. More than there may be are refused before any is added."""
-    batches = list(_batches(new))
+    """Add those that are new; returns their names. Too many are refused before any is added."""
+    batches = list(in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES))
     if len(batches) > 1:
         _numbered(election.name, new)
     return [name for batch in batches for name in retry_lost_race(partial(_add_batch, actor, election.name, batch))]
-
-
-def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
-    """As many as fit a transaction, and as long as what is said about them fits its event."""
-    return in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES)
 
 
 def _payload(candidate: Candidate) -> Item:
@@ -67,7 +62,7 @@ def _record_candidates(actor: User, election: Election, batch: Sequence[Candidat
 
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
-    """All statements together are bounded, so it depends on the version: of two at once, one looks again."""
+    """All statements together are bounded, so it depends on the version: of two concurrent edits, one retries."""
     retry_lost_race(lambda: _edit_candidate(actor, repository.find(election.name) or election, candidate))
 
 
@@ -96,7 +91,7 @@ def remove_candidate(actor: User, election: Election, name: str) -> None:
 
 
 def change_picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
-    """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
+    """Change the picture or its description, or remove it. Of two concurrent changes, the second wins."""
 
     def change() -> None:
         now = repository.find(election.name) or election

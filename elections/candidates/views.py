@@ -1,4 +1,4 @@
-"""Pages of candidates: who stands, with statement, link and picture."""
+"""Pages for candidates: list, statement and link, picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people do with their groups: load, decide, record in one transaction. And which election had a group before."""
+"""Actions on groups of voters."""
 
 from __future__ import annotations
 
@@ -50,10 +50,9 @@ def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[
 
 
 def save_roll(user: User, election: Election, form: str) -> Group:
-    """A group of those who are on the roll, under the election's name or one like it. The same form sent again is
-    answered by the group that it has made: its number is made of the form's token.
+    """Save the roll as a group named after the election. Idempotent: its id derives from the form's token.
 
-    Where names come onto the roll by voting in secret, it is a group of those by address: who has voted stays a secret.
+    Where voting adds names to the roll in secret, only voters by address are taken, so as not to reveal who voted.
     """
     actions.check(user, election, Action.COPY)
     number = hashlib.sha256("\n".join((user.name, user.created_at, form)).encode()).hexdigest()[:22]
@@ -146,10 +145,7 @@ def delete_batch(task: Task) -> Batch:
 
 
 def put_on_roll(user: User, election: Election, group_id: str) -> Import:
-    """Those of it who are still here are on their way to the roll, in the transaction that says whose group it was.
-
-    The same once more is the import that is under way, or one that finds everybody there.
-    """
+    """Import the current members to the roll, recording the use of the group. Repeating it is harmless."""
     group = _find_own(user, group_id)
     members = list(repository.every_member(group.id))
     names = usable(election, repository.current_members(members))
@@ -183,7 +179,7 @@ def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> l
 
 
 def forget_person(gone: User) -> None:
-    """They go out of all groups, by name and by address; and their own groups go."""
+    """Remove a leaver from all groups, by name and by address, and delete their own."""
     for name in (gone.name, gone.email):
         entries = list(table().each(keys.groups_with(name)))
         process_each(entries, lambda item: retry_lost_race(partial(_remove_entry, item)))

@@ -1,4 +1,4 @@
-"""Pages of groups: one's own, one with its members, and how it comes from a roll and onto another."""
+"""Pages for groups: list, members, from a roll and onto a roll."""
 
 from __future__ import annotations
 

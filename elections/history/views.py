@@ -1,4 +1,4 @@
-"""The page with the history of an election."""
+"""The history page."""
 
 from __future__ import annotations
 

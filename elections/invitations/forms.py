@@ -1,4 +1,4 @@
-"""What organisers type for mails to voters: messages, their own text of invitations, and when to remind."""
+"""Forms for mails to voters: messages, own text in invitations, automatic reminders."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Inviting and reminding voters: a step of its own that never mails anybody twice by accident.
+"""Inviting and reminding voters, never twice by accident.
 
-Asking for a mailing stores a background task. A batch of it is a page of the roll: the mails, the marks on the voters
-and the place in the roll change in one transaction. Where everybody here may vote, the people here follow the roll
-(`everybody`).
+A mailing is a background task. Each batch is a page of the roll: the mails, the marks on voters and the position change
+in one transaction. If everybody here may vote, the members follow the roll (`open_electorate`).
 """
 
 from __future__ import annotations
@@ -64,10 +63,9 @@ def invite(actor: User, election: Election) -> None:
 
 
 def remind(actor: User, election: Election) -> None:
-    """Mail those who were invited, have not voted, were not reminded yet and did not ask to be left alone.
+    """Mail everyone invited who has not voted, been reminded or unsubscribed.
 
-    While it may not be told who has voted, those who have are mailed too: whom a reminder leaves out shows in how many
-    went out and whose failed, and so would tell.
+    While it is secret who has voted, voters are mailed too: leaving them out would reveal it.
     """
     actions.check(actor, election, Action.INVITE)
     now = Update(keys.reminders(election.name), set={"last_sent": now_text()})
@@ -85,7 +83,7 @@ def request_mailing(
     message: str = "",
     values: dict[str, str] | None = None,
 ) -> None:
-    """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
+    """Reserve the mails in the organiser's budget for today and request the mailing."""
 
     def reserve() -> None:
         budget = mail_quota.quota_today(actor)
@@ -143,10 +141,10 @@ def mailing_task(
     values: dict[str, str] | None = None,
     window: Window | None = None,
 ) -> Put:
-    """The write that asks for a mailing; refused while the same one is under way.
+    """The write that requests a mailing; refused while the same one is under way.
 
-    `reserved` is how many mails of today are its own; none, if its asker has no limit. `said` is what all its mails
-    say, where that is known by now. `window` says for whom of everybody here it is, if that was looked at before.
+    `reserved`: mails of today reserved for it, None without a limit. `values`: shared by all its mails.
+    `window`: which members it is for, if already known.
     """
     mailing: Item = {"election_name": election.name, "created_at": election.created_at}
     mailing |= {"kind": kind, "message": message, "moment": moment}
@@ -181,10 +179,7 @@ def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
 
 
 def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
-    """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told.
-
-    `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
-    """
+    """Refused if the mailing is under way or the election was deleted; `LostRace` if the budget changed meanwhile."""
     taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are already being sent.")))
     storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=taken)
 
@@ -199,10 +194,7 @@ def is_under_way(election: Election, kind: str) -> bool:
 
 
 def resend_invitation(actor: User, election: Election, voter: str) -> None:
-    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer.
-
-    Where one votes by link, the mail has a new link, and the earlier ones end.
-    """
+    """Invite one voter again; a failed mail no longer counts. A voting link is replaced, and earlier ones end."""
     actions.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
     item = table().get(sharding.voter_key(election, voter))
@@ -391,10 +383,7 @@ def was_mailed(voter: Item, batch: Batch) -> bool:
 
 
 def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
-    """For each voter a mail, the mark that it was queued, and an invitation here where there is no account yet.
-
-    Somebody on the roll twice, by name and by address, gets one mail. One of everybody here has no entry to be marked.
-    """
+    """A mail, a mark and, for an address without an account, an invitation to the site; one mail per address."""
     if not voters:
         return []
     emails: dict[str, Put] = {}

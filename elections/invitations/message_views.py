@@ -1,4 +1,4 @@
-"""Pages about what is mailed to voters besides invitations: messages, reminders by the clock, and who wants none."""
+"""Pages for messages to all voters, automatic reminders, and unsubscribing from result mails."""
 
 from __future__ import annotations
 
@@ -91,10 +91,7 @@ def _lead(_address: str) -> str:
 
 
 @unsubscribe_view(
-    quiet.UNSUBSCRIBE,
-    gettext_lazy("No more mails about results?"),
-    gettext_lazy("No more mails about results"),
-    _lead,
+    quiet.UNSUBSCRIBE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead
 )
 def no_results_by_mail(address: str) -> str:
     quiet.opt_out(address)

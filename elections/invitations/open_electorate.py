@@ -1,8 +1,7 @@
-"""Everybody who may vote in an election without being listed, for mails: a page of the people here at a time.
+"""Recipients where everybody here may vote, a page of members at a time.
 
-Where everybody here may vote, an entry on the roll is only made by voting, so that the roll does not say who is to be
-asked. Nor is it marked on anybody that they were: a mailing is for those who could vote here by a moment, and the next
-one of its kind for those who came after it. Whoever an organiser has listed by address is mailed as on any roll.
+There the roll does not say whom to invite, as entries are created by voting. Nothing is marked on people: each mailing
+is for those who could vote by some moment, the next of its kind for those who came later.
 """
 
 from __future__ import annotations

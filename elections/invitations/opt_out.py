@@ -1,7 +1,6 @@
-"""Who wants no mails about results: said once, by a link in such a mail or on one's own page, for all elections. They
-are not reminded of elections that are open to everybody here either, which nobody has put them on a roll for.
+"""Unsubscribing from result mails, and from reminders where everybody here may vote.
 
-There are no events: a log would keep for good what somebody may change again, and it is nobody else's business.
+There are no events: a log would keep for ever what people may change again.
 """
 
 from __future__ import annotations

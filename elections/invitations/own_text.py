@@ -1,13 +1,12 @@
-"""An organiser's own words in the invitation and the reminders, and who gets the answers to them.
+"""An organiser's own text in invitations and reminders, and who gets the replies.
 
-They are one item of the election; mails read it when they are sent. They go to many strangers, so it is with them as
-with messages: whoever wrote them must be somebody whom an admin has confirmed, then and when the mails go out.
+As with messages, its author must be confirmed by an admin, when writing and when the mails are sent.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -87,13 +86,9 @@ def _storing(election: Election, text: str, author: Person, answers: Person | No
     place = keys.invitation_words(election.name)
     if not text and answers is None:
         return Delete(place)
-    people_named = {"author": _stored(author), "answers": _stored(answers) if answers else None}
+    people_named = {"author": asdict(author), "answers": asdict(answers) if answers else None}
     event_data = {"election_name": election.name, "text": text, "written_at": now_text(), **people_named}
     return Put({"PK": place.pk, "SK": place.sk, **event_data, **markdown_cache.html_attributes("text", text)})
-
-
-def _stored(person: Person) -> Item:
-    return {"name": person.name, "account": person.account}
 
 
 def copy(owner: User, source: str, draft: Election) -> None:

@@ -1,9 +1,7 @@
-"""The link by which a voter comes to the ballot without signing in, where the organiser allows it, and after the close
-to the result.
+"""The voting link, which opens the ballot without signing in, and the result after the close.
 
-It names the election, the voter as on the roll, and the turn: how often a newer link was sent. The turn stands on the
-roll as well, so that a newer link ends the older ones. Nothing else of a link is kept: whoever has the mail has the
-vote. It is good for as long as the election is kept.
+It names the election, the voter and the turn, a counter on the roll: a newer link ends older ones. Nothing else of a
+link is stored. It works as long as the election exists.
 """
 
 from __future__ import annotations
@@ -90,7 +88,7 @@ def read_link(token: str) -> Link:
 
 
 def check_link(link: Link, election: Election | None, entry: Item | None) -> Election:
-    """Refuse in words a link that is not good any more, by what its election and its entry on the roll say now."""
+    """Refuse a link that is no longer valid, by what its election and its entry on the roll say now."""
     if election is None or election.created_at != link.created_at or not election.vote_by_link:
         raise LinkRefused(ELECTION_GONE)
     if entry is None:

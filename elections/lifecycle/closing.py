@@ -1,5 +1,4 @@
-"""Closing an election, however busy the voting (acts/closing.py says how). What other apps do then is arranged in
-config/hooks.py."""
+"""Closing an election under load (see acts/closing.py). Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -52,10 +51,7 @@ CLOSING = Closing(_begin, _close_event, repository.shut_gates)
 
 
 def close(actor: User, election: Election) -> Election:
-    """Close the election as it is now: that the roll grew meanwhile is no reason to keep it open.
-
-    Once it says that it is being closed, nobody who comes is let in, and a worker does what is missing.
-    """
+    """Close the election in its current version. Once marked as closing, nobody can vote, and a worker finishes it."""
 
     def begun() -> Election:
         now = repository.find(election.name) or election

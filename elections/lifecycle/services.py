@@ -1,5 +1,4 @@
-"""Opening, and what can be done while it is open; how it ends is in ending.py. What other apps do at these moments is
-arranged in config/hooks.py."""
+"""Opening an election, and actions while it is open. Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -54,10 +53,7 @@ def opened(election: Election, *, editable: bool, lots_commitment: str, opened_a
 
 
 def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]]:
-    """What is written before, and with, the event that opens an election.
-
-    Gates for which that one transaction has no room are open before it: nobody passes one while it is a draft.
-    """
+    """The writes before and with the event that opens an election: gates that do not fit its transaction go first."""
     gates = repository.opened_gates(next_version(before, after))
     own = [*repository.change(before, after), *repository.open_electorate_entry(after, open_=True)]
     return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]

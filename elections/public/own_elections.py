@@ -1,7 +1,4 @@
-"""What is somebody's own: what waits for their vote, where they have voted, how it ended, and what they run.
-
-Whether somebody has voted is told by their entry on the roll, which is theirs to see.
-"""
+"""A person's own elections: to vote in, voted in, decided, run by them."""
 
 from __future__ import annotations
 
@@ -82,9 +79,10 @@ def _newest_entries(span: Span) -> list[Item]:
 def _read_elections(
     person: User, names: list[str], now: str, voted: set[str]
 ) -> tuple[list[Listed], list[Election], dict[str, Description]]:
-    """The elections as lists show them; those that take votes whole; and what those say of themselves in which this
-    person has not voted. A few are read at once, as they were at most a second ago unless the person runs one of them;
-    of many first the short entries, which are all that is read of those that are not open."""
+    """Listed elections, those taking votes, and descriptions of those not voted in.
+
+    A few are read at once and may be a second old; of many, the short entries first.
+    """
     entries = [keys.listed_election(name) for name in names]
     if len(names) <= MAX_ELECTIONS_READ_WHOLE:
         found = get_cached(Cacheable([*entries, *_complete_keys(names, voted)], partial(_runs_none, person, names)))

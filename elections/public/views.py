@@ -1,4 +1,4 @@
-"""Pages of elections: lists, the public page, and what organisers do from draft to closed."""
+"""Public pages: lists of elections, an election, its calendar file."""
 
 from __future__ import annotations
 
@@ -123,9 +123,3 @@ def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpR
     answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="election.ics"'
     return answer
-
-
-# --- setting up ---
-
-
-# --- candidates ---

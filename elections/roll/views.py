@@ -1,4 +1,4 @@
-"""Pages of the roll: who may vote, lists to import, invitations."""
+"""Pages for the roll: list, import, export, resend an invitation."""
 
 from __future__ import annotations
 

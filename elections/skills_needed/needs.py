@@ -1,9 +1,7 @@
-"""What an election needs: which skills, how well, of how many; which candidates agreed to show theirs; and what they
-could do when it opened.
+"""Skills an election needs, candidates' agreements to show theirs, and the snapshot at the opening.
 
-Candidates are names. One who has the name of an account is that person, who alone can agree: for one election, and only
-to the skills it names by then, so that a need which comes later is shown of nobody who was not asked. What is kept at
-the opening is all that anybody sees, so that nothing said of oneself afterwards changes an election.
+Only the account of a candidate's name can agree, for one election and the skills listed by then. The snapshot is all
+that is ever shown, so later changes of a profile do not affect an election.
 """
 
 from __future__ import annotations
@@ -50,10 +48,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Somebody who stands, and which skills they let be shown; the account is known by when it was made.
-
-    Whoever was only asked, or has declined, lets none be shown.
-    """
+    """Which skills a candidate lets be shown: none if they were only asked, or declined."""
 
     candidate: str
     person: str
@@ -69,8 +64,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What candidates who agreed could do when the election opened: a level for each need, 0 if they have not got the
-    skill, and nothing if they did not agree to show it."""
+    """Levels at the opening for each need: 0 without the skill, None without consent."""
 
     needs: tuple[Need, ...]
     levels: Mapping[str, tuple[int | None, ...]]  # by the candidate's name, folded
@@ -130,8 +124,7 @@ def unasked_candidates(election_name: str, wanted: Sequence[Need], known: Sequen
 
 
 def unanswered_by(person: User) -> list[str]:
-    """Elections in which somebody stands and has not said yet whether their skills may be shown, as far as they still
-    can."""
+    """Drafts in which this candidate has not answered yet whether their skills may be shown."""
     waiting = [each for each in table().each(keys.agreed_by(person.name)) if _agreement_of(each).is_unanswered]
     found = table().get_many(keys.election(each["election_name"]) for each in waiting) if waiting else {}
     drafts = (repository.election_of(item) for item in found.values())

@@ -1,4 +1,4 @@
-"""What an election needs, and what those who stand let be shown."""
+"""Actions on needed skills and candidates' agreements."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transa
 
 
 def set_need(actor: User, election: Election, need: Need) -> None:
-    """One for each skill; the same skill again is a change. It depends on the version: of two at once, one looks
-    again."""
+    """One per skill, replacing an earlier one. It depends on the version: of two concurrent changes, one retries."""
     retry_lost_race(lambda: _set_need(actor, repository.find(election.name) or election, need))
 
 

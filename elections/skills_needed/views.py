@@ -1,4 +1,4 @@
-"""Pages about skills in an election: what it needs, what a candidate lets be shown, and what voters see of it."""
+"""Pages for skills in an election: needs, a candidate's agreement, what voters see."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an auditor may know of an election's voters and ballots while it runs, and once it is closed."""
+"""What auditors may see of voters and ballots, while an election runs and after it closed."""
 
 from __future__ import annotations
 

@@ -72,11 +72,11 @@ def read_addresses(text: str, names: Iterable[str]) -> dict[str, str]:
     for line in filter(None, map(str.strip, text.splitlines())):
         name, address = split_line(line)
         if fold(name) not in known:
-            raise ValidationError(_("Nobody of this name is here without an account: %(line)s") % {"line": line[:100]})
+            raise ValidationError(_("Nobody without an account has this name: %(line)s") % {"line": line[:100]})
         if address:
             found[known[fold(name)]] = _clean(address, line)
     if len({fold(each) for each in found.values()}) < len(found):
-        raise ValidationError(_("An address stands there twice: everybody needs one of their own."))
+        raise ValidationError(_("An address appears twice. Everybody needs their own."))
     return found
 
 
@@ -84,4 +84,4 @@ def _clean(address: str, line: str) -> str:
     try:
         return clean_email(address)
     except ValidationError:
-        raise ValidationError(_("This is no email address: %(line)s") % {"line": line[:100]}) from None
+        raise ValidationError(_("Not an email address: %(line)s") % {"line": line[:100]}) from None

@@ -49,15 +49,15 @@ from .electorate import Electorate
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
 
-NO_SUCH = gettext_lazy("There is no such question in this session.")
-NOT_CLOSED = gettext_lazy("This question is not closed and shown yet. Nothing can be made of it before.")
-VOIDED = gettext_lazy("This question was taken back and does not count, so that nothing can be made of it.")
-TOO_FEW = gettext_lazy("So few have answered that nothing is told of it, and so nothing can be made of it.")
-NO_OPTIONS = gettext_lazy("This question has no options that a poll or an election could be about.")
-NO_ASSEMBLY = gettext_lazy("Only in an assembly people check in by their accounts, so that they can be put on a roll.")
-NOTHING_TO_RANK = gettext_lazy("A poll is about the options of a question.")
-NOT_ALLOWED = gettext_lazy("You may not make elections here.")
-TOO_MANY = gettext_lazy("At most %(most)d polls and elections are made of one session.")
+NO_SUCH = gettext_lazy("This question is not in this session.")
+NOT_CLOSED = gettext_lazy("Close this question and reveal its result first.")
+VOIDED = gettext_lazy("This question does not count, so it cannot become a poll or an election.")
+TOO_FEW = gettext_lazy("Too few people answered to show a result, so it cannot become a poll or an election.")
+NO_OPTIONS = gettext_lazy("This question has no options to vote on.")
+NO_ASSEMBLY = gettext_lazy("Only in an assembly do people check in, so that they can be put on a roll.")
+NOTHING_TO_RANK = gettext_lazy("A poll needs the options of a question.")
+NOT_ALLOWED = gettext_lazy("You do not have permission to create elections.")
+TOO_MANY = gettext_lazy("A session can lead to at most %(most)d polls and elections.")
 
 
 class NoFollowUp(Refusal):

@@ -1,4 +1,4 @@
-"""Call and answer: people answer in their own words, then each ranks the answers of others; authors get the points.
+"""Best answer: people answer in their own words, then each ranks the answers of others; authors get the points.
 
 A round has two phases. Between them the answers lie in the table, with whom each is shown to, where there are too many
 to show all of them to everybody.
@@ -238,11 +238,11 @@ def _render_row(paper: BallotRow) -> SafeString:
 
 class BestAnswer(Play):
     name = Type.CALL_AND_ANSWER.value
-    label = gettext_lazy("Call and answer")
+    label = gettext_lazy("Best answer")
     types = (Type.CALL_AND_ANSWER,)
     story = PlayDescription(
-        gettext_lazy("People answer in their own words, then each ranks the answers of others that they like best."),
-        gettext_lazy("Nobody sees whose an answer is before the results; its author gets the points."),
+        gettext_lazy("People answer in their own words, then rank the answers they like best."),
+        gettext_lazy("Nobody sees who wrote what until the results; authors get the points."),
     )
     is_scored = has_texts = True
     templates = {
@@ -301,7 +301,7 @@ class BestAnswer(Play):
 
     def hint(self, snapshot: Snapshot) -> Text:
         if snapshot.state.phase == Phase.VOTING:
-            return _("Give a 1st, 2nd and 3rd place, or fewer; equal places are fine.")
+            return _("Pick a 1st, 2nd and 3rd place, or fewer; ties are fine.")
         return _("Answer in your own words.")
 
     def until(self, snapshot: Snapshot) -> Text:

@@ -37,7 +37,7 @@ from .ideas_order import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, SortedIdeas
 
 MAX_IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows: a thousand phones get the same page
 NO_IDEA = gettext_lazy("Write an idea first.")
-TOO_MANY_IDEAS = gettext_lazy("At most %(most)d ideas of each person. Keep your best.")
+TOO_MANY_IDEAS = gettext_lazy("At most %(most)d ideas per person. Keep your best.")
 
 
 def parse_ideas(post: QueryDict) -> list[str]:
@@ -63,8 +63,8 @@ class Ideas(Play):
         "projector/voting": "live/screens/projector/question.html",
     }
     closes = {
-        Phase.QUESTION: gettext_lazy("Close the collection of ideas"),
-        Phase.SORTING: gettext_lazy("Close it without a vote"),
+        Phase.QUESTION: gettext_lazy("Stop collecting ideas"),
+        Phase.SORTING: gettext_lazy("Close without a vote"),
         Phase.VOTING: gettext_lazy("Close the voting"),
     }
 
@@ -107,7 +107,7 @@ class Ideas(Play):
         return snapshot.state.phase == Phase.QUESTION
 
     def hint(self, snapshot: Snapshot) -> Text:
-        return _("Write up to three ideas.") if self._is_written(snapshot) else _("The best first, then send it.")
+        return _("Write up to three ideas.") if self._is_written(snapshot) else _("Put the best first, then send.")
 
     def received(self, snapshot: Snapshot) -> Text:
         return _("Your ideas are in.") if self._is_written(snapshot) else _("Your vote is in.")
@@ -115,7 +115,7 @@ class Ideas(Play):
     def how(self, snapshot: Snapshot) -> Text:
         if not self._is_written(snapshot):
             return _("Rank them on your phone: the best first.")
-        return _("Write up to three ideas on your phone. Nobody sees whose an idea is; then all of you rank them.")
+        return _("Write up to three ideas on your phone, without names. Then everybody ranks them.")
 
     def question(
         self, asked: Question, between: SortedIdeas | None, sealed: Round | None, look: PlayContext

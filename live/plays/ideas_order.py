@@ -38,12 +38,12 @@ MAX_ROUND_BYTES = 2_000_000  # bytes of all ideas of a round: a transaction hold
 MAX_RESULT_BYTES = 150_000  # bytes of ideas that a result holds; all of them lie beside it
 MAX_IDEA_CHARS = MAX_OPTION_CHARS
 
-NO_SUCH = _("There is no such idea.")
+NO_SUCH = _("This idea does not exist.")
 MERGE_TWO = _("Choose at least two ideas to merge.")
-TOO_MANY = _("At most %(most)d ideas go to the vote. Take another one back first.")
-TOO_FEW = _("Choose at least %(fewest)d ideas that go to the vote, or close it without one.")
-TOO_LONG = _("That is too long: at most %(most)d characters, and yours has %(count)d.")
-ALIKE = _("Two of the ideas that go to the vote read the same: “%(words)s”. Merge them first.")
+TOO_MANY = _("At most %(most)d ideas can go to the vote. Take another one out first.")
+TOO_FEW = _("Choose at least %(fewest)d ideas for the vote, or close without a vote.")
+TOO_LONG = _("Too long: %(count)d characters. The limit is %(most)d.")
+ALIKE = _("Two ideas in the vote read the same: “%(words)s”. Merge them first.")
 
 
 class CannotSort(Refusal):

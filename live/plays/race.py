@@ -41,11 +41,8 @@ def race(round_: Round, question: Question) -> Context:
 
 
 UNTOLD = {
-    "few": gettext_lazy(
-        "Who moved where is not shown: so few took part both times, or only once, that everybody could guess whose "
-        "choice it was."
-    ),
-    "lost": gettext_lazy("Who moved where cannot be told: what linked the two answers of a person is gone."),
+    "few": gettext_lazy("Who moved where is not shown: so few people took part that their choices could be guessed."),
+    "lost": gettext_lazy("Who moved where cannot be shown: the link between the two votes is gone."),
 }
 
 
@@ -183,18 +180,22 @@ def _story(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str
         words = {"name": isolated(names[winner]), "votes": number(lap["tally"][winner]), "needed": needed}
         return [_("%(name)s has %(votes)s votes. %(needed)s were needed.") % words]
     loser = lap["eliminated"][0]
-    out = _("Nobody has the %(needed)s votes that are needed. %(name)s has the fewest and is out.")
+    out = _("Nobody has the %(needed)s votes needed. %(name)s has the fewest and is out.")
     told = [out % {"needed": needed, "name": isolated(names[loser])}, *_by_lot(result, names, at)]
     return [*told, _moves(lap, names)] if lap["transfers"] else told
 
 
 def _by_lot(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str]:
     drawn = [among for number_, _chosen, among in result["lots"] if number_ == at + 1]
-    said = _("A lot decided between these: %(names)s.")
+    said = _("Tie broken by lot: %(names)s.")
     return [said % {"names": _listed([names[option] for option in among])} for among in drawn]
 
 
 def _moves(lap: Mapping[str, Any], names: Sequence[str]) -> str:
     went = [f"{isolated(names[to])} +{number(votes)}" for _source, to, votes in lap["transfers"] if to is not None]
-    lost = [_("nobody %(votes)s") % {"votes": number(votes)} for _source, to, votes in lap["transfers"] if to is None]
-    return _("Where these votes go: %(names)s.") % {"names": ", ".join([*went, *lost])}
+    lost = [
+        _("no further choice %(votes)s") % {"votes": number(votes)}
+        for _source, to, votes in lap["transfers"]
+        if to is None
+    ]
+    return _("Transfers: %(names)s.") % {"names": ", ".join([*went, *lost])}

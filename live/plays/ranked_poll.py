@@ -30,8 +30,8 @@ from store.table import Write
 from . import before_after
 from .race import race
 
-NO_OPTIONS = gettext_lazy("Leave the options empty: the room is to write them.")
-NOT_BOTH = gettext_lazy("What the room writes itself cannot be asked twice.")
+NO_OPTIONS = gettext_lazy("Leave the options empty: the room will write them.")
+NOT_BOTH = gettext_lazy("Options written by the room cannot be asked twice.")
 
 
 def count(number: int, index: int, question: Question, given: Iterable[GivenAnswer], seed: str) -> Round:
@@ -128,7 +128,7 @@ class RankedPoll(Play):
         return {"options": answer_forms.option_fields(snapshot.question, typed)}
 
     def hint(self, snapshot: Snapshot) -> Text:
-        return _("Tap your answer.") if self.way(snapshot) == "tap" else _("The best first, then send it.")
+        return _("Tap your answer.") if self.way(snapshot) == "tap" else _("Put the best first, then send.")
 
     def how(self, snapshot: Snapshot) -> Text:
         return _("Rank them on your phone: the best first.")

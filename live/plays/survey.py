@@ -35,7 +35,7 @@ MAX_SURVEY_BYTES = 2_800_000  # bytes of texts in a survey: a transaction holds 
 FIRST_TEXTS_SHOWN, MAX_TEXTS_SHOWN = 12, 60  # at once, and at all: a thousand phones get the same page
 YES_PROBABILITY = 0.75  # how often a robot says yes
 NOTHING_SAID = gettext_lazy("Answer at least one of the questions.")
-UNKNOWN_QUESTION = gettext_lazy("The form names a question that is not asked here.")
+UNKNOWN_QUESTION = gettext_lazy("This question is not part of the survey. Reload the page and try again.")
 NOT_A_RATING = gettext_lazy("A rating is a number from 1 to 5.")
 NEITHER = gettext_lazy("Choose yes or no.")
 

@@ -36,7 +36,7 @@ from results.pictures.drawing import share
 
 RIGHT = "*"  # before an option: it is a right answer
 RIGHT_PROBABILITY = 0.75  # how often a robot is right
-NO_RIGHT = gettext_lazy("Put a * before each right answer: somebody has to be able to win.")
+NO_RIGHT = gettext_lazy("Put a * in front of each right answer, so that somebody can win.")
 
 ClockOf = Callable[[GivenAnswer], tuple[int, int]]  # elapsed and allowed milliseconds, on the player's own clock
 
@@ -163,7 +163,7 @@ class Trivia(Play):
             yield scored_csv_line(entry, answer_forms.options_text(entry.said, options), name_of) | {"right": is_right}
 
     def best(self, question: Question, round_: Round) -> Iterator[Fact]:
-        yield _("Entirely right"), round_.result["fully_right"]
+        yield _("All correct"), round_.result["fully_right"]
 
     def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.options_text(said, options)
@@ -173,4 +173,4 @@ def _all_right(round_: Round) -> str:
     if not round_.count:
         return _("Nobody answered.")
     told = {"right": round_.result["fully_right"], "count": round_.count}
-    return _("Fully right: %(right)d of %(count)d") % told
+    return _("All correct: %(right)d of %(count)d") % told

@@ -31,7 +31,7 @@ MAX_WORDS_PER_PERSON, MAX_WORD_CHARS = 3, 40
 MAX_WORDS_SHOWN = 80  # on one screen: a thousand phones get the same page
 SIZES = 5  # of words, as the style sheet has them
 NO_WORD = gettext_lazy("Write a word first.")
-TOO_MANY = gettext_lazy("At most %(most)d words of each person.")
+TOO_MANY = gettext_lazy("At most %(most)d words per person.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class WordCloud(Play):
         return _("Your words are in.")
 
     def how(self, snapshot: Snapshot) -> Text:
-        return _("Send up to three words with your phone. Nobody sees whose a word is.")
+        return _("Send up to three words with your phone. Nobody sees who sent what.")
 
     # --- what came of it ---
 

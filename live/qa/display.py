@@ -26,19 +26,19 @@ MAX_QUESTIONS_SHOWN = 100  # questions in one list, the best; the rest is in the
 T = TypeVar("T")
 
 FATE_LABELS: dict[Fate, str | Promise] = {
-    Fate.WAITING: _("It waits for the host."),
-    Fate.SHOWN: _("Everybody sees it."),
-    Fate.ANSWERED: _("It is answered."),
-    Fate.HIDDEN: _("The host has hidden it."),
+    Fate.WAITING: _("Waiting for the host."),
+    Fate.SHOWN: _("Visible to everybody."),
+    Fate.ANSWERED: _("Answered."),
+    Fate.HIDDEN: _("Hidden by the host."),
 }
-HELD = _("A word in it is on the host's list. It waits for the host.")
+HELD = _("It contains a word on the host's list and is waiting for the host.")
 SENT_MESSAGES: dict[Fate, str | Promise] = {
-    Fate.WAITING: _("Your question is sent. The host looks at it first; below you see what becomes of it."),
-    Fate.SHOWN: _("Your question is sent, and everybody sees it."),
-    Fate.ANSWERED: _("You have sent this question before, and it is answered."),
-    Fate.HIDDEN: _("You have sent this question before, and the host has hidden it."),
+    Fate.WAITING: _("Your question has been sent. The host reviews it first; you can follow it below."),
+    Fate.SHOWN: _("Your question has been sent and is visible to everybody."),
+    Fate.ANSWERED: _("You have already sent this question, and it has been answered."),
+    Fate.HIDDEN: _("You have already sent this question, and the host has hidden it."),
 }
-SENT_HELD = _("Your question is sent. A word in it is on the host's list, so that the host looks at it first.")
+SENT_HELD = _("Your question has been sent. It contains a word on the host's list, so the host reviews it first.")
 
 
 def fate_label(asked: QaQuestion) -> str | Promise:
@@ -165,7 +165,7 @@ def own_fate(snapshot: Snapshot, player: str) -> Fate | None:
 
 
 TEXT_FATE_LABELS: dict[Fate, str | Promise] = {
-    Fate.WAITING: _("Your answer waits for the host. Nobody else sees it yet."),
+    Fate.WAITING: _("Your answer is waiting for the host. Nobody else can see it yet."),
     Fate.HIDDEN: _("The host has hidden your answer. Nobody sees it, and it gets no points."),
 }
 

@@ -26,7 +26,7 @@ from store import keys
 
 from . import snapshots
 
-NOT_HERE = gettext_lazy("You cannot answer from here now. Load the page again to see why.")
+NOT_HERE = gettext_lazy("You cannot answer from here at the moment. Reload the page to see why.")
 
 Hosted = tuple[Game, State]
 
@@ -125,7 +125,7 @@ def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpRespons
     answer = game.format.of_another_device(request, game, state) if had_seat else None
     if answer is not None:
         return answer
-    messages.info(request, _("This browser has no seat in that session. Type the code that you see on the big screen."))
+    messages.info(request, _("You have not joined that session in this browser. Enter the code from the big screen."))
     return redirect("join")
 
 

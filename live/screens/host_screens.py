@@ -35,7 +35,9 @@ CALL_LABEL = _("Call it")
 CONFIRMATIONS: dict[Step, str | Promise] = {
     Step.VOID: _("Nobody gets points for this question, and nobody sees what was answered."),
     Step.REPEAT: _("Everybody is asked this question once more. What was answered so far does not count."),
-    Step.END: _("Nobody can answer after that. What is open is closed first, and everybody sees the end."),
+    Step.END: _(
+        "Nobody can answer after that. Any open question is closed first, and everybody sees the final screen."
+    ),
 }
 
 

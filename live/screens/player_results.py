@@ -23,8 +23,8 @@ from pages.fragments import fragment
 from . import host_screens, player_screen, scoreboards
 
 NOT_COUNTED: dict[AnswerStatus, str | Promise] = {
-    AnswerStatus.LATE: _("That came too late: it does not count."),
-    AnswerStatus.NOT_OPEN: _("This is not asked at the moment, so it does not count."),
+    AnswerStatus.LATE: _("That was too late and does not count."),
+    AnswerStatus.NOT_OPEN: _("This question is not open, so your answer does not count."),
 }
 VERDICTS = {
     "right": _("Right"),
@@ -32,7 +32,7 @@ VERDICTS = {
     "wrong": _("Wrong"),
     "voted": _("Your answer"),
     "unvoted": _("No points in this round"),
-    "before": _("This question was before your time"),
+    "before": _("You joined after this question"),
     "silent": _("You did not answer"),
 }
 

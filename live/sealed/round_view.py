@@ -1,7 +1,7 @@
 """A sealed round as it is shown afterwards: what was asked, what came of it in words, and what each vote says.
 
 Of a round that nobody signed there are receipts and votes; of an open vote of an assembly who voted how; of trivia and
-call and answer everybody's for those who host, and to anybody else their own.
+best answer everybody's for those who host, and to anybody else their own.
 """
 
 from __future__ import annotations

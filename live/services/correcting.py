@@ -26,11 +26,15 @@ from ..corrections import Questions
 from ..play import as_played, play_of
 from ..rules import Game, Phase, State
 
-CHANGED_SINCE = _("Somebody has changed this list meanwhile. Look at it again, please: nothing was changed for you.")
-OVER = _("The session has ended, and stays as it is.")
+CHANGED_SINCE = _(
+    "Somebody else has changed this list in the meantime. Nothing was saved: check the list and try again."
+)
+OVER = _("The session has ended and can no longer be changed.")
 NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
 NOT_AN_ITEM = _("This cannot be an item of an assembly.")
-TALKED_ABOUT = _("It is talked about already, so that it cannot become ideas. Add another item for them.")
+TALKED_ABOUT = _(
+    "This item is already being discussed and cannot become a collection of ideas. Add a new item instead."
+)
 TOO_MANY = _("An agenda has at most %(most)d items.")
 
 

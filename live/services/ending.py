@@ -19,7 +19,7 @@ from ..rules import Game, Phase, State
 from . import closing
 
 MAX_CLOSE_ATTEMPTS = 6  # two phases of a round, each of which somebody else may close or open again meanwhile
-NOT_CLOSED = _("What is open could not be closed, so the session goes on. Close it first, then try again.")
+NOT_CLOSED = _("The open question could not be closed, so the session goes on. Close it first, then try again.")
 
 
 def end(game: Game, state: State, who: str) -> State:

@@ -21,11 +21,11 @@ from ..rules import Game
 
 MAX_RUNNING_SESSIONS = 30  # sessions that one host has made and not ended, prepared ones included
 MADE = Limit("live-maker-day", 50, SECONDS_PER_DAY)
-NOBODY = _("There is nobody of that name here who may run live sessions.")
-ALREADY = _("%(name)s runs this session already.")
-TOO_MANY = _("A session has at most %(most)d people who run it beside you.")
-TOO_MANY_RUNNING = _("You have %(most)d sessions that run or wait. End one of them before you make another.")
-ONLY_THE_MAKER = _("Only whoever made the session chooses who runs it.")
+NOBODY = _("Nobody with that name may run live sessions here.")
+ALREADY = _("%(name)s already runs this session.")
+TOO_MANY = _("A session can have at most %(most)d other hosts.")
+TOO_MANY_RUNNING = _("You have %(most)d sessions prepared or running. End one before you create another.")
+ONLY_THE_MAKER = _("Only the person who created the session can choose its hosts.")
 OVER = _("The session has ended.")
 
 

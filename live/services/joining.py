@@ -34,10 +34,10 @@ class SeatLost(Refusal):
     """There is no such seat, or it is no longer theirs."""
 
 
-TAKEN = _("Somebody here has this name already.")
+TAKEN = _("This name is already taken.")
 FULL = _("This session is full: no more than %(most)d people can join.")
 OVER = _("This session has ended.")
-NO_SEAT = _("There is no such player in this session.")
+NO_SEAT = _("This player is not in this session.")
 
 
 def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -> Seat:

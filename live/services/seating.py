@@ -47,8 +47,8 @@ EVENTS = {
     SeatAct.CHECK_OUT: "LivePlayerCheckedOut",
     SeatAct.CHECK_IN: "LivePlayerCheckedIn",
 }
-ALREADY_CHANGED = _("That is so already, or cannot be done any more. This is how it stands now.")
-NOT_LESS = _("The time of a player cannot be cut while a question is open. Do it before the next one.")
+ALREADY_CHANGED = _("That has already been done or is no longer possible. This is the current state.")
+NOT_LESS = _("You cannot shorten a player's time while a question is open. Do it before the next one.")
 NO_TIME = _("Choose one of the times offered.")
 
 

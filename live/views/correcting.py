@@ -37,7 +37,7 @@ from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
 def title(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game = hosted[0]
     form = TitleForm(form_data(request), initial={"title": game.title})
-    done = _("The title is changed.")
+    done = _("The title has been changed.")
 
     def retitle() -> None:
         correcting.retitle(game.id, request.user.name, form.cleaned_data["title"])
@@ -156,7 +156,7 @@ def remove_question(request: HttpRequest, placed: PlacedQuestion) -> HttpRespons
         done = _("“%(title)s” is removed.") % {"title": placed.question.title}
         run_action(request, lambda: correcting.remove(game.id, request.user.name, placed.place, seen), done)
         return _redirect_to_list(game)
-    lead = _("“%(title)s” goes from the list, with everything that was typed for it.")
+    lead = _("“%(title)s” and everything typed for it will be removed from the list.")
     words = {"title": placed.question.title}
     return confirm_page(request, _("Remove it from the list"), _("Remove it"), lead=lead % words, danger=True)
 

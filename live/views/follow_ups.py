@@ -53,7 +53,7 @@ def follow_up(request: HttpRequest, asked: FollowUpRequest) -> HttpResponse:
     except ValidationError as error:
         return _page(request, asked, problem=error.messages[0], status=422)
     if make is None:
-        return _page(request, asked, problem=_("Please choose what is to be made of it."), status=422)
+        return _page(request, asked, problem=_("Choose what to create."), status=422)
     with refusals_as_messages(request):
         made = make()
         return _made_response(request, asked, made)
@@ -78,7 +78,11 @@ def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
 
 def _made_response(request: HttpRequest, asked: FollowUpRequest, made: FollowUp) -> HttpResponse:
     """On the wall the session goes on; from any other page the way leads to what was made."""
-    sentence = _("The draft election “%(title)s” is made.") if made.is_election else _("The poll “%(title)s” is open.")
+    sentence = (
+        _("The draft election “%(title)s” has been created.")
+        if made.is_election
+        else _("The poll “%(title)s” is open.")
+    )
     messages.success(request, sentence % {"title": made.title})
     there = redirect("dashboard", made.what) if made.is_election else redirect("manage_poll", made.what)
     return _back(request, asked) or there

@@ -28,20 +28,20 @@ ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
 DEFAULT_ANSWER_SECONDS = 30
 NAMES: dict[Names, str | Promise] = {
-    Names.TYPED: _("Everybody types a name of their own"),
-    Names.GENERATED: _("Everybody is given a name, such as a colour and an animal"),
-    Names.APPROVED: _("Everybody types one, and nobody sees it before you have agreed"),
+    Names.TYPED: _("Everybody chooses their own name"),
+    Names.GENERATED: _("Everybody gets a random name: a colour and an animal"),
+    Names.APPROVED: _("Everybody chooses their own name, and you approve it first"),
 }
 NO_QUESTION = _("Choose a question set, or type a question.")
-GONE = _("This question set is no longer there for you. Choose another one, or type a question.")
-TOO_MANY_QUESTIONS = _("A session has at most %(most)d questions; these are %(count)d.")
-NOT_PLAYED_SO = _("Such a question cannot be played like this. Choose another way, or answer it in another way.")
+GONE = _("This question set is no longer available. Choose another one, or type a question.")
+TOO_MANY_QUESTIONS = _("A session can have at most %(most)d questions; these are %(count)d.")
+NOT_PLAYED_SO = _("This activity cannot ask this kind of question. Choose another activity, or another kind of answer.")
 NONE_SUIT = _("“%(name)s” has no questions for this type of session. Choose another set or another type.")
 
 
 def times() -> list[tuple[int, Any]]:
     seconds = ngettext_lazy("%(count)d second", "%(count)d seconds", "count")
-    return [(0, _("no clock, I close it myself")), *((each, seconds % {"count": each}) for each in TIMES if each)]
+    return [(0, _("no time limit: I close it myself")), *((each, seconds % {"count": each}) for each in TIMES if each)]
 
 
 def rehearsals() -> list[tuple[int, Any]]:
@@ -88,27 +88,25 @@ class GameForm(forms.Form):
         max_length=10_000,
         rows=5,
         help_text=_(
-            "One a line, two to ten. Trivia: put a * before each right answer. Call and answer needs none: people "
-            "write theirs."
+            "Two to ten, one per line. Trivia: put a * in front of each right answer. Best answer "
+            "needs none: people write their own."
         ),
     )
     also = forms.MultipleChoiceField(
-        label=_("And questions of these sets"),
+        label=_("Also ask questions from these sets"),
         required=False,
         choices=(),
-        help_text=_("Each is played as it says here, after the questions above. The order can be changed afterwards."),
+        help_text=_("They follow the questions above, played as stated here. You can change the order later."),
     )
     ideas = forms.BooleanField(
         label=_("Poll: the room writes the options"),
         required=False,
-        help_text=_(
-            "Everybody writes ideas, you merge what means the same, then all rank them. Leave the options empty."
-        ),
+        help_text=_("People write ideas, you merge similar ones, then everybody ranks them. Leave the options empty."),
     )
     twice = forms.BooleanField(
         label=_("Poll: before and after"),
         required=False,
-        help_text=_("It can be asked twice. The second time everybody sees who moved where, in numbers."),
+        help_text=_("Ask it twice. The second time everybody sees how many changed their minds, and to what."),
     )
     seconds = forms.TypedChoiceField(
         label=_("Time to answer"), choices=times, coerce=int, initial=DEFAULT_ANSWER_SECONDS
@@ -118,8 +116,8 @@ class GameForm(forms.Form):
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
         help_text=_(
-            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an "
-            "assembly needs one."
+            "Shown above the questions. If empty, the name of the set or your question is used; an "
+            "assembly needs a title."
         ),
     )
     names = forms.ChoiceField(
@@ -131,29 +129,29 @@ class GameForm(forms.Form):
     speed_bonus = forms.BooleanField(
         label=_("Trivia: up to 500 extra points for being quick"),
         required=False,
-        help_text=_("Only for answers that are right in every part. It is shown apart from the other points."),
+        help_text=_("Only for fully correct answers. Shown separately from the other points."),
     )
     takes_questions = forms.BooleanField(
         label=_("People may send questions"),
         required=False,
-        help_text=_("Beside everything else, and upvote those of others. You look at each before others see it."),
+        help_text=_("At any time, and upvote those of others. You review each question before others see it."),
     )
     debug_mode = forms.TypedChoiceField(
         label=_("Rehearse with robots"),
         choices=rehearsals,
         coerce=int,
         initial=0,
-        help_text=_("They join, answer and vote by themselves, so that you can try everything alone."),
+        help_text=_("They join, answer and vote by themselves, so you can try everything on your own."),
     )
     context = LinesField(
         label=_("Your own notes"),
         required=False,
         max_length=MAX_CONTEXT_CHARS,
         rows=4,
-        help_text=_("Only whoever runs the session sees them, on the remote."),
+        help_text=_("Only hosts see them, on the remote."),
     )
 
-    time_zone = ZoneField(required=False, help_text=_("In which the record shows when something was."))
+    time_zone = ZoneField(required=False, help_text=_("Times in the record are shown in this time zone."))
 
     def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
         super().__init__(*arguments, **options)
@@ -299,7 +297,7 @@ def set_reference(chosen: QuestionSet | None) -> dict[str, Any]:
 class TitleForm(forms.Form):
     """Another title of a session."""
 
-    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, and the history and the minutes keep it."))
+    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, also later in the history and the minutes."))
 
     def clean_title(self) -> str:
         typed = str(self.cleaned_data["title"])

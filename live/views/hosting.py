@@ -238,7 +238,7 @@ def hosts(request: HttpRequest, game: Game) -> HttpResponse:
         request,
         form,
         lambda: hosting.add(request.user, game.id, form.cleaned_data["name"]),
-        lambda name: _("%(name)s now runs this session, too.") % {"name": name},
+        lambda name: _("%(name)s can now run this session, too.") % {"name": name},
         "name",
     ):
         return redirect("game_hosts", game.id)

@@ -21,7 +21,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=MAX_CODE_CHARS,
-        error_messages={"required": _("Type the code that you see on the big screen.")},
+        error_messages={"required": _("Enter the code from the big screen.")},
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
     )
 
@@ -49,7 +49,7 @@ class PlayerNameField(forms.CharField):
 
     def __init__(self) -> None:
         widget = forms.TextInput({"autocomplete": "nickname", "spellcheck": "false", "dir": "auto"})
-        asks = {"required": _("Type a name.")}
+        asks = {"required": _("Enter a name.")}
         super().__init__(label=_("Your name"), max_length=names.MAX_CODE_POINTS, widget=widget, error_messages=asks)
 
     def clean(self, value: Any) -> str:

@@ -33,8 +33,8 @@ from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
 
 OFFER = "name offered"  # what names that we have drawn are signed for
 OFFER_SECONDS = 24 * 3600
-OF_NO_SESSION = gettext_lazy("No session has this code now. Look at it again, and type it anew.")
-OF_NEITHER = gettext_lazy("Neither a poll nor a live session has this code now. Look at it again, and type it anew.")
+OF_NO_SESSION = gettext_lazy("No session has this code. Check it and try again.")
+OF_NEITHER = gettext_lazy("No poll or live session has this code. Check it and try again.")
 
 
 # --- the code ---
@@ -98,7 +98,7 @@ def _unknown(request: HttpRequest, code: str) -> HttpResponse:
 def _too_often(request: HttpRequest, code: str, refusal: TooOften) -> HttpResponse:
     form = CodeForm({"code": code or "?"})
     if form.is_valid():
-        sentence = _("Too many wrong codes were typed where you are. The QR picture and the link still work.")
+        sentence = _("Too many wrong codes were entered from your network. The QR code and the link still work.")
         form.add_error("code", f"{sentence} {refusal}")
     return _ask(request, form, 429)
 
@@ -157,7 +157,7 @@ def _name_form(request: HttpRequest, game: Game) -> PlayerNameForm:
 
 def _taken(game: Game, refusal: Refusal) -> str:
     if game.names == Names.GENERATED:
-        return _("Somebody was quicker and has this name now. Here is another one.")
+        return _("Somebody else just took this name. Here is another one.")
     return str(refusal)
 
 

@@ -68,7 +68,7 @@ def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
     """All whose names were on the page, and nobody who has come since: the host looks at every name."""
     shown = request.POST.getlist("player")[:PAGE_ROWS]
     number = seating.approve_all(game.id, shown, request.user.name)
-    sentence = ngettext("%(number)d plays along now.", "%(number)d play along now.", number)
+    sentence = ngettext("%(number)d player approved.", "%(number)d players approved.", number)
     messages.success(request, sentence % {"number": number})
     return redirect("game_players", game.id)
 
@@ -100,11 +100,11 @@ def _parse_act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Calla
     who, asked, called = request.user.name, request.POST.get("act", ""), {"name": seat.name}
     if asked == SeatAct.RENAME:
         name = names.clean(request.POST.get("name", ""))
-        sentence = _("%(name)s is called %(new)s now.") % {**called, "new": name}
+        sentence = _("%(name)s is now called %(new)s.") % {**called, "new": name}
         return sentence, lambda: seating.rename(game.id, seat.player, who, name)
     if asked == SeatAct.TIME:
         percent = next((each for each in PERCENTS if str(each) == request.POST.get("percent")), 0)
-        sentence = _("%(name)s has %(percent)d %% of the usual time now.") % {**called, "percent": percent}
+        sentence = _("%(name)s now has %(percent)d %% of the usual time.") % {**called, "percent": percent}
         return sentence, lambda: seating.give_time(game.id, seat.player, who, percent)
     return _done_message(asked, called), lambda: SIMPLE_ACTS[SeatAct(asked)](game.id, seat.player, who)
 
@@ -120,10 +120,10 @@ SIMPLE_ACTS = {
 
 def _done_message(asked: str, called: dict[str, str]) -> str:
     sentences = {
-        SeatAct.APPROVE: _("%(name)s plays along now."),
-        SeatAct.REMOVE: _("%(name)s is removed, and is told so."),
+        SeatAct.APPROVE: _("%(name)s can now play."),
+        SeatAct.REMOVE: _("%(name)s has been removed and is told so."),
         SeatAct.READMIT: _("%(name)s may play again."),
-        SeatAct.CHECK_OUT: _("%(name)s is not present any more."),
+        SeatAct.CHECK_OUT: _("%(name)s is no longer present."),
         SeatAct.CHECK_IN: _("%(name)s is present again."),
     }
     if asked not in SIMPLE_ACTS:
@@ -132,4 +132,4 @@ def _done_message(asked: str, called: dict[str, str]) -> str:
 
 
 def _alternatives_text(found: list[str]) -> str:
-    return _("Free are: %(names)s.") % {"names": ", ".join(found)} if found else ""
+    return _("Available: %(names)s.") % {"names": ", ".join(found)} if found else ""

@@ -24,7 +24,7 @@ from live.services import answering
 from live.services.answering import AnswerStatus
 from store.table import StoreError
 
-NOT_SAVED = _("This could not be saved just now. It is still here: please send it again in a moment.")
+NOT_SAVED = _("This could not be saved just now. Nothing is lost: please send it again in a moment.")
 
 
 # --- what is on now ---

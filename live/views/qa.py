@@ -36,9 +36,9 @@ from .qa_forms import QaForm, initial
 MAX_ID_CHARS = 40
 WAITING = "waiting"  # all texts that wait, in place of one
 QUESTION_RATE = RateLimit(5, 60_000)  # questions of one player within a minute
-NOT_SAVED = gettext_lazy("This could not be saved just now. It is still here: please send it again in a moment.")
-NOT_HERE = gettext_lazy("You cannot do this from here now. Load the page again to see why.")
-NAMED_NOW = gettext_lazy("From now on everybody sees who asks. If that is fine with you, send it again.")
+NOT_SAVED = gettext_lazy("This could not be saved just now. Nothing is lost: please send it again in a moment.")
+NOT_HERE = gettext_lazy("You cannot do this from here at the moment. Reload the page to see why.")
+NAMED_NOW = gettext_lazy("Names are now shown with questions. If that is fine with you, send it again.")
 
 
 # --- the phone ---
@@ -228,7 +228,7 @@ def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:
     act = request.POST["act"]
     if act == "off":
         services.set_up(game_id, request.user.name, is_on=False)
-        messages.success(request, _("Questions are off: nobody sees them any more. They are kept, and in the report."))
+        messages.success(request, _("Questions are off and no longer visible. They are kept for the report."))
         return redirect("manage_qa", game_id)
     form = QaForm(request.POST)
     if not form.is_valid():

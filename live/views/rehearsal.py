@@ -41,9 +41,9 @@ def built_in_questions() -> tuple[Question, ...]:
             _("Who wins an instant-runoff count?"),
             Kind.CHOICE,
             options=(
-                _("Whoever has most first places"),
-                _("Whoever has more than half once the others are out"),
-                _("Whoever is nobody's last choice"),
+                _("The option with the most first places"),
+                _("The option with more than half once others are out"),
+                _("The option that is nobody's last choice"),
             ),
             right=(1,),
             seconds=20,
@@ -56,7 +56,7 @@ def built_in_questions() -> tuple[Question, ...]:
             seconds=30,
         ),
         Question(
-            _("How many people does a room need to decide something?"),
+            _("How many people does a meeting need to make a decision?"),
             Kind.CHOICE,
             options=(_("One is enough"), _("Two are enough"), _("As many as its rules say")),
             right=(2,),

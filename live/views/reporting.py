@@ -86,17 +86,17 @@ def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Of a session that waits, runs or has ended, as long as its data is there."""
     with refusals_as_messages(request):
         made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
-        messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
+        messages.success(request, _("This is the copy, ready to start. Change whatever is different this time."))
         return redirect(made.format.questions_page, made.id)
     return redirect("games")
 
 
 ALL_GOES = gettext_lazy(
-    "Everything of “%(title)s” goes: who was there, what was answered, the report, and its line in the history."
+    "This deletes everything about “%(title)s”: who was there, all answers, the report, and its entry in the history."
 )
 NEARLY_ALL_GOES = gettext_lazy(
-    "Everything of “%(title)s” goes but its minutes: who is on the roll, what was answered, and the report. The "
-    "minutes stay, and can be found in your history."
+    "This deletes everything about “%(title)s” except its minutes: the roll, all answers, and the "
+    "report. You still find the minutes in your history."
 )
 
 
@@ -105,10 +105,10 @@ NEARLY_ALL_GOES = gettext_lazy(
 def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game = hosted[0]
     if request.method == "POST":
-        run_action(request, lambda: deleting.delete(game.id, request.user.name), _("The session is removed."))
+        run_action(request, lambda: deleting.delete(game.id, request.user.name), _("The session has been deleted."))
         return redirect("games")
     goes = NEARLY_ALL_GOES if rules.keeps_minutes(*hosted) else ALL_GOES
-    runs = "" if game.ended_at else " " + _("It is running: it is ended first, for everybody in it.")
+    runs = "" if game.ended_at else " " + _("It is still running and will be ended for everybody first.")
     return confirm_page(
         request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True
     )

@@ -109,7 +109,7 @@ def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pas
     if form.is_valid():
         try:
             after = seating.rename_oneself(game.id, own.player, form.cleaned_data["name"])
-            messages.success(request, _("You are called %(name)s now.") % {"name": after.name})
+            messages.success(request, _("You are now called %(name)s.") % {"name": after.name})
             return redirect("seat", game.id)
         except Refusal as refusal:
             form.add_error("name", str(refusal))
@@ -127,15 +127,15 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     linked = players.pass_of_link(game_id, token)
     found = _linked(game_id, linked) if linked else None
     if linked is None or found is None:
-        sentence = _("This link is no longer good. Show a new one on the other device.")
+        sentence = _("This link has expired. Show a new one on the other device.")
         return message_page(request, _("Continue here"), sentence, status=410)
     game, own = found
     if request.method == "POST":
         return _take_over(request, game, linked)
-    lead, button = _("You play on as %(name)s on this device. The other one is told so."), _("Play on this device")
-    if game.format.checks_in:
-        lead = _("You go on as %(name)s with this device. The other one is told so.")
-        button = _("Go on with this device")
+    lead, button = (
+        _("Continue as %(name)s on this device. The other device will be told."),
+        _("Continue on this device"),
+    )
     return confirm_page(request, _("Continue here"), button, lead=lead % {"name": own.name})
 
 

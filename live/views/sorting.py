@@ -33,7 +33,7 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
     found = orders.read(game.id, state.round) if state.phase == Phase.SORTING else None
     if found is None:
-        messages.info(request, _("There are no ideas to put in order now."))
+        messages.info(request, _("There are no ideas to sort at the moment."))
         return redirect("host_game", game.id)
     told = found[1].told()
     if request.method == "POST":

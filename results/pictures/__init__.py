@@ -9,11 +9,10 @@ from tally.result import Result
 
 from .bars import OF_ELECTIONS, OF_POLLS, Marks
 from .beat_paths import beat_paths
-from .drawing import voters
+from .drawing import Picture, voters
 from .duels import duels
 from .heat_map import heat_map
 from .locked import locked
-from .picture import Picture
 from .points import points
 from .rounds import rounds
 from .transfers import transfers

@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import in_order, isolated, listed, short, sized, tag, text, text_lines, width, wrapped
-from .picture import Picture, Table
+from .drawing import Picture, Table, in_order, isolated, listed, short, sized, tag, text, text_lines, width, wrapped
 
 MAX_CANDIDATES_DRAWN = 8
 MAX_CHAINS_LISTED = 500  # chains in the table

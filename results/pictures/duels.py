@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from tally.result import Result
 
 from .bars import Contest, contest
-from .drawing import in_order, isolated, tag, voters
-from .picture import Picture, Table
+from .drawing import Picture, Table, in_order, isolated, tag, voters
 
 MAX_CONTESTS_DRAWN = 12
 MAX_CONTESTS_LISTED = 500  # in the table

@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import in_order, joined, short, sized, tag, text, text_lines, voters, width, wrapped
-from .picture import Picture
+from .drawing import Picture, in_order, joined, short, sized, tag, text, text_lines, voters, width, wrapped
 
 MAX_CANDIDATES_DRAWN = 16
 ROW_HEIGHT_PX, TWO_LINE_ROW_HEIGHT_PX = 32, 42  # of a row whose name takes one line, or two

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from tally.result import Result
 
 from .bars import Contest, contest
-from .drawing import in_order, isolated, tag, voters
-from .picture import Picture, Table
+from .drawing import Picture, Table, in_order, isolated, tag, voters
 
 MAX_CANDIDATES_DRAWN = 8  # candidates; they have 28 contests
 COLUMN_CONTESTS = 8  # contests below each other; more stand in several columns

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from tally.result import Result
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw
-from .drawing import exact, in_order, number, voters
-from .picture import Picture, Table
+from .drawing import Picture, Table, exact, in_order, number, voters
 
 MAX_CANDIDATES_DRAWN = 16
 

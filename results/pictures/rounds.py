@@ -12,8 +12,7 @@ from django.utils.translation import ngettext
 from tally.result import Result, Round
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw, notes
-from .drawing import in_order, is_cut, isolated, joined, listed, number, tag, voters
-from .picture import Picture
+from .drawing import Picture, in_order, is_cut, isolated, joined, listed, number, tag, voters
 
 MAX_PANELS = 16
 MAX_NAMES_PER_PANEL = 10  # in one panel; more are one bar together

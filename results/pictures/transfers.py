@@ -17,6 +17,8 @@ from tally.result import Result, Round
 from .drawing import (
     CROSS,
     TICK,
+    Picture,
+    Table,
     exact,
     fluid,
     in_order,
@@ -32,7 +34,6 @@ from .drawing import (
     voters,
     wrapped,
 )
-from .picture import Picture, Table
 
 MAX_BANDS = 12
 MAX_COLUMNS = 40

@@ -11,8 +11,7 @@ from elections.rules import Election
 from elections.turnout.counts import Turnout, tells_who
 from pages import times
 
-from .drawing import fluid, tag, text, text_at_right
-from .picture import Picture, Table
+from .drawing import Picture, Table, fluid, tag, text, text_at_right
 
 HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 26, 160, 42
 

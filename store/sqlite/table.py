@@ -13,9 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from store import cursors, limits, round_trips
-
-from ..conditions import holds
+from .. import cursors, limits, round_trips
 from ..table import (
     DATA,
     TABLES,
@@ -32,6 +30,7 @@ from ..table import (
     Update,
     Value,
     Write,
+    holds,
 )
 from . import connections, rows, tokens
 from .connections import sentences, unavailable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import math
 import sqlite3
 import threading
@@ -11,10 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from ..sqlite import connections
 from ..table import StoreError, Unavailable
-from . import connections
 from .connections import sentences
-from .queue import Queue
 
 CHECK_INTERVAL_SECONDS = 0.01  # seconds between two looks whether the store is free
 NORMAL = 1  # of SQLite's ways to sync: the journal before it is carried over into the file, not at every commit
@@ -263,3 +263,66 @@ class Writer:
 
 def _left(until: float) -> float:
     return max(0.0, until - time.monotonic())
+
+
+# --- The queue of processes ---
+
+
+class Queue:
+    """A lock on a file, which the kernel hands on to those who have waited for it.
+
+    The kernel does not let anybody wait with patience that ends. So where another process holds the lock, a thread
+    stands in line, and writes what waits when it gets there; whoever asked for that may go away meanwhile.
+    """
+
+    def __init__(self, path: str):
+        self.file = open(path, "w")  # noqa: SIM115 - held as long as the connection
+        self._change = threading.Condition()
+        self._stands_in_line = False
+
+    def enter(self) -> bool:
+        """Whether the lock is ours, because nobody else was there; one of us who stands in line is somebody else."""
+        with self._change:
+            if self._stands_in_line:
+                return False
+            try:
+                fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+    def leave(self) -> None:
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+
+    def send(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        """Let somebody stand in line and act, and again as long as there is more to do; unless somebody does so."""
+        with self._change:
+            if not self._stands_in_line:
+                threading.Thread(target=self._stand_in_line, args=(act, is_wanted), daemon=True).start()
+                self._stands_in_line = True
+
+    def wait(self, is_done: Callable[[], bool], seconds: float | None = None) -> bool:
+        with self._change:
+            return self._change.wait_for(is_done, seconds)
+
+    def close(self) -> bool:
+        """Whether it is closed: it is not while somebody of us stands in line."""
+        with self._change:
+            if not self._stands_in_line:
+                self.file.close()
+            return self.file.closed
+
+    def _stand_in_line(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        goes_on = True
+        while goes_on:
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+            goes_on = False
+            try:
+                if is_wanted():
+                    act()
+                goes_on = True
+            finally:  # should acting have failed in some unforeseen way, then whoever comes next sends somebody else
+                self.leave()
+                with self._change:
+                    self._stands_in_line = goes_on = goes_on and is_wanted()
+                    self._change.notify_all()

@@ -28,13 +28,13 @@ from .file import (
     File,
     Limits,
     Roster,
+    by_count,
     clean_title,
     excerpt,
     parse_whole_number,
 )
 from .ranking import joined
 from .text import Text, without_blank
-from .writing import by_count
 
 KEY = r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^\s>=,/:\[\]"#*{}](?:[^>=,/:\[\]"#*{}]*[^\s>=,/:\[\]"#*{}])?'
 COUNT = re.compile(r"([0-9]+)\s*:")

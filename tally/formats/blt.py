@@ -19,9 +19,20 @@ import re
 from collections.abc import Callable, Iterator
 
 from ..ballots import groups_of
-from .file import BadFile, BallotCounter, File, Limits, Roster, clean_title, excerpt, parse_whole_number, seats_of
+from .file import (
+    BadFile,
+    BallotCounter,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    clean_title,
+    excerpt,
+    parse_whole_number,
+    refuse_signs,
+    seats_of,
+)
 from .text import Text
-from .writing import by_count, refuse_signs
 
 WORD = re.compile(r'\s*(?:(/\*)|#.*|("[^"]*")(?=[\s#]|$)|(\([^)]*\))|([^\s"(#][^\s"#]*)|(\S))')
 

@@ -26,9 +26,8 @@ from collections.abc import Iterator
 from io import StringIO
 
 from ..ballots import groups_of
-from .file import BadFile, BallotCounter, File, Limits, Roster, parse_whole_number
+from .file import BadFile, BallotCounter, File, Limits, Roster, by_count, parse_whole_number
 from .text import Lines, Text
-from .writing import by_count
 
 SEPARATORS = ",;\t"
 HINT = re.compile(r"sep=([\t;,|])\s*$", re.IGNORECASE)  # how spreadsheets tell each other

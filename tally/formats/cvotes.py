@@ -20,10 +20,21 @@ import re
 from collections.abc import Iterator
 
 from ..ballots import groups_of
-from .file import BadFile, BallotCounter, File, Limits, Roster, check_range, excerpt, parse_whole_number, seats_of
+from .file import (
+    BadFile,
+    BallotCounter,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    check_range,
+    excerpt,
+    parse_whole_number,
+    refuse_signs,
+    seats_of,
+)
 from .ranking import joined
 from .text import Text
-from .writing import by_count, refuse_signs
 
 SIGNS = (">", "=", ";", ",", "#", "/", "*", "^", "|", "<")
 BLANK = ("/EMPTY_RANKING/", "/EMPTY/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..ballots import BadBallot, Ballots, ranking_of
@@ -210,3 +210,30 @@ def check_range(number: int, line: int | None, what: str, most: int = MAX_VOTES_
 
 def seats_of(typed: str, line: int | None) -> int:
     return parse_whole_number(typed, line, "a number of seats", MAX_SEATS, 1)
+
+
+# --- Writing ---
+
+
+def by_count(ballots: Ballots) -> Iterator[tuple[str, int]]:
+    """The most frequent rankings first. Never in the order they were cast, which might tell who cast them."""
+    yield from sorted(
+        ((ranking, n) for ranking, n in ballots.counts.items() if n), key=lambda each: (-each[1], each[0])
+    )
+
+
+def refuse_odd_names(names: Iterable[str]) -> None:
+    for name in names:
+        if not name or name != name.strip() or has_unwritable(name):
+            raise CannotWrite(
+                f"The name “{excerpt(name)}” cannot be written to a file: "
+                "a name has no control characters, and no white space around it."
+            )
+
+
+def refuse_signs(names: Iterable[str], signs: Iterable[str], format: str) -> None:
+    """Refuse names with what the format needs for itself."""
+    for name in names:
+        for sign in signs:
+            if sign in name:
+                raise CannotWrite(f"The format {format} has no way to write “{sign}” in a name: “{excerpt(name)}”.")

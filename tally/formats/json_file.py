@@ -17,9 +17,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ballots import BadBallot, check, groups_of
-from .file import MAX_SEATS, UNRANKED, BadFile, BallotCounter, File, Limits, Roster, check_range, clean_title, excerpt
+from .file import (
+    MAX_SEATS,
+    UNRANKED,
+    BadFile,
+    BallotCounter,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    check_range,
+    clean_title,
+    excerpt,
+)
 from .text import Text
-from .writing import by_count
 
 SPACE = re.compile(r"[ \t\n]*")
 TEXT = r'"(?:[^"\\]|\\.)*"'

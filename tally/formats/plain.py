@@ -12,10 +12,9 @@ import re
 from collections.abc import Iterator
 
 from ..ballots import groups_of
-from .file import BallotCounter, File, Limits, Roster, parse_whole_number
+from .file import BallotCounter, File, Limits, Roster, by_count, parse_whole_number
 from .ranking import joined, quoted, split
 from .text import Text, without_blank
-from .writing import by_count
 
 COUNTED = re.compile(r"([0-9]+)\s*:")
 

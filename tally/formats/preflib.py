@@ -18,9 +18,19 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from ..ballots import Ballots, Groups, groups_of
-from .file import BadFile, BallotCounter, CannotWrite, File, Limits, Roster, clean_title, excerpt, parse_whole_number
+from .file import (
+    BadFile,
+    BallotCounter,
+    CannotWrite,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    clean_title,
+    excerpt,
+    parse_whole_number,
+)
 from .text import Lines, Text, without_blank
-from .writing import by_count
 
 NAME = re.compile(r"ALTERNATIVE NAME\s+([0-9]+)$", re.IGNORECASE)
 PART = re.compile(r"\s*(?:\{([0-9,\s]*)\}|([0-9]+))\s*(,|$)")

@@ -246,13 +246,13 @@ def test_items_are_called_in_any_order_from_the_agenda_and_from_the_remote(hana,
     page = shown(hana, assembly, "agenda")
     assert "current" in page
     assert 'name="act"' not in page, "Nothing else can be called before it is closed."
-    for value, sentence in (("next 2 1", "This cannot be done at this point"), ("next 2 99", "cannot be done")):
+    for value, sentence in (("next 2 1", "This is not possible at this point"), ("next 2 99", "is not possible")):
         hana.post(at(assembly, "drive"), {"act": value})
         assert sentence in shown(hana, assembly)
     drive(assembly, Step.CLOSE)
     assert "Call another item" in shown(hana, assembly, "remote")
     hana.post(at(assembly, "drive"), {"act": "next 3 99"})
-    assert "There is no such item on the agenda." in shown(hana, assembly)
+    assert "This item is not on the agenda." in shown(hana, assembly)
 
 
 def test_two_items_at_once_are_both_there(hana, assembly):
@@ -285,7 +285,7 @@ def test_a_motion_from_its_call_to_its_result_on_every_screen(hana, assembly):
     ada, ben, cem = (Phone(assembly, name) for name in ("Ada", "Ben", "נועה"))
     assert "Call the first item" in shown(hana, assembly)
     call(assembly, 1)
-    assert "Close it without a vote" in shown(hana, assembly)
+    assert "Close without a vote" in shown(hana, assembly)
     assert "Requires more than half of the votes cast." in shown(hana, assembly)
     assert "Voting is not open yet." in ada.page()
     assert "With amendments" in shown(hana, assembly, "remote")
@@ -370,7 +370,7 @@ def test_what_is_no_vote_is_refused_in_a_sentence(assembly):
         answer = phone.vote(**said)
         assert answer.status_code == 422
         assert "Vote yes or no, or abstain." in text(answer)
-    assert "This is not asked at the moment" in text(phone.vote(7, option="yes"))
+    assert "This question is not open" in text(phone.vote(7, option="yes"))
     assert not repository.read_votes(assembly.id, 1)
 
 
@@ -416,7 +416,7 @@ def test_what_does_not_hold_and_what_was_decided_in_the_end(hana, assembly):
     assert "This decision will no longer stand, and the minutes will say so." in shown(hana, assembly)
     drive(assembly, Step.VOID)
     for page in (shown(hana, assembly), phone.page(), shown(hana, assembly, "remote")):
-        assert "What was decided here does not hold." in page
+        assert "This decision is void." in page
     drive(assembly, Step.REPEAT)
     drive(assembly, Step.VOTE)
     phone.vote(2, option="yes")
@@ -483,5 +483,5 @@ def test_the_report_of_an_assembly_has_everything(hana, assembly):
 
 def test_the_report_names_a_round_that_is_talked_about_as_open(hana, assembly):
     drive(assembly, Step.NEXT)
-    assert "taken back before" not in shown(hana, assembly, "game_report")
+    assert "voided before" not in shown(hana, assembly, "game_report")
     assert repository.read_state(assembly.id).phase == Phase.TALKING

@@ -299,10 +299,10 @@ def test_who_takes_a_seat_over_is_not_told_what_it_asked_without_a_name(assembly
     asked = send(assembly, zita, "Who paid for this?", clock.now() - 60_000)
     snapshots.current(assembly.id)
     page = reverse("qa", args=[assembly.id])
-    assert "Everybody sees it." in phones["Zita"].get(page).content.decode(), "Its author is told what became of it."
+    assert "Visible to everybody." in phones["Zita"].get(page).content.decode(), "Its author is told what became of it."
     thief = Client()
     by_code(thief, assembly, new_code(assembly, "Zita"))
     seen = thief.get(page).content.decode()
     assert "Who paid for this?" in seen
-    assert "Everybody sees it." not in seen
+    assert "Visible to everybody." not in seen
     assert upvote(assembly, seat_of(assembly, "Zita"), asked)

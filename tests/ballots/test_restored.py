@@ -125,7 +125,7 @@ def test_the_pages_say_what_has_happened(voted, signed_in):
     words = "restored from a backup while this election was open"
     assert words in organiser.get("/election/Board/dashboard/").content.decode()
     history = organiser.get("/election/Board/history/").content.decode()
-    assert re.search(r"does not say whose which secret ballot is", history)
+    assert re.search(r"does not link secret ballots to voters", history)
     closing.close(people.find("the organiser"), elections.find("Board"))
     assert "nobody can now tell which ballot is whose" in client.get("/election/Board/ballot/receipt/").content.decode()
 
@@ -135,7 +135,7 @@ def test_no_paper_ballot_is_typed_in_for_somebody_who_has_voted(site, person, op
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
     restored()
     organiser = people.find("the organiser")
-    with pytest.raises(NotNow, match="voted already"):
+    with pytest.raises(NotNow, match="already voted"):
         services.enter_paper(organiser, "Board", "Eve", ranks(Cy=1), "paper")
     services.enter_paper(organiser, "Board", "Bob", ranks(Cy=1), "paper")
     assert sorted(ballot.rankings for ballot in box()) == ["1", "2"]

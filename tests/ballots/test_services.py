@@ -192,7 +192,7 @@ def test_thirty_two_voters_at_once_are_thirty_two_ballots(site, person, opened):
 
 def test_who_is_not_on_the_roll_is_told(site, person, opened):
     opened("Eve")
-    with pytest.raises(rules.NotOnTheRoll, match="not on the roll"):
+    with pytest.raises(rules.NotOnTheRoll, match="not on the electoral roll"):
         services.cast(person("Bob"), "Board", ranks(Bo=1), "1")
     assert ballots() == []
 

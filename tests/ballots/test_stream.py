@@ -14,7 +14,7 @@ from acts.storage import use_table
 from ballots import external_sort, repository, services
 from ballots.comparing import PublishedBallot
 from ballots.external_sort import Sorter
-from ballots.services import emptying, sealing
+from ballots.services import sealing
 from elections import repository as elections
 from elections import sharding
 from elections.lifecycle import closing
@@ -222,7 +222,7 @@ def test_ballots_of_an_election_that_is_gone_are_not_published_in_another_of_its
 def test_only_what_was_compared_leaves_the_box(site, filled):
     election = filled()
     services.seal_closed("Board")
-    work = emptying.empty(election)
+    work = sealing.empty(election)
     for _ in range(-(-BALLOTS // external_sort.STEP_LINES)):
         next(work)
     late = ballot_in(election, 500, 500)

@@ -32,7 +32,7 @@ def make(host: Page) -> None:
     host.fill("#id_entitled", "8")
     host.select_option("#id_quorum", ">1/2")
     assert judged(host, "dark") == []
-    press(host, "Make the session")
+    press(host, "Create the session")
     expect(host.locator("h1")).to_have_text("Agenda")
 
 
@@ -205,7 +205,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
 
     # those present become the electorate of an election
     press(host, "Election of those present")
-    expect(host.locator(".hall-says")).to_contain_text("The draft election “Who is to be treasurer?” is made.")
+    expect(host.locator(".hall-says")).to_contain_text("The draft election “Who is to be treasurer?” has been created.")
     election = elections.find("Who is to be treasurer?")
     assert (election.convened.present, election.convened.entitled, election.convened.quorate) == (5, 8, True)
     assert (election.convened.listed, election.convened.unlisted) == (4, 1)
@@ -226,7 +226,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     # the end, and minutes that everybody who was there can read
     press_surely(host, "End the assembly")
     shows(wall, "What was decided")
-    shows(wang, "Thank you for being there")
+    shows(wang, "Thank you for taking part")
     assert judged(wall, "light") == []
     wang.get_by_role("link", name="Read the minutes").click()
     minutes = wang.locator(".minutes")
@@ -250,7 +250,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
 
     # a note is added, and nothing is changed
     host.goto(hall.path("minutes"))
-    expect(host.locator(".minutes")).to_contain_text("What came of it")
+    expect(host.locator(".minutes")).to_contain_text("Follow-ups")
     host.fill("#id_text", "The mast is to be of wood.")
     press(host, "Add the note")
     expect(host.locator(".minutes-note")).to_contain_text("The mast is to be of wood.")

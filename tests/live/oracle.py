@@ -30,7 +30,7 @@ CHANCE = re.compile(  # what is made anew for every page, or tells the time
     | nonce\\":\\"\w+
     | \d{4}-\d\d-\d\dT[\d:.]+Z
     | /seat/[\w:-]+/<
-    | aria-label="The\ link\ as\ a\ QR\ picture">.*""",
+    | aria-label="The\ link\ as\ a\ QR\ code">.*""",
     re.VERBOSE,
 )
 

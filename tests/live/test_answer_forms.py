@@ -131,7 +131,7 @@ def test_a_text_that_is_too_long_is_refused_and_not_cut(count):
     form["text"] = "x" * count
     with pytest.raises(InvalidAnswer) as refused:
         answer_forms.parse_text(form)
-    assert str(refused.value) == f"That is too long: at most 300 characters, and yours has {count}."
+    assert str(refused.value) == f"Too long: {count} characters. The limit is 300."
     assert answer_forms.typed_values(form) == {"text": ["x" * count]}, "Nothing that was typed is lost."
 
 
@@ -194,7 +194,7 @@ def test_a_sheet_says_what_was_filled_in():
         ("q-1=true", survey.NEITHER),
         ("q-2=2", answer_forms.UNKNOWN_OPTION),
         ("q-2=0&q-2=1", answer_forms.CHOOSE_ONE),
-        (f"q-0=4&q-3={'x' * 301}", "That is too long: at most 300 characters, and yours has 301."),
+        (f"q-0=4&q-3={'x' * 301}", "Too long: 301 characters. The limit is 300."),
     ],
 )
 def test_a_sheet_that_is_none(typed, why):

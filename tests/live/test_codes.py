@@ -147,11 +147,11 @@ def test_a_session_hosted_elsewhere_is_no_exception_and_its_host_is_told(client,
     hana.get(reverse("host_game", args=[game.id]), REMOTE_ADDR="203.0.113.7")
     guesses(client, 5)
     page = hana.get(reverse("host_game", args=[game.id]), REMOTE_ADDR="203.0.113.7").content.decode()
-    assert "too many wrong codes were typed" not in page
+    assert "Too many wrong codes were entered" not in page
     assert by_code(client, game.code).status_code == 429
     for name in ("host_game", "remote"):
         page = hana.get(reverse(name, args=[game.id]), REMOTE_ADDR="203.0.113.7").content.decode()
-        assert "too many wrong codes were typed" in page
+        assert "Too many wrong codes were entered" in page
     assert snapshots.current(game.id).seats == {}, "A roster of nobody is read as such."
 
 

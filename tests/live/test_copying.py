@@ -76,7 +76,7 @@ def test_one_form_makes_one_copy(made, hana, monkeypatch):
     assert len(repository.running_of("Hana")) == 2
     assert hana.post(way, {"token": "another"})["Location"] != first
     monkeypatch.setattr(hosting, "MAX_RUNNING_SESSIONS", 3)
-    assert "End one of them before you make another." in hana.post(way, follow=True).content.decode()
+    assert "End one before you create another." in hana.post(way, follow=True).content.decode()
     assert hana.get(way).status_code == 405
     assert Client().post(way).status_code == 302
     assert len(repository.running_of("Hana")) == 3

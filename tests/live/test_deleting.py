@@ -78,8 +78,8 @@ def test_hosts_and_admins_remove_and_nobody_else(site, made):
     game, others = made(hosts=("Ben",)), made()
     assert sign_in("Stranger").get(f"/live/{game.id}/delete/").status_code == 403
     assert delete_on(sign_in("Stranger"), game).status_code == 403
-    assert "It is running" in sign_in("Ben").get(f"/live/{game.id}/delete/").content.decode()
-    assert "The session is removed." in delete_on(sign_in("Ben"), game).content.decode()
-    assert "The session is removed." in delete_on(sign_in("Admin", Role.ADMIN), others).content.decode()
+    assert "It is still running" in sign_in("Ben").get(f"/live/{game.id}/delete/").content.decode()
+    assert "The session has been deleted." in delete_on(sign_in("Ben"), game).content.decode()
+    assert "The session has been deleted." in delete_on(sign_in("Admin", Role.ADMIN), others).content.decode()
     assert delete_on(sign_in("Hana"), game).status_code == 404
     assert repository.history("Hana", limit=5)[0] == []

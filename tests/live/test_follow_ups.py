@@ -1,4 +1,4 @@
-"""From the room to a poll or an election: what goes along, what is refused, and that two clicks make one thing."""
+"""Turn it into a poll or an election: what goes along, what is refused, and that two clicks make one thing."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_that_nothing_changes_stays_an_option(assembly, hana):
 
 
 def test_who_may_not_make_elections_is_told_so(ranked, person):
-    with pytest.raises(NotAllowed, match="may not make elections"):
+    with pytest.raises(NotAllowed, match="permission to create elections"):
         services.make_election(person("Vera", Role.VOTER), ranked.id, 1)
 
 
@@ -203,7 +203,7 @@ def test_of_an_assembly_as_a_whole_there_is_the_electorate_alone(assembly, hana)
     assert voters_of(draft.name) == ["Ada", "Bo", "Cy"]
     assert elections.candidates(draft.name) == []
     assert draft.convened.round_digest == ""
-    with pytest.raises(services.NoFollowUp, match="about the options"):
+    with pytest.raises(services.NoFollowUp, match="needs the options"):
         services.make_poll(hana, "10.0.0.1", assembly.id, 0)
 
 
@@ -269,21 +269,21 @@ def refused(game, number, hana, match):
 
 def test_nothing_is_made_of_what_is_not_there_or_not_closed_or_not_shown(made, hana):  # noqa: F811
     game = made(Type.POLL, [PLACES])
-    refused(game, 1, hana, "no such question")
-    refused(game, 99, hana, "no such question")
+    refused(game, 1, hana, "not in this session")
+    refused(game, 99, hana, "not in this session")
     drive(game, Step.NEXT)
-    refused(game, 1, hana, "not closed and shown")
+    refused(game, 1, hana, "Close this question")
     asked_ = asked(made(Type.POLL, [PLACES]), reveal=False)
-    refused(asked_, 1, hana, "not closed and shown")
+    refused(asked_, 1, hana, "Close this question")
 
 
 def test_nor_of_what_was_taken_back(ranked, hana):
     drive(ranked, Step.VOID)
-    refused(ranked, 1, hana, "taken back")
+    refused(ranked, 1, hana, "does not count")
 
 
 def test_nor_of_what_so_few_have_said_that_it_is_not_told(made, hana):  # noqa: F811
-    refused(asked(made(Type.POLL, [PLACES]), ("0", "1")), 1, hana, "So few")
+    refused(asked(made(Type.POLL, [PLACES]), ("0", "1")), 1, hana, "Too few")
 
 
 def test_nor_of_a_secret_vote_of_an_assembly_that_so_few_gave(made, hana):  # noqa: F811
@@ -292,7 +292,7 @@ def test_nor_of_a_secret_vote_of_an_assembly_that_so_few_gave(made, hana):  # no
     drive(game, Step.NEXT)
     drive(game, Step.VOTE)
     drive(game, Step.CLOSE)
-    refused(game, 1, hana, "So few")
+    refused(game, 1, hana, "Too few")
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_only_an_assembly_is_an_electorate(ranked, made, hana):  # noqa: F811
 def test_there_is_an_end_to_it(ranked, hana, monkeypatch):
     monkeypatch.setattr(services, "MAX_FOLLOW_UPS", 1)
     services.make_election(hana, ranked.id, 1)
-    with pytest.raises(services.NoFollowUp, match="At most 1"):
+    with pytest.raises(services.NoFollowUp, match="at most 1"):
         services.make_poll(hana, "10.0.0.1", ranked.id, 1)
 
 
@@ -372,7 +372,7 @@ def test_a_round_that_is_taken_back_at_the_same_moment_is_not_made_into_anything
         return make(*arguments, **words)
 
     monkeypatch.setattr(services.copying, "make", meanwhile)
-    with pytest.raises(services.NoFollowUp, match="taken back"):
+    with pytest.raises(services.NoFollowUp, match="does not count"):
         services.make_election(hana, ranked.id, 1)
     assert elections.find("Where do we go?") is None
 
@@ -385,7 +385,7 @@ def test_of_a_session_that_goes_at_the_same_moment_nothing_is_made(ranked, hana,
         return make(*arguments, **words)
 
     monkeypatch.setattr(services.polls, "make", meanwhile)
-    with pytest.raises(Exception, match="no such session"):
+    with pytest.raises(Exception, match="does not exist"):
         services.make_poll(hana, "10.0.0.1", ranked.id, 1)
     assert events("PollCreated") == []
 
@@ -418,10 +418,10 @@ def test_the_page_says_what_would_be_made_and_makes_it(ranked, hana, signed_in):
     assert answer["Location"] == f"/poll/{poll.what}/manage/"
     answer = browser.post(page, {"make": "election"})
     assert answer["Location"] == "/election/Where%20do%20we%20go%3F/dashboard/"
-    assert "The draft election “Where do we go?” is made." in text(browser.get(answer["Location"]))
+    assert "The draft election “Where do we go?” has been created." in text(browser.get(answer["Location"]))
     for report in (page, f"/live/{ranked.id}/report/"):
         shown = text(browser.get(report))
-        assert "What came of it" in shown
+        assert "Follow-ups" in shown
         assert f'href="/poll/{poll.what}/"' in shown
     assert f'href="{page}"' in shown
 
@@ -434,7 +434,7 @@ def test_from_the_wall_and_the_remote_one_click_makes_it_and_the_session_goes_on
         assert 'id="onward"' in shown
     answer = browser.post(f"/live/{ranked.id}/onward/1/", {"make": "election", "from": "host_game"})
     assert answer["Location"] == f"/live/{ranked.id}/host/"
-    assert "is made." in text(browser.get(answer["Location"]))
+    assert "has been created." in text(browser.get(answer["Location"]))
     assert "onward/1" not in text(browser.get(f"/live/{ranked.id}/screen/{ranked.screen_token}/"))
 
 
@@ -457,18 +457,18 @@ def test_a_question_of_which_nothing_can_be_made_is_said_and_has_no_button(made,
     game, browser = asked(made(Type.POLL, [PLACES]), ("0", "1")), signed_in(hana)
     answer = browser.get(f"/live/{game.id}/onward/1/")
     assert answer.status_code == 409
-    assert "So few have answered" in text(answer)
+    assert "Too few people answered" in text(answer)
     assert 'name="make"' not in text(answer)
     assert "onward/1" not in text(browser.get(f"/live/{game.id}/host/"))
     assert "onward/1" not in text(browser.get(f"/live/{game.id}/report/"))
     answer = browser.post(f"/live/{game.id}/onward/1/", {"make": "poll"}, follow=True)
-    assert "So few have answered" in text(answer)
+    assert "Too few people answered" in text(answer)
 
 
 def test_what_nobody_can_make_is_asked_again(ranked, hana, signed_in):
     answer = signed_in(hana).post(f"/live/{ranked.id}/onward/1/", {"make": "money"})
     assert answer.status_code == 422
-    assert "Please choose what is to be made of it." in text(answer)
+    assert "Choose what to create." in text(answer)
 
 
 def test_only_those_who_run_it_may(ranked, signed_in, client):
@@ -520,9 +520,9 @@ def test_a_host_adds_addresses_on_the_page(assembly, signed_in):
     page = client.get(way).content.decode()
     assert "By another &lt;&gt;\nBy code &lt;&gt;" in page
     for typed, words in (
-        ("By code <nobody>", "This is no email address: By code &lt;nobody&gt;"),
-        ("Stranger <s@example.org>", "Nobody of this name is here without an account: Stranger"),
-        ("By code <c@example.org>\nBy another <C@example.org>", "An address stands there twice"),
+        ("By code <nobody>", "Not an email address: By code &lt;nobody&gt;"),
+        ("Stranger <s@example.org>", "Nobody without an account has this name: Stranger"),
+        ("By code <c@example.org>\nBy another <C@example.org>", "An address appears twice"),
     ):
         refused = client.post(way, {"make": "electorate", "addresses": typed})
         assert refused.status_code == 422

@@ -24,8 +24,8 @@ from tests.at_once import at_once
 from tests.live.conftest import TRIVIA, drive, give, seated
 from tests.rows import every_row
 
-STALE = "The session had moved on already; this is where it is now."
-NOT_YOURS = "This session is not yours to run."
+STALE = "The session has already moved on. This is where it is now."
+NOT_YOURS = "You are not a host of this session."
 
 
 def text(answer) -> str:
@@ -74,7 +74,7 @@ def test_a_lobby_fills(hana, made):
     page = shown(hana, game)
     assert "<b>2</b> people are here" in page
     assert "Zoë &lt;b&gt;" in page
-    assert "1 waits to be let in" in page
+    assert "1 is waiting to be let in" in page
     assert "<bdi>Rude" not in page
 
 
@@ -177,8 +177,8 @@ def test_a_pause_stops_the_clock_and_a_void_does_not_count(hana, made):
     take(hana, game, Step.NEXT)
     take(hana, game, Step.PAUSE)
     page = shown(hana, game)
-    assert "Paused. The clock stands still" in page
-    assert ">Go on</button>" in page
+    assert "Paused. The clock has stopped" in page
+    assert ">Resume</button>" in page
     take(hana, game, Step.RESUME)
     assert "Paused" not in shown(hana, game)
     take(hana, game, Step.VOID)
@@ -240,7 +240,7 @@ def test_one_who_was_asked_to_help_drives_until_they_are_removed(site, hana, mad
     game, cleo = made(), signed_in(person("Cleo"))
     assert cleo.get(address(game, "host_game")).status_code == 403
     page = text(hana.post(address(game, "game_hosts"), {"name": "cleo"}, follow=True))
-    assert "Cleo now runs this session, too." in page
+    assert "Cleo can now run this session, too." in page
     assert events(site, "LiveHostAdded") == [{"game_id": game.id, "name": "Cleo"}]
     (past,), _cursor = repository.history("Cleo", limit=5)
     assert past.id == game.id
@@ -260,10 +260,10 @@ def test_one_who_was_asked_to_help_drives_until_they_are_removed(site, hana, mad
     ("name", "sentence"),
     [
         ("", "This field is required."),
-        ("Nobody", "There is nobody of that name here who may run live sessions."),
-        ("Vera", "There is nobody of that name here who may run live sessions."),
-        ("hana", "Hana runs this session already."),
-        ("Cleo", "Cleo runs this session already."),
+        ("Nobody", "Nobody with that name may run live sessions here."),
+        ("Vera", "Nobody with that name may run live sessions here."),
+        ("hana", "Hana already runs this session."),
+        ("Cleo", "Cleo already runs this session."),
         ("a@b", "A name has no @"),
     ],
 )
@@ -279,7 +279,7 @@ def test_who_cannot_help_is_told_why(hana, made, person, name, sentence):
 def test_a_session_has_so_many_hosts_and_none_are_added_at_its_end(hana, made, person):
     person("Cleo")
     full = made(hosts=tuple(f"Host {number}" for number in range(MAX_HOSTS)))
-    assert "at most 10 people" in text(hana.post(address(full, "game_hosts"), {"name": "Cleo"}))
+    assert "at most 10 other hosts" in text(hana.post(address(full, "game_hosts"), {"name": "Cleo"}))
     over = made()
     drive(over, Step.END)
     assert "The session has ended." in text(hana.post(address(over, "game_hosts"), {"name": "Cleo"}))

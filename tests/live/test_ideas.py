@@ -260,9 +260,9 @@ def test_what_cannot_be_voted_on_is_refused_in_words():
         alike.options()
     with pytest.raises(ideas.CannotSort, match="two ideas"):
         found.merged([1])
-    with pytest.raises(ideas.CannotSort, match="no such"):
+    with pytest.raises(ideas.CannotSort, match="does not exist"):
         found.left_out(7, out=True)
-    with pytest.raises(ideas.CannotSort, match="too long"):
+    with pytest.raises(ideas.CannotSort, match="Too long"):
         found.worded(0, "x" * 201)
 
 

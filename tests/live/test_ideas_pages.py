@@ -58,7 +58,7 @@ def test_a_room_writes_sorts_and_ranks_without_scripts(made, hana):
     drive(game, Step.NEXT)
     assert phones[0].page().count('name="text"') == 3
     assert "Write an idea first." in text(phones[0].answer(text=["", " "]))
-    assert "too long" in text(phones[0].answer(text=["x" * 201]))
+    assert "Too long" in text(phones[0].answer(text=["x" * 201]))
     for phone, texts in zip(phones, (["A bus", "A boat", ""], ["a boat"], ["<b>A bike</b>"]), strict=True):
         page = text(phone.answer(text=texts))
         assert "Your ideas are in." in page
@@ -92,7 +92,7 @@ def test_an_answer_is_no_vote_and_a_vote_no_answer(made):
     game = made(Type.POLL, ASKED)
     phone = Phone(game, "Ada")
     drive(game, Step.NEXT)
-    assert "not asked" in text(phone.vote(**{"rank-0": 1})) or "too late" in text(phone.vote(**{"rank-0": 1}))
+    assert "is not open" in text(phone.vote(**{"rank-0": 1})) or "was too late" in text(phone.vote(**{"rank-0": 1}))
     assert not repository.read_votes(game.id, 1)
 
 
@@ -115,7 +115,7 @@ def test_hosts_merge_take_apart_leave_out_and_choose(hana, game):
     assert "A night bus" in page
     page = text(sort(hana, game, f"stays {place['A bike']}"))
     assert "2 go to the vote" in page
-    assert "does not go on" in page
+    assert "not in the vote" in page
     page = text(sort(hana, game, f"out {place['A boat']}"))
     assert "Left out" in page
     assert "disabled" in page, "One is nothing to vote on."
@@ -131,11 +131,11 @@ def test_hosts_merge_take_apart_leave_out_and_choose(hana, game):
     ("act", "more", "says"),
     [
         ("merge", {"idea": ["0"]}, "at least two"),
-        ("merge", {"idea": ["0", "x"]}, "no such idea"),
-        ("out 99", {}, "no such idea"),
-        ("out", {}, "no such idea"),
-        ("explode 1", {}, "cannot be done"),
-        ("words 0", {"words": "x" * 201}, "too long"),
+        ("merge", {"idea": ["0", "x"]}, "idea does not exist"),
+        ("out 99", {}, "idea does not exist"),
+        ("out", {}, "idea does not exist"),
+        ("explode 1", {}, "is not possible"),
+        ("words 0", {"words": "x" * 201}, "Too long"),
         ("out 0", {"round": "7"}, "moved on"),
     ],
 )
@@ -165,7 +165,7 @@ def test_only_hosts_put_in_order_and_only_while_it_is_time(hana, game, person, s
     drive(game, Step.VOTE)
     answer = hana.get(reverse("sort_ideas", args=[game.id]))
     assert answer["Location"] == reverse("host_game", args=[game.id])
-    assert "no ideas to put in order" in text(sort(hana, game, "out 0"))
+    assert "no ideas to sort" in text(sort(hana, game, "out 0"))
 
 
 def test_host_and_remote_lead_to_the_page(hana, game):
@@ -181,7 +181,7 @@ def test_sixty_ideas_and_nothing_left_are_shown(hana, made):
         give(game, seat, [f"Idea {number} {letter} " + "מאה " * (number % 3) for letter in "abc"])
     drive(game, Step.CLOSE)
     html = rendering.render_screen(Role.SCREEN, snapshots.current(game.id)).html
-    assert "Not going to the vote so far" in html
+    assert "Not in the vote so far" in html
     assert html.count('class="idea') >= 60
     assert "and 3 more" in html
     for number in range(2):

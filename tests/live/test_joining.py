@@ -177,7 +177,7 @@ def test_a_name_that_is_taken_gets_a_sentence_and_two_free_ones(client, made):
     answer = join(client, game, "ZOË")
     assert answer.status_code == 422
     text = answer.content.decode()
-    assert "Somebody here has this name already." in text
+    assert "This name is already taken." in text
     assert [each for each in ("ZOË 2", "ZOË 3") if f'name="instead" value="{each}"' in text] == ["ZOË 2", "ZOË 3"]
     form = token_of(answer)
     assert client.post(address(game), {"form": form, "name": "ZOË", "instead": "ZOË 2"}).status_code == 302
@@ -270,7 +270,7 @@ def test_names_are_drawn_and_nobody_can_type_another(client, made):
     quicker = Client()
     late = quicker.post(address(game), {"form": players.new_form(), "offer": first})
     assert late.status_code == 422
-    assert "Somebody was quicker" in late.content.decode()
+    assert "Somebody else just took this name" in late.content.decode()
 
 
 def test_names_wait_for_the_host(client, made):
@@ -279,7 +279,7 @@ def test_names_wait_for_the_host(client, made):
     (seat,) = seats.read_seats(game.id)
     assert not seat.plays
     waiting = client.get(address(game, "seat"))
-    assert "The host looks at every name first." in waiting.content.decode()
+    assert "The host approves every name first." in waiting.content.decode()
     asked = {"headers": {"HX-Request": "true"}}
     assert client.get(address(game, "seat"), **asked).status_code == 204
     from live.services import seating
@@ -302,10 +302,10 @@ def test_who_comes_when_a_question_is_closed_is_in_from_the_next_one(client, mad
         drive(game, step)
     join(client, game, "Late")
     page = client.get(reverse("play", args=[game.id])).content.decode()
-    assert "This question was before your time" in page
+    assert "You joined after this question" in page
     assert "You did not answer" not in page
     drive(game, Step.NEXT)
-    assert "You are in from question 2." in client.get(reverse("play", args=[game.id])).content.decode()
+    assert "You joined at question 2." in client.get(reverse("play", args=[game.id])).content.decode()
 
 
 def test_a_session_that_has_ended_says_so(client, made):

@@ -28,7 +28,7 @@ def test_what_somebody_hosted_goes_with_them(site, made, person):
     own, over, together = made(), made(Type.POLL), made(hosts=("Ben",))
     play(over)
     drive(over, Step.END)
-    assert accounts.removal_effects(someone("Hana")) == ["3 live sessions go, with their reports."]
+    assert accounts.removal_effects(someone("Hana")) == ["3 live sessions and their reports will be deleted."]
     accounts.remove(person("Olga", Role.OWNER), someone("Hana"))
     finish_background()
     assert [repository.find(game.id) for game in (own, over, together)] == [None] * 3

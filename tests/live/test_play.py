@@ -127,7 +127,7 @@ def test_trivia_on_a_phone(made):
     assert chosen(page) == ["0", "1"]
     drive(game, Step.END)
     page = ada.page()
-    assert "Thank you for being there" in page
+    assert "Thank you for taking part" in page
     assert "podium" in page
     assert 'http-equiv="refresh"' not in page
 
@@ -141,7 +141,7 @@ def test_call_and_answer_on_a_phone(made):
     assert "In one sentence." in page
     assert "At most 300 characters." in page
     page = text_of(ada.answer(text="x" * 301))
-    assert "That is too long: at most 300 characters, and yours has 301." in page
+    assert "Too long: 301 characters. The limit is 300." in page
     assert "x" * 301 in page, "What was typed is still there."
     for phone, text in zip(phones, ("A bus", "A boat", "A <b>ike"), strict=True):
         assert "Your answer is in." in text_of(phone.answer(text=text))
@@ -156,7 +156,7 @@ def test_call_and_answer_on_a_phone(made):
     own, boat, bike = (f"rank-{number[text]}" for text in ("A bus", "A boat", "A <b>ike"))
     answer = ada.vote(**{own: "1", boat: "2"})
     assert answer.status_code == 422
-    assert "Nobody votes for their own answer." in text_of(answer)
+    assert "You cannot vote for your own answer." in text_of(answer)
     assert f'name="{boat}" value="2" checked' in text_of(answer), "What else was chosen is still there."
     answer = ada.vote(**{boat: "", bike: ""})
     assert "Rank at least one of the answers." in text_of(answer)
@@ -196,7 +196,7 @@ def test_a_poll_where_one_is_chosen(made):
     assert chosen(page) == ["1"]
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
-    assert "Too few answers to tell" in ada.page()
+    assert "Too few answers to show" in ada.page()
 
 
 def test_a_survey_on_a_phone(made):
@@ -260,8 +260,8 @@ def test_an_answer_to_what_is_over_is_never_taken_for_the_next_question(made):
         ada.tell(round=round_, option=0)
     assert repository.own_answer(game.id, state, ada.id) is None
     page = text_of(ada.answer(1, option=0))
-    assert "That came too late: it does not count." in page
-    assert "came too late" not in ada.page(), "It is said once."
+    assert "That was too late and does not count." in page
+    assert "was too late" not in ada.page(), "It is said once."
     assert 'data-outcome="not open"' in text_of(ada.tell("give_vote", **{"round": "9", "rank-0": "1"}))
 
 
@@ -303,7 +303,7 @@ def test_whoever_comes_late_is_told_from_where(made):
     for step in (Step.NEXT, Step.CLOSE, Step.NEXT):
         drive(game, step)
     ben = Phone(game, "Ben")
-    assert "You are in from question 2." in ben.page()
+    assert "You joined at question 2." in ben.page()
     assert 'data-outcome="counted"' in text_of(ben.tell(round=2, option=[0, 1]))
 
 
@@ -344,7 +344,7 @@ def test_whoever_was_removed_answers_no_more(made):
     assert ada.client.get(ada.at("play")).status_code == 403
     assert ada.answer(option=1).status_code == 403
     answer = ada.tell(round=1, option=1)
-    assert (answer.status_code, "You cannot answer from here now." in text_of(answer)) == (409, True)
+    assert (answer.status_code, "You cannot answer from here at the moment." in text_of(answer)) == (409, True)
     assert repository.own_answer(game.id, repository.read_state(game.id), ada.id) == [0]
 
 
@@ -382,7 +382,7 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: now)
     assert {ada.tell(round=1, option=0).status_code for _each in range(MAX_ACTIONS)} == {200}
     answer = ada.tell(round=1, option=1)
-    assert (answer.status_code, "That was too often in a short time." in text_of(answer)) == (429, True)
+    assert (answer.status_code, "That was too fast." in text_of(answer)) == (429, True)
     assert ada.answer(option=1).status_code == 429
     assert ben.tell(round=1, option=1).status_code == 200, "Nobody else is held up."
     assert repository.own_answer(game.id, repository.read_state(game.id), ada.id) == [0]

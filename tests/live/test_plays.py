@@ -252,7 +252,7 @@ def check_what_is_left(hana: Client, game) -> None:
         assert hana.get(reverse("sealed_round", args=[game.id, number])).status_code == 200
     report = text_of(hana.get(reverse("game_report", args=[game.id])))
     assert all(
-        each in report for each in ("Fully right: 1 of 3", "Hills\u2069 wins", "Idea 1", "Sun", "Again?", "Places")
+        each in report for each in ("All correct: 1 of 3", "Hills\u2069 wins", "Idea 1", "Sun", "Again?", "Places")
     )
     csv = csv_of(hana, game)
     assert all(f",{row}," in csv for row in ("answer", "ballot", "idea", "word", "option", "total"))

@@ -80,7 +80,7 @@ def test_what_does_not_count_is_marked(made, hana):
     drive(game, Step.VOID)
     page = page_of(hana, game)
     assert "does not count" in page
-    assert "One question was taken back before it was closed" in page
+    assert "One question was voided before it was closed" in page
     rows = rows_of(hana, game)
     assert {row["counts"] for row in rows if row["row"] != "total"} == {"no"}
     assert [row["points"] for row in rows if row["row"] == "total"] == ["0"]

@@ -224,11 +224,11 @@ def test_a_player_sees_what_came_of_a_round_by_receipts_and_where_the_log_says_s
     assert "Where do we go?" in page
     assert [row for row in re.findall(r"<code>([0-9A-Z-]{14})</code>", page) if row in receipts] == sorted(receipts)
     assert counting.round_digest(counting.round_from_parts(repository.round_items(game.id, 1))) in page
-    assert "will be there by" in page
+    assert "due by" in page
     assert "Recount now" in page
     publish()
     page = text_of(phones[0].client.get(at("sealed_round", game)))
-    assert "will be there by" not in page
+    assert "due by" not in page
     assert "up to event" in page
 
 
@@ -306,7 +306,7 @@ def test_a_round_that_does_not_count_says_so_and_nothing_else(made):
     drive(game, Step.VOID)
     drive(game, Step.NEXT)
     drive(game, Step.VOID)
-    for number, words in ((1, "the host took it back"), (2, "before it was closed")):
+    for number, words in ((1, "the host voided it"), (2, "before it was closed")):
         page = text_of(ada.client.get(at("sealed_round", game, number)))
         assert words in page
         assert "Schulze" not in page

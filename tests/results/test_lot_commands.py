@@ -15,7 +15,7 @@ import pytest
 
 from accounts import repository as people
 from ballots import services as voting
-from ballots.sealed import CannotSeal
+from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import copying

@@ -85,11 +85,11 @@ def test_the_author_alone_is_told_what_became_of_a_question(game, ours):
     of_ada, of_ben = (listening(ours, game, Role.QA, seat) for seat in (ada, ben))
     asked = send(game, ada, "Why a bus?")
     ours.tick(only_woken=True)
-    assert "It waits for the host." in html(of_ada, "mine")
+    assert "Waiting for the host." in html(of_ada, "mine")
     assert of_ben.names == []
     services.moderate(game.id, asked.id, "Hana", Act.HIDE)
     ours.tick(only_woken=True)
-    assert "The host has hidden it." in html(of_ada, "mine")
+    assert "Hidden by the host." in html(of_ada, "mine")
     assert "bus" not in of_ben.text
 
 
@@ -135,7 +135,7 @@ def test_pages_that_ask_are_told_the_same(game, phone):
     assert ada.now(version=first).status_code == 204
     ada.tell(text="Why a bus?")
     again = ada.now(version=first)
-    assert "It waits for the host." in told(again)["mine"]
+    assert "Waiting for the host." in told(again)["mine"]
     assert ben.now(version=ben.now().json()["version"]).status_code == 204
     assert ada.now(version=again.json()["version"]).status_code == 204
 

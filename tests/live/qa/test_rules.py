@@ -115,9 +115,9 @@ def test_how_many_somebody_may_send():
         rules.check_sends(ON, Phase.QUESTION, [*some, asked("q19")])
     waiting = [asked(f"q{number}", Fate.WAITING) for number in range(5)]
     rules.check_sends(ON, Phase.WAITING, waiting[:4])
-    with pytest.raises(NotNow, match="wait for the host"):
+    with pytest.raises(NotNow, match="are waiting for the host"):
         rules.check_sends(ON, Phase.WAITING, waiting)
-    with pytest.raises(NotNow, match="no more fit"):
+    with pytest.raises(NotNow, match="is full"):
         rules.check_sends(replace(ON, sent=2_000), Phase.WAITING, [])
     for qa, phase in ((QaSettings(), Phase.WAITING), (ON, Phase.ENDED)):
         with pytest.raises(NotNow):

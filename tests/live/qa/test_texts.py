@@ -176,8 +176,8 @@ def test_approved_first_the_time_waits_until_the_host_has_looked(made):
     assert set(fates(game).values()) == {"waiting"}
     assert shown_to(game, "Ada") == set()
     assert display.count_waiting_texts(snapshot) == 4
-    assert "4 texts wait for you" in rendering.render_status(Role.REMOTE, snapshot).html
-    assert "Your answer waits for the host." in rendering.render_own(snapshot, seats.find(game.id, "ada")).html
+    assert "4 texts are waiting for you" in rendering.render_status(Role.REMOTE, snapshot).html
+    assert "Your answer is waiting for the host." in rendering.render_own(snapshot, seats.find(game.id, "ada")).html
     decide(game, INSULT, Act.HIDE)
     decide(game, "More benches", Act.SHOW)
     assert shown_to(game, "Ada") == {"More benches"}
@@ -335,7 +335,7 @@ def test_how_texts_are_taken_is_chosen_also_where_questions_are_off_and_all_that
     assert set(fates(game).values()) == {"waiting"}
     assert not room_of(game).qa.is_on
     assert "More benches" not in phones["Ada"].client.get(reverse("play", args=[game.id])).content.decode()
-    assert "Show all 4 texts that wait" in hana.get(address).content.decode()
+    assert "Show all 4 waiting texts" in hana.get(address).content.decode()
     hana.post(address, {"act": "show waiting"})
     assert set(fates(game).values()) == {"shown"}
     assert "More benches" in phones["Ada"].client.get(reverse("play", args=[game.id])).content.decode()
@@ -351,5 +351,5 @@ def test_a_round_with_something_hidden_says_so_where_it_is_checked(voting):
     decide(game, INSULT, Act.HIDE)
     assert ada.get(file).status_code == 404
     shown = ada.get(page).content.decode()
-    assert "The host has hidden something" in shown
+    assert "The host has hidden a text" in shown
     assert INSULT not in shown + sign_in("Hana").get(page).content.decode()
