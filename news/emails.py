@@ -64,7 +64,7 @@ EMAIL_TEMPLATES = {
     CONFIRM: EmailTemplate(
         gettext_noop("Do you want the news by mail?"),
         (
-            gettext_noop("someone, hopefully you, asked us to send this site’s news to this address."),
+            gettext_noop("someone, hopefully you, asked us to send this site's news to this address."),
             gettext_noop("Confirm with this link within three days. If it was not you, just ignore this mail."),
         ),
         _confirm_link,
@@ -76,7 +76,7 @@ EMAIL_TEMPLATES = {
     ALREADY_SUBSCRIBED: EmailTemplate(
         gettext_noop("You already get the news by mail"),
         (
-            gettext_noop("someone asked us to send this site’s news to this address, but you already get it."),
+            gettext_noop("someone asked us to send this site's news to this address, but you already get it."),
             gettext_noop("If you no longer want it, use this link to unsubscribe."),
         ),
         _leave_path,

@@ -20,7 +20,7 @@ SITE_PAGE = f"title address words link {PICTURE}"  # inside its links and projec
 
 ITEMS = (
     ItemType("post", keys.post, POST, inside=PICTURE, lists=(keys.POSTS, keys.DRAFTS), sheets=(
-        Sheet("posts", _("Posts"), _("News with a date, latest first. Enter a full name to see one author’s posts."),
+        Sheet("posts", _("Posts"), _("News with a date, latest first. Enter a full name to see one author's posts."),
               "id published_at title slug tags author:person election:election result", "id", "name",
               lambda asked: keys.posts_by(asked.name) if asked.name else keys.POSTS, backwards=True),)),
     ItemType("post's text", keys.post_text, "post text text_html html_version:int"),

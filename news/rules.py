@@ -34,7 +34,7 @@ class SlugTaken(Refusal):
 NOT_THERE = _("This post does not exist.")
 NO_DATE = _("A draft cannot be unpublished.")
 SLUG_TAKEN = _("Another post has, or once had, this address: %(slug)s. Choose a different one.")
-NOT_YOURS = _("You can write about elections you run. Other posts are written by this site’s admins.")
+NOT_YOURS = _("You can write about elections you run. Other posts are written by this site's admins.")
 NO_ELECTION = _("No election has this name.")
 NOT_BY_MAIL = _("Only admins of this site can mail posts to subscribers.")
 STILL_A_DRAFT = _("This election is still a draft, so voters cannot see it. You can write about it once it is open.")

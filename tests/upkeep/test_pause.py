@@ -263,7 +263,7 @@ def test_the_commands_pause_and_resume(site):
     with pytest.raises(CommandError, match="already paused"):
         call_command("pause", minutes=5)
     call_command("resume", stdout=said)
-    assert said.getvalue() == "The site is paused.\nThe site goes on.\n"
+    assert said.getvalue() == "The site is paused.\nThe site is running again.\n"
     with pytest.raises(CommandError, match="not paused"):
         call_command("resume")
     with pytest.raises(CommandError, match="at least a minute"):
