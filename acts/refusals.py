@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from store.table import Refused
 
-LOST_RACE_MESSAGE = _("Somebody else changed this at the same moment. Please look again and decide anew.")
+LOST_RACE_MESSAGE = _("Someone else changed this at the same moment. Check what it says now and try again.")
 
 
 class Refusal(Exception):

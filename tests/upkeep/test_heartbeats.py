@@ -153,7 +153,7 @@ def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watch
     watched.pass_(MISSED_SECONDS + 5)
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.content == b"No worker has been seen for 65 seconds: mails, closings and seals wait.\n"
+    assert answer.content == b"No worker has been running for 65 seconds. Mails, closing and counting wait.\n"
     assert "plenum_worker_up 0.0" in client.get("/metrics").content.decode()
     worker.send()
     assert client.get("/readyz").content == b"ok\n"
