@@ -1,4 +1,4 @@
-"""Ballots of the demo: a few in most elections, thousands in one; and the closing of those that are to be closed."""
+"""Demo ballots: a few in most elections, thousands in one; and closing the elections that the demo shows as closed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CAST_THREADS = 8  # casts that wait together are stored together; those of one o
 
 
 def load(progress: Progress = no_progress) -> int:
-    """Cast what has not been cast; answers how many ballots that were."""
+    """Cast the demo ballots that are missing; returns how many."""
     cast = sum(_vote(planned, election, progress) for planned in DEMO_ELECTIONS if (election := _open(planned)))
     services.seal_closed()
     return cast

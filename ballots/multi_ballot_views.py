@@ -1,4 +1,4 @@
-"""Pages of a voter with several questions on one ballot: one after the other, one review, one button, the receipts."""
+"""Pages for voting on several questions at once: one page per question, one review, one button, the receipts."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ LOST = "lost"  # the question whose form came without a session
 
 
 def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
-    """To somebody whose session or cookies went on the way: the same question again, behind the sign-in if need be,
-    with what they have sent and all they had ranked before."""
+    """For voters whose session was lost on the way: back to the same question, after signing in if needed, with all
+    rankings."""
     assert request.resolver_match is not None
     multi_ballot_id, place = (
         request.resolver_match.kwargs["multi_ballot_id"],

@@ -30,7 +30,7 @@ CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # somebody may be called the la
 
 
 class SecretReplaced(Refusal):
-    """The site's secret is not the one the election was opened with, and so nobody's ballot can be found."""
+    """The site's secret is not the one the election was opened with, so ballots cannot be found."""
 
 
 SECRET_REPLACED = _(
@@ -49,7 +49,7 @@ def pseudonym(salt: Item, voter: str) -> str:
 
 
 def check_secret(salt: Item) -> None:
-    """Refuse in words if the site's secret is another than the one the salt was made with."""
+    """Refuse if the salt was made with another site secret."""
     _checked_key(salt)
 
 
@@ -61,10 +61,10 @@ def _checked_key(salt: Item) -> bytes:
 
 
 def candidate_order_seed(salt: Item, voter: str, lineage: str = "") -> bytes:
-    """What the order of the candidates on the voter's page hangs on. It dies with the salt.
+    """Seeds the order of the candidates on the voter's page; it is lost with the salt.
 
-    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots. So
-    whoever comes to an account by a break sees them in another order.
+    Some people rank candidates in the order listed, so anyone who knew each voter's order could guess those ballots.
+    After an account's credentials are reset, the order changes.
     """
     words = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
     return hmac.digest(_key(salt["salt"]), words.encode(), "sha256")
@@ -84,7 +84,7 @@ def new_salt(election: Election) -> list[Put]:
 
 
 def destroying_salt(election: Election) -> list[Write]:
-    """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
+    """What closing a secret election deletes."""
     if not election.secret_ballot:
         return []
     return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *purge_marks(table())]
@@ -95,7 +95,7 @@ def _key(salt: bytes) -> bytes:
 
 
 def _check_of(key: bytes, words: bytes = CHECK) -> bytes:
-    """By which a key is recognised; it tells nothing of the key."""
+    """A check value that identifies a key without revealing it."""
     return hmac.digest(key, words, "sha256")[:8]
 
 

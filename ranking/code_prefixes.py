@@ -1,5 +1,5 @@
-"""How somebody finds their own vote in a list without telling whose it is: by so little of its code that hundreds of
-others begin alike. In a shorter list no character may be sent, and one leafs through it."""
+"""Finding your own vote in a published list by a short prefix of its code, so that the server cannot tell which one you
+wanted. Hundreds of codes share each prefix; in a short list none may be sent, and you page through it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a results page says in words: the rule, how close it was, and what other methods would have said."""
+"""Sentences on results pages: the method, how close it was, and what other methods would have given."""
 
 from __future__ import annotations
 

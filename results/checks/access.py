@@ -1,4 +1,4 @@
-"""Who may see what is made of a sealed result, and when."""
+"""Decorators for pages about a sealed result: who may see them, and when."""
 
 from __future__ import annotations
 

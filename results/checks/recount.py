@@ -1,4 +1,4 @@
-"""A recount in the browser."""
+"""Page for a recount in the browser."""
 
 from __future__ import annotations
 

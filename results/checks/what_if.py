@@ -1,4 +1,4 @@
-"""What if somebody had not stood, or had not voted."""
+"""Page that recounts without some candidates or voters."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class EventFilter:
 
 
 def events_of(election: Election) -> Iterator[Item]:
-    """What the log says of an election, up to its sealed result; read as it is, without a look at the checkpoints."""
+    """The log's events about an election up to its sealed result, without checking checkpoints."""
     follower = EventFilter(election)
     for event in _possible_events(election):
         if follower.matches(event):

@@ -1,4 +1,4 @@
-"""The files in which a sealed result can be taken away: how each is made, and what it is called."""
+"""The files a sealed result can be downloaded as: how each is made and named."""
 
 from __future__ import annotations
 
@@ -166,6 +166,6 @@ def version(found: Sealed) -> str:
 
 
 def file_name(name: str, file: str, nameless: str = "election") -> str:
-    """A name as far as any system takes it in the name of a file, or what stands for it; and what the file is."""
+    """A file name that any system accepts."""
     safe = UNSAFE.sub("_", name)[:80].strip(" ._") or nameless
     return f"{safe} - {file}"

@@ -1,4 +1,4 @@
-"""A result as plain text, in the reader's language: to paste into a mail, or to print on any printer."""
+"""A result as plain text in the reader's language, for mail or print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mail that says who won."""
+"""The email that tells voters who won."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ def _drawn(card: Card) -> bytes:
 
 
 def _draw_title(pen: Pen, card: Card) -> float:
-    """What was voted on and who won; answers how far down that reaches."""
+    """What was voted on and who won; returns the lowest y."""
     y = 82.0
     for line in wrapped(card.title, 44, RIGHT_PX - LEFT_PX, 1 if card.bars else 2):
         pen.text(LEFT_PX, y, line, 44, INK)
