@@ -114,7 +114,7 @@ def reads_the_history(page: Page, sees_log: bool) -> None:
     expect(page.locator("main h1")).to_have_text("History of Talk of the year")
     numbers = page.locator("main tbody td[data-label=Event] a")
     if not sees_log:
-        for said in ("created the draft.", "put 2000 voters on the roll."):
+        for said in ("created the draft.", "added 2000 voters to the roll."):
             expect(rows(page).filter(has_text=f"Alan Turing {said}")).to_have_count(1)
         expect(page.locator("main")).to_contain_text("and sealed the result.")
         expect(numbers).to_have_count(0)

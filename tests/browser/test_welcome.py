@@ -111,7 +111,7 @@ def read(visit, mail: EmailMessage, name: str) -> None:
     text = mail.get_body(("plain",)).get_content()
     phone = visit("about:blank", width=PHONE_WIDTH_PX)
     phone.set_content(mail.get_body(("html",)).get_content())
-    for said in (name, "Emmy Noether asks you to vote", "You can vote until", "Come early."):
+    for said in (name, "Emmy Noether invites you to vote", "You can vote until", "Come early."):
         assert said in text
         expect(phone.locator("body")).to_contain_text(said)
     # A mail has no landmarks: it stands within a page of those who show it.
