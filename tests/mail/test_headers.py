@@ -111,7 +111,7 @@ def trial(owner) -> str:
 
 
 def test_where_mails_are_files_a_test_mail_is_one_too(site, signed_in):
-    assert "The test mail to you is sent." in trial(signed_in("Olga", Role.OWNER))
+    assert "A test mail has been sent to you." in trial(signed_in("Olga", Role.OWNER))
     assert sent.outbox[-1].to == ["Olga@example.org"]
 
 
