@@ -1,4 +1,4 @@
-"""Who is asking, and whether they may: around every view."""
+"""Authentication middleware: who sends a request, and whether the view admits them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
-from .access import answer_for
-from .anonymous import Anonymous
+from .access import access_response
 from .models import User
-from .visitors import remember
+from .visitors import Anonymous, remember_browser
 
 
-class SignedIn:
+class AuthenticationMiddleware:
     """Puts the person into `request.user` and keeps views closed to whom they are not for.
 
     In place of Django's own middleware, which would read the person in a second round trip: our session has read both.
@@ -30,21 +29,21 @@ class SignedIn:
         request.user = SimpleLazyObject(lambda: self.known(request))
         response = self.get_response(request)
         if signed_in := getattr(request, "signed_in_now", None):
-            remember(request, response, signed_in)
+            remember_browser(request, response, signed_in)
         return response
 
     def known(self, request: HttpRequest) -> User | AnonymousUser:
         """Who it is; from then on without asking."""
-        request.user = who_is_asking(request)
+        request.user = user_of_session(request)
         return request.user
 
     def process_view(
-        self, request: HttpRequest, view: Callable[..., HttpResponse], arguments: Any, words: Any
+        self, request: HttpRequest, view: Callable[..., HttpResponse], arguments: Any, parameters: Any
     ) -> HttpResponse | None:
-        return answer_for(request, view, words)
+        return access_response(request, view, parameters)
 
 
-def who_is_asking(request: HttpRequest) -> User | AnonymousUser:
+def user_of_session(request: HttpRequest) -> User | AnonymousUser:
     """The person of the session, if their password and sign-outs still allow it."""
     session = request.session
     if SESSION_KEY not in session or (user := session.user) is None:

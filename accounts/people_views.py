@@ -1,4 +1,4 @@
-"""Pages for those who manage people."""
+"""Pages for admins who manage people."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count
+from acts.rate_limits import TooOften, count
 from acts.refusals import LostRace, NotThere
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from pages.messages import refusals_as_messages, run_action
 from pages.paging import list_context
 
-from . import allowance, repository, rules, services, throttle
-from .access import SEEING, anybody, requires
+from . import mail_quota, repository, rules, services, throttle
+from .access import PROFILE_VISIBILITY, allow_everyone, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
 from .rules import Permission, Role
@@ -26,8 +26,8 @@ from .second_factor import factors
 from .views import show_removal
 
 
-def somebody_below(user: User, person: User) -> None:
-    rules.check_manages(services.who(user), services.who(person))
+def check_below(user: User, person: User) -> None:
+    rules.check_manages(services.name_and_role(user), services.name_and_role(person))
 
 
 @requires(Permission.MANAGE_USERS)
@@ -37,7 +37,7 @@ def people(request: HttpRequest) -> HttpResponse:
     found: dict[str, Any] = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
     if "@" in found["q"]:
         person = repository.find_by_email(found["q"])
-        context = {"rows": [repository.listed_of(person)] if person else []}
+        context = {"rows": [repository.as_listed(person)] if person else []}
     else:
         words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
         search = partial(repository.people_by_word, found["q"]) if found["q"] else repository.people
@@ -45,92 +45,92 @@ def people(request: HttpRequest) -> HttpResponse:
     return render(request, "accounts/people.html", {"form": form, **context})
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=anybody)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=allow_everyone)
 @require_safe
 def person(request: HttpRequest, person: User) -> HttpResponse:
-    offered = rules.offered_roles(services.who(request.user), services.who(person))
+    offered = rules.offered_roles(services.name_and_role(request.user), services.name_and_role(person))
     context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
-    context["shows_picture"] = person.photo is not None and all(SEEING.taken(request.user, person.name))
+    context["shows_picture"] = person.photo is not None and all(PROFILE_VISIBILITY.run_all(request.user, person.name))
     if person.can_run_elections:
         limit_form = MailLimitForm(initial={"mails_a_day": person.mails_a_day})
-        context |= {"mails": allowance.today(person), "limit_form": limit_form}
+        context |= {"mails": mail_quota.quota_today(person), "limit_form": limit_form}
     if offered:
         context["role_form"] = RoleForm(offered=offered)
     return render(request, "accounts/person.html", context)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=anybody)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=allow_everyone)
 @require_POST
 def change_role(request: HttpRequest, person: User) -> HttpResponse:
     form = RoleForm(request.POST, offered=list(Role))
     if not form.is_valid():
-        messages.error(request, _("There is no such role."))
+        messages.error(request, _("Choose one of the roles offered."))
         return redirect("person", name=person.name)
     with refusals_as_messages(request, (LostRace,)):
         services.change_role(request.user, person, form.cleaned_data["role"])
         words = {"name": person.name, "role": form.cleaned_data["role"].label}
-        messages.success(request, _("%(name)s is now: %(role)s.") % words)
+        messages.success(request, _("%(name)s now has the role “%(role)s”.") % words)
     return redirect("person" if request.user.role >= Role.ADMIN else "home", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
     with refusals_as_messages(request, (TooOften, LostRace)):
         count(throttle.RESET_LINK, person.name)
         services.send_reset_link(request.user, person)
-        sentence = _("A link to choose a new password is on its way to %(email)s. It is good for one hour.")
+        sentence = _("A link to choose a new password is on its way to %(email)s. It works for one hour.")
         messages.success(request, sentence % {"email": person.email})
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     with refusals_as_messages(request, (NotThere, LostRace)):
         factors.reset_for(request.user, person)
-        sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")
+        sentence = _("%(name)s can now sign in with just a password, and add a second step again.")
         messages.success(request, sentence % {"name": person.name})
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
     form = MailLimitForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Give a whole number up to a million, or none."))
+        messages.error(request, _("Enter a whole number up to a million, or leave the field empty."))
         return redirect("person", name=person.name)
     most = form.cleaned_data["mails_a_day"]
-    done = _("The limit of mails is changed.")
+    done = _("The mail limit is changed.")
     run_action(request, lambda: services.change_mail_limit(request.user, person, most), done)
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
-    done = _("%(name)s may write to all voters of an election now.") % {"name": person.name}
+    done = _("%(name)s can now write to all voters of an election.") % {"name": person.name}
     run_action(request, lambda: services.confirm_organiser(request.user, person), done)
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
-    done = _("%(name)s may no longer write to all voters of an election.") % {"name": person.name}
+    done = _("%(name)s can no longer write to all voters of an election.") % {"name": person.name}
     run_action(request, lambda: services.unconfirm_organiser(request.user, person), done)
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def remove_picture(request: HttpRequest, person: User) -> HttpResponse:
-    run_action(request, lambda: services.remove_picture(request.user, person), _("The picture is gone."))
+    run_action(request, lambda: services.remove_picture(request.user, person), _("The picture is removed."))
     return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
+@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @form_page
 def remove(request: HttpRequest, person: User) -> HttpResponse:
     form = ConfirmNameForm(form_data(request), expected=person.name)
@@ -138,8 +138,8 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
     if run_form(request, form, lambda: services.remove(request.user, person), done):
         return redirect("people")
     title = _("Remove %(name)s") % {"name": person.name}
-    lead = _("Their ballots in elections that are still open go with them. Closed elections keep theirs.")
-    return show_removal(request, form, person, title, _("Remove for good"), lead)
+    lead = _("Their ballots in open elections are deleted too. Closed elections keep theirs.")
+    return show_removal(request, form, person, title, _("Remove permanently"), lead)
 
 
 @requires(Permission.MANAGE_USERS)
@@ -148,11 +148,11 @@ def invite(request: HttpRequest) -> HttpResponse:
     form = InviteForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
-        with refusals_as_errors(form, None, (allowance.TooManyMails, LostRace)):
+        with refusals_as_errors(form, None, (mail_quota.TooManyMails, LostRace)):
             if services.invite(request.user, email):
                 messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
                 return redirect("invitations")
-            form.add_error("email", _("Somebody here already has this address."))
+            form.add_error("email", _("This address already belongs to an account here."))
     return show_form(request, form, _("Invite somebody"), _("Send invitation"))
 
 

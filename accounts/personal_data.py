@@ -1,6 +1,6 @@
-"""All that is kept about somebody, as one file for themselves. What is in it, the types of items declare.
+"""Personal-data export: everything stored about a person, as one ZIP. Item types declare the parts of it.
 
-Every part is read by pages and has an end: whoever has more than that is told so in it.
+Every part is read page by page and has a maximum length; a note says so where more exists.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import IO, Any
 
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from photos import repository as photos
 from store import keys
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.schema import SCHEMA
 from store.table import Item, Span
 
@@ -34,45 +34,45 @@ ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 
 def export_personal_data(user: User) -> IO[bytes]:
     """The zip as a temporary file, at its beginning."""
-    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    file = TemporaryFile()  # noqa: SIM115 - closed when the response has been sent
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("README.txt", _readme(user))
         for name, content in _picture(user):
             packed.writestr(name, content)
         for export in SCHEMA.exports:
             with packed.open(f"{export.name}.json", "w") as part:
-                part.writelines(_lines(export.read(user)))
+                part.writelines(_json_lines(export.read(user)))
     file.seek(0)
     return file
 
 
-def _lines(entries: Iterable[Item]) -> Iterator[bytes]:
+def _json_lines(entries: Iterable[Item]) -> Iterator[bytes]:
     """A JSON list with an entry on each line, made as it is written."""
     left, comma = iter(entries), "[\n"
     for entry in islice(left, MAX_ENTRIES_PER_PART):
-        yield (comma + _text(entry)).encode()
+        yield (comma + _json(entry)).encode()
         comma = ",\n"
     if next(left, None) is not None:
-        note = _("There are more; only %(most)d are told here.") % {"most": MAX_ENTRIES_PER_PART}
-        yield (comma + _text({"note": note})).encode()
+        note = _("There are more; only the first %(most)d are listed here.") % {"most": MAX_ENTRIES_PER_PART}
+        yield (comma + _json({"note": note})).encode()
     yield b"[]\n" if comma == "[\n" else b"\n]\n"
 
 
-def _text(entry: Any) -> str:
+def _json(entry: Any) -> str:
     return json.dumps(entry, ensure_ascii=False)
 
 
 def _readme(user: User) -> str:
     lines = (
-        _("What this site keeps about %(name)s.") % {"name": user.name},
+        _("What this site stores about %(name)s.") % {"name": user.name},
         "",
         *(str(export.about) for export in SCHEMA.exports if export.about),
-        _("picture: your picture in each width, if you have given one; what it shows is in account.json."),
+        _("picture: your picture in each width, if you added one; its description is in account.json."),
         "",
-        _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
-        _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),
-        _("Votes in polls are kept under a code that does not name you. Nobody else's data is in these files."),
-        _("Mails about your account are kept for 30 days, and not by address, so that they are not told here."),
+        _("Passwords and keys are not included: they are stored only in a form that cannot be read back."),
+        _("Secret ballots are included while their election is open. After it closes, nobody can tell whose they are."),
+        _("Votes in polls are stored under a code that does not name you. These files contain nobody else's data."),
+        _("Mails about your account are stored for 30 days, but not by address, so they are not included here."),
         _("All times are UTC."),
     )
     return "\n".join(lines) + "\n"
@@ -123,7 +123,7 @@ def account(user: User) -> Iterator[Item]:
 
 def _second_steps(user: User) -> Iterator[Item]:
     """Without what opens the door."""
-    known = factors.load(user)
+    known = factors.load_factors(user)
     if known.app:
         yield {"kind": "app", "added_at": known.app.added_at}
     yield from ({"kind": "passkey", "name": each.name, "added_at": each.added_at} for each in known.passkeys)
@@ -138,33 +138,33 @@ def sessions(user: User) -> Iterator[Item]:
 
 def events(user: User) -> Iterator[Item]:
     """What they did since their account was made, and what others did to it; of neither what is about anybody else."""
-    for event in _looked_for(Wanted(actor=user.name, since=user.created_at), MAX_ENTRIES_PER_PART):
+    for event in _search_log(Query(actor=user.name, since=user.created_at), MAX_ENTRIES_PER_PART):
         yield _event(user, event)
     for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
-        for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MAX_BATCHES):
+        for event in _search_log(Query(event_type=kind, since=user.created_at), MAX_BATCHES):
             if _is_about(user, event) and not _is_by(user, event):
-                yield _event(user, event) | {"by": _("somebody who looks after the site")}
+                yield _event(user, event) | {"by": _("an admin of this site")}
 
 
-def _looked_for(wanted: Wanted, looks: int) -> Iterator[Item]:
+def _search_log(wanted: Query, looks: int) -> Iterator[Item]:
     before = None
     for _look in range(looks):
-        found = look(table(), wanted, before=before, limit=BATCH_EVENTS)
+        found = search(table(), wanted, before=before, limit=BATCH_EVENTS)
         yield from found.events
         if (before := found.before) is None:
             return
 
 
 def _event(user: User, event: Item) -> Item:
-    said = event["event_data"]
-    told = said if _is_about(user, event) else {name: said[name] for name in ABOUT if name in said}
-    return {"number": event["event_id"], "when": event["when_occurred"], "what": event["event_type"], **told}
+    data = event["event_data"]
+    visible = data if _is_about(user, event) else {name: data[name] for name in ABOUT if name in data}
+    return {"number": event["event_id"], "when": event["when_occurred"], "what": event["event_type"], **visible}
 
 
 def _is_about(user: User, event: Item) -> bool:
     """Whether all it says is about them. In an election's events a name may be anybody's."""
-    said = event["event_data"]
-    return "election_name" not in said and keys.fold(str(said.get("name", ""))) == keys.fold(user.name)
+    data = event["event_data"]
+    return "election_name" not in data and keys.fold(str(data.get("name", ""))) == keys.fold(user.name)
 
 
 def _is_by(user: User, event: Item) -> bool:

@@ -1,4 +1,4 @@
-"""What happens to people when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replaying events about people: for each event type, the same writes as the live act."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def person(name: str) -> User:
 
 
 def registered(event: Happened) -> Iterator[Step]:
-    said = event.said
+    data = event.said
     user = User(
-        name=said["name"],
-        email=said["email"],
+        name=data["name"],
+        email=data["email"],
         password=NO_PASSWORD,
-        role_name=Role[said["role"]].name,
-        created_at=said.get("created_at", event.when),
+        role_name=Role[data["role"]].name,
+        created_at=data.get("created_at", event.when),
         session_salt=repository.new_session_salt(),
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
     yield [*repository.creation(user), *owner]
 
 
-def recorded_only(event: Happened) -> Step:
+def checked_only(event: Happened) -> Step:
     """The log holds nothing that opens a door: all that can be checked is that there is such a person."""
     person(event.said["name"])
     return ()
@@ -46,9 +46,9 @@ def email_changed(event: Happened) -> Iterator[Step]:
     yield repository.email_change(person(event.said["name"]), event.said["email"])
 
 
-def check_role(user: User, told: str) -> None:
-    if user.role_name != told:
-        raise DoesNotFit(f"takes {user.name} for {told}, who is {user.role_name} by then.")
+def check_role(user: User, expected: str) -> None:
+    if user.role_name != expected:
+        raise DoesNotFit(f"takes {user.name} for {expected}, who is {user.role_name} by then.")
 
 
 def role_changed(event: Happened) -> Iterator[Step]:
@@ -66,20 +66,20 @@ def ownership_transferred(event: Happened) -> Iterator[Step]:
 
 
 def profile_changed(event: Happened) -> Iterator[Step]:
-    said = event.said
-    yield [repository.profile_change(person(said["name"]), said["display_name"], said["about"])]
+    data = event.said
+    yield [repository.profile_change(person(data["name"]), data["display_name"], data["about"])]
 
 
 def pictured(event: Happened) -> Iterator[Step]:
-    """What is said of the picture; its bytes are in no log."""
+    """What is data of the picture; its bytes are in no log."""
     yield [repository.picture_change(person(event.said["name"]), photo_of(event.said["photo"]))]
 
 
 def mail_limit_changed(event: Happened) -> Iterator[Step]:
-    said, user = event.said, person(event.said["name"])
-    if user.mails_a_day != said["old_mails_a_day"]:
+    data, user = event.said, person(event.said["name"])
+    if user.mails_a_day != data["old_mails_a_day"]:
         raise DoesNotFit(f"takes {user.name} for somebody with another limit of mails than they have by then.")
-    yield [repository.mail_limit_change(user, said["mails_a_day"])]
+    yield [repository.mail_limit_change(user, data["mails_a_day"])]
 
 
 def removed(event: Happened) -> Iterator[Step]:
@@ -111,8 +111,8 @@ def _possible(before: set[str], event: Happened) -> list[set[str]]:
 EVENTS = (
     EventType("UserRegistered", registered, "name:person email:address role created_at"),
     EventType("PersonInvited", nothing_kept, "email:address"),
-    EventType("ResetLinkSent", recorded_only, "name:person", is_told=True),
-    EventType("UserPasswordChanged", recorded_only, "name:person"),
+    EventType("ResetLinkSent", checked_only, "name:person", is_told=True),
+    EventType("UserPasswordChanged", checked_only, "name:person"),
     EventType("UserEmailChanged", email_changed, "name:person email:address"),
     EventType("UserRoleChanged", role_changed, "name:person old_role new_role voter_since", is_told=True),
     EventType("OwnershipTransferred", ownership_transferred, "old_owner:person new_owner:person old_role voter_since"),

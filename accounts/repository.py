@@ -1,29 +1,31 @@
-"""People in the table: names and addresses in, people out, and the writes that keep every item of a person in step."""
+"""People in the store: find them by name or address, and the writes that keep all items of a person consistent."""
 
 from __future__ import annotations
 
 import re
 import secrets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from store import keys
 from store.log import as_text
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, StoreError, Update, Write
 
 from .lookalikes import skeleton
 from .models import User
 from .rules import Role
 
-SEEING_OFF = TaskType("remove person", _("Removing a person"))
+REMOVAL = TaskType("remove person", _("Removing a person"))
 
+VISIT_DURATION = timedelta(hours=6)
 MAX_INDEXED_WORDS = 8  # of one name that are in the search: the first ones, and the last
 _WORD = re.compile(r"[^\s\-\u2010'\u2019.,_/()]+")
 
@@ -86,7 +88,7 @@ def people(
     """People by name, all or of one role, from a prefix on."""
     span = keys.people_with_role(role.name, prefix) if role is not None else keys.people(prefix)
     page = table().page(span, limit=limit, cursor=cursor)
-    return [listed(item) for item in page.items], page.cursor
+    return [listed_person_of(item) for item in page.items], page.cursor
 
 
 def people_by_word(
@@ -98,7 +100,7 @@ def people_by_word(
     names = [item["name"] for item in page.items if item["SK"] == _first_search_key(item["name"], span.prefix)]
     places = [keys.listed_person(name) for name in names]
     found = table().get_many(places) if places else {}
-    return [listed(found[place]) for place in places if place in found], page.cursor
+    return [listed_person_of(found[place]) for place in places if place in found], page.cursor
 
 
 def _first_search_key(name: str, prefix: str) -> str | None:
@@ -121,7 +123,7 @@ class Invitation:
     invited_at: str
 
 
-def is_by_admin(invitation: Item) -> bool:
+def is_from_admin(invitation: Item) -> bool:
     """Whether it is on the list of those who manage people; addresses on rolls are not."""
     return "GSI1PK" in invitation
 
@@ -160,11 +162,11 @@ def user_of(item: Item) -> User:
     )
 
 
-def listed(item: Item) -> ListedPerson:
+def listed_person_of(item: Item) -> ListedPerson:
     return ListedPerson(item["name"], item["email"], Role[item["role"]], item["created_at"])
 
 
-def listed_of(user: User) -> ListedPerson:
+def as_listed(user: User) -> ListedPerson:
     return ListedPerson(user.name, user.email, user.role, user.created_at)
 
 
@@ -205,14 +207,14 @@ def creation(user: User) -> list[Write]:
         "session_salt": user.session_salt,
         "lineage": user.lineage,
     }
-    shown = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
+    listed = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     index = {"GSI1PK": keys.role(user.role_name), "GSI1SK": entry.sk}
     return [
         Put(item, when=Missing()),
         Put({"PK": guard.pk, "SK": guard.sk, "name": user.name}, when=Missing()),
-        Put({"PK": entry.pk, "SK": entry.sk, **index, **shown}),
-        has_left(user.name),
-        has_left(user.email),
+        Put({"PK": entry.pk, "SK": entry.sk, **index, **listed}),
+        name_is_free(user.name),
+        name_is_free(user.email),
         Put(lookalike_guard(user.name), when=Missing()),
         *word_entries(user.name, user.role),
     ]
@@ -229,8 +231,8 @@ def word_entries(name: str, role: Role) -> list[Put]:
     return [Put({"PK": key.pk, "SK": key.sk, "GSI1SK": key.sk, **index}) for key in _search_keys(name)]
 
 
-def has_left(name_or_email: str) -> Check:
-    """That whoever had it before has been seen off: what was theirs must not become another's."""
+def name_is_free(name_or_email: str) -> Check:
+    """That no removal of its former holder is under way: what was theirs must not become another's."""
     return Check(keys.leaving(name_or_email), Missing())
 
 
@@ -267,7 +269,7 @@ def _lineage(breaks: bool) -> Item:
     return {"lineage": new_lineage()} if breaks else {}
 
 
-def sessions_end(user: User) -> Write:
+def ending_sessions(user: User) -> Write:
     return Update(keys.user(user.name), set={"session_salt": new_session_salt()}, when=Exists())
 
 
@@ -284,14 +286,14 @@ def email_change(user: User, new: str) -> list[Write]:
         Update(keys.listed_person(user.name), set={"email": new}),
     ]
     if old_guard != guard:
-        writes += [Delete(old_guard), has_left(new)]
+        writes += [Delete(old_guard), name_is_free(new)]
     return writes
 
 
 def removal(user: User, only_if: Condition | None = None) -> list[Write]:
     """With the picture. Refused in part 0 if it, the role or the address changed meanwhile, or what else is asked for
     does not hold."""
-    unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.still(user.photo)
+    unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.photo_unchanged(user.photo)
     return [
         Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
         Delete(keys.email(user.email)),
@@ -299,7 +301,7 @@ def removal(user: User, only_if: Condition | None = None) -> list[Write]:
         Delete(keys.factors(user.name)),
         Delete(keys.lookalike(skeleton(user.name))),
         *map(Delete, _search_keys(user.name)),
-        *photos.going(user.photo),
+        *photos.deleting_bytes(user.photo),
     ]
 
 
@@ -308,39 +310,33 @@ def unused_since(user: User) -> Condition:
     return Equals("last_login", as_text(user.last_login)) if user.last_login else Missing("last_login")
 
 
-def warned(user: User, now: str) -> Update:
+def recording_warning(user: User, now: str) -> Update:
     """That they were told that nobody uses their account. Refused if somebody has by now, or another has told them."""
     before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
     return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
 
 
-def visit(user: User, now: str) -> Update:
-    """That somebody is here again. Refused if another of their windows has said so."""
-    moments = {"visited_at": now, "visited_before": user.visited_at}
-    return Update(keys.user(user.name), set=moments, when=Exists() & _still("visited_at", user.visited_at))
-
-
 def profile_change(user: User, display_name: str, about: str) -> Write:
     """Refused if the profile is no longer the one that was read: so the log has changes in the order they happened."""
-    unchanged = Exists() & _still("display_name", user.display_name) & _still("about", user.about)
+    unchanged = Exists() & _is_still("display_name", user.display_name) & _is_still("about", user.about)
     return Update(keys.user(user.name), set={"display_name": display_name, "about": about}, when=unchanged)
 
 
 def picture_change(user: User, photo: Photo | None) -> Write:
     """Refused if the account is gone or somebody else's by now, or has another role or picture than it had."""
     same = Equals("created_at", user.created_at) & _same_role(user)
-    return photos.set_on(keys.user(user.name), user.photo, photo, same)
+    return photos.setting_photo(keys.user(user.name), user.photo, photo, same)
 
 
-def _still(name: str, text: str) -> Condition:
+def _is_still(name: str, text: str) -> Condition:
     """An account that never had the text is the same as one whose text is empty."""
     return Equals(name, text) if text else Equals(name, text) | Missing(name)
 
 
 def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Write:
     """What the account tells of the second step. Refused if it is somebody else's by now."""
-    told = {"factors": kinds, **_lineage(breaks)}
-    return Update(keys.user(user.name), set=told, when=Equals("created_at", user.created_at))
+    changes = {"factors": kinds, **_lineage(breaks)}
+    return Update(keys.user(user.name), set=changes, when=Equals("created_at", user.created_at))
 
 
 def mail_limit_change(user: User, most: int | None) -> Write:
@@ -377,6 +373,21 @@ def touch(user: User, fields: list[str]) -> None:
         table().write(Update(keys.user(user.name), set=changes, when=Exists()))
 
 
+def last_visit(user: User, now: str) -> str:
+    """When the previous visit began: what happened since is new to this person. Before there was any, when the account
+    was made. A visit begins after some hours without one, so it costs one write a visit and none a page."""
+    if user.visited_at > as_text(datetime.fromisoformat(now) - VISIT_DURATION):
+        return user.visited_before or user.created_at
+    with suppress(StoreError):  # another tab was first, or the store cannot be written: no reason to fail the page
+        table().write(recording_visit(user, now))
+    return user.visited_at or user.created_at
+
+
+def recording_visit(user: User, now: str) -> Update:
+    moments = {"visited_at": now, "visited_before": user.visited_at}
+    return Update(keys.user(user.name), set=moments, when=Exists() & _is_still("visited_at", user.visited_at))
+
+
 def new_session_salt() -> str:
     return secrets.token_hex(16)
 
@@ -385,22 +396,22 @@ def new_lineage() -> str:
     return secrets.token_hex(16)
 
 
-def leaving(user: User, now: str) -> list[Write]:
+def reserving_names(user: User, now: str) -> list[Write]:
     """Their ballots and elections are still to be put in order; meanwhile nobody gets the name or the address."""
     reserved = [Put({"PK": place.pk, "SK": place.sk}) for place in _leaving_keys(user)]
-    return [*reserved, SEEING_OFF.begin(user.name, email=user.email, removed_at=now)]
+    return [*reserved, REMOVAL.begin(user.name, email=user.email, removed_at=now)]
 
 
 def _leaving_keys(user: User) -> list[Key]:
     return [keys.leaving(user.name), keys.leaving(user.email)]
 
 
-def left(user: User) -> list[Write]:
+def releasing_names(user: User) -> list[Write]:
     """Everything of theirs is in order."""
     return [*map(Delete, _leaving_keys(user)), Delete(keys.invitation(user.email))]
 
 
-def to_be_forgotten(user: User, removed_at: str, upto: int) -> Put:
+def forgetting_in_log(user: User, removed_at: str, upto: int) -> Put:
     """The mark that the log is to forget who they were, in events up to this number: what comes later is another's."""
     place = keys.name_to_forget(user.name, removed_at)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(removed_at, user.name)}
@@ -408,6 +419,6 @@ def to_be_forgotten(user: User, removed_at: str, upto: int) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **index, **who})
 
 
-def is_still(person: User) -> Check:
+def is_same_account(person: User) -> Check:
     """That the account is there, and the very same: not another one of the name."""
     return Check(keys.user(person.name), Equals("created_at", person.created_at))

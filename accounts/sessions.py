@@ -18,7 +18,7 @@ from typing import Any
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.log import as_text
 from store.table import Delete, Exists, Item, Key, Put, Refused, Unwritable
@@ -27,7 +27,7 @@ from . import repository
 from .models import User
 
 LAST_SEEN_INTERVAL_SECONDS = 600  # seconds between two updates of "last seen"
-NOBODY = ""
+ANONYMOUS = ""
 
 
 class SessionStore(SessionBase):
@@ -58,7 +58,7 @@ class SessionStore(SessionBase):
 
     def create(self) -> None:
         """A fresh key; it is stored when the answer is sent, because only then it is known whose it is."""
-        self._session_key = _write_cookie(NOBODY, secrets.token_urlsafe(32))
+        self._session_key = _write_cookie(ANONYMOUS, secrets.token_urlsafe(32))
         self.item = None
         self.modified = True
 
@@ -67,16 +67,16 @@ class SessionStore(SessionBase):
             self.create()
         contents = dict(self.items())
         _, secret = _read_cookie(self.session_key or "")
-        owner = contents.get(SESSION_KEY, NOBODY)
+        owner = contents.get(SESSION_KEY, ANONYMOUS)
         self._session_key = _write_cookie(owner, secret)
         place = keys.session(owner, _digest(secret))
         now = int(time.time())
-        kept = self.item or {"created_at": as_text(datetime.now(UTC)), "device": contents.get("device", "")}
+        before = self.item or {"created_at": as_text(datetime.now(UTC)), "device": contents.get("device", "")}
         item = {
             "PK": place.pk,
             "SK": place.sk,
-            "created_at": kept["created_at"],
-            "device": kept["device"],
+            "created_at": before["created_at"],
+            "device": before["device"],
             "seen": now,
             "ttl": now + self.get_expiry_age(),
             "contents": contents,
@@ -93,11 +93,11 @@ class SessionStore(SessionBase):
         self.item = item
 
     def exists(self, session_key: str) -> bool:
-        return table().get(_place(session_key)) is not None
+        return table().get(_key(session_key)) is not None
 
     def delete(self, session_key: str | None = None) -> None:
         if key := session_key or self.session_key:
-            table().write(Delete(_place(key)))
+            table().write(Delete(_key(key)))
 
     @classmethod
     def clear_expired(cls) -> None:
@@ -109,7 +109,7 @@ def sessions_of(name: str) -> list[Item]:
     return sorted(table().each(keys.sessions(name)), key=lambda item: -int(item["seen"]))
 
 
-def _place(session_key: str) -> Key:
+def _key(session_key: str) -> Key:
     owner, secret = _read_cookie(session_key)
     return keys.session(owner, _digest(secret))
 
@@ -127,4 +127,4 @@ def _read_cookie(cookie: str) -> tuple[str, str]:
     try:
         return base64.urlsafe_b64decode(owner + "=" * (-len(owner) % 4)).decode(), secret
     except (binascii.Error, ValueError):
-        return NOBODY, secret
+        return ANONYMOUS, secret

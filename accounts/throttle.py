@@ -17,15 +17,15 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from acts.limits import (
+from acts.rate_limits import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
     TEN_MINUTES_IN_SECONDS,
-    Counted,
+    Attempt,
     Limit,
     count,
     count_each,
-    give_back,
+    uncount,
 )
 from acts.refusals import Refusal
 from store import keys
@@ -38,17 +38,17 @@ from .visitors import Visitor
 class Limits:
     """For one kind of try, from the narrowest to the widest. A device that is known has the first to itself."""
 
-    here: Limit  # at one account from one address, or on one device that has signed in to it before
-    anywhere: Limit  # at one account from all addresses and devices that are not known
-    around: Limit | None = None  # from one address at all accounts, not counting the first tries at each
-    first: int = 0  # tries at one account from one address that are judged whatever is tried at others
+    per_source: Limit  # at one account from one address, or from one known device
+    per_account: Limit  # at one account, from all addresses and unknown devices
+    per_address: Limit | None = None  # from one address at all accounts, beyond the free tries
+    free_tries: int = 0  # at one account from one address, allowed whatever that address tried elsewhere
 
 
 SIGN_IN = Limits(
     Limit("sign-in", 10, TEN_MINUTES_IN_SECONDS),
     Limit("sign-in-account", 100, TEN_MINUTES_IN_SECONDS),
     Limit("sign-in-address", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES_IN_SECONDS),
-    first=3,
+    free_tries=3,
 )
 SECOND_STEP = Limits(Limit("factor", 8, TEN_MINUTES_IN_SECONDS), Limit("factor-account", 30, SECONDS_PER_HOUR))
 OWN_PASSWORD = Limits(
@@ -59,7 +59,7 @@ RESET = Limits(
     # a mailbox is kept from overflowing by `RESET_MAILED`, and nobody from a link
     Limit("reset-account", 1000, SECONDS_PER_HOUR),
     Limit("reset-address", settings.RESETS_PER_ADDRESS, SECONDS_PER_HOUR),
-    first=1,
+    free_tries=1,
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES_IN_SECONDS)
 # links that one account may have mailed to addresses that are not its own
@@ -76,16 +76,16 @@ REGISTER = Limits(
 )
 
 
-def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Counted]:
+def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Attempt]:
     """Count one try at an account by the name that was typed, the same whether or not somebody (`user`) has it.
 
     What a narrow limit refuses does not count for a wider one: so one address alone cannot use up an account's.
     """
     if user is not None and (device := visitor.device(user)):
-        return [count(limits.here, f"{user.name} on {device}")]
-    here = count(limits.here, f"{keys.fold(account)} from {visitor.address}")
-    around = [(limits.around, visitor.address)] if limits.around and here.tries > limits.first else []
-    return [here, *count_each((limits.anywhere, account), *around)]
+        return [count(limits.per_source, f"{user.name} on {device}")]
+    here = count(limits.per_source, f"{keys.fold(account)} from {visitor.address}")
+    around = [(limits.per_address, visitor.address)] if limits.per_address and here.tries > limits.free_tries else []
+    return [here, *count_each((limits.per_account, account), *around)]
 
 
 @dataclass
@@ -109,4 +109,4 @@ def guess(limits: Limits, account: str, visitor: Visitor, user: User | None) -> 
         raise
     finally:
         if not made.was_wrong:
-            give_back(counted)
+            uncount(counted)

@@ -1,16 +1,23 @@
-"""What a mailed link proves. Links are made when a mail is sent and stored nowhere; each serves one purpose, once."""
+"""Tokens in mailed links. They are made when a mail is sent and stored nowhere; each serves one purpose, once."""
 
 from __future__ import annotations
 
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
 
-from acts.tokens import SECONDS_PER_DAY, read, sign
+from acts.refusals import Refusal
+from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from store import keys
 
 from .models import User
 
 INVITATION_DAYS = 30
+LINK_SPENT = _("This link was already used or has expired. Please ask for a new one.")
+
+
+class LinkSpent(Refusal):
+    """A link that was used, has grown old, or was never ours."""
 
 
 class ResetToken(PasswordResetTokenGenerator):
@@ -23,13 +30,13 @@ reset_token = ResetToken()
 
 
 def email_token(user: User, email: str) -> str:
-    """Confirms a new address; worthless once the address has changed, or whoever asked is no longer in."""
-    return sign("email", *_asker(user), email)
+    """Confirms a new address; void once the address has changed or the account is another's."""
+    return create_token("email", *_asker(user), email)
 
 
 def read_email_token(user: User, token: str) -> str | None:
     """The address that the link confirms for this person."""
-    words = read("email", token, SECONDS_PER_DAY)
+    words = read_token("email", token, SECONDS_PER_DAY)
     return words[-1] if words and words[:-1] == _asker(user) else None
 
 

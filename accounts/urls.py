@@ -1,8 +1,8 @@
-"""Every address about people."""
+"""URLs about people."""
 
 from django.urls import include, path
 
-from . import people_views, setup_views, views
+from . import people_views, views
 from .second_factor import views as factor_views
 
 below_me = [
@@ -17,7 +17,7 @@ below_me = [
     path("factors/codes/", factor_views.make_codes, name="make_codes"),
     path("factors/passkey/", factor_views.name_passkey, name="name_passkey"),
     path("factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
-    path("factors/passkey/<str:mark>/remove/", factor_views.remove_passkey, name="remove_passkey"),
+    path("factors/passkey/<str:short_id>/remove/", factor_views.remove_passkey, name="remove_passkey"),
     path("picture/", views.own_picture, name="own_picture"),
     path("data/", views.own_data, name="own_data"),
     path("leave/", views.leave, name="leave"),
@@ -37,7 +37,7 @@ below_people = [
 ]
 
 urlpatterns = [
-    path("setup/<str:token>/", setup_views.setup, name="setup"),
+    path("setup/<str:token>/", views.setup, name="setup"),
     path("register/", views.register, name="register"),
     path("register/<str:token>/", views.confirm_registration, name="confirm_registration"),
     path("invited/<str:token>/", views.accept_invitation, name="accept_invitation"),

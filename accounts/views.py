@@ -18,17 +18,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count, give_back
+from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
-from acts.site import table
+from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import confirm_page, message_page
-from photos.changing import Wanted, picture_page
-from store.together import together
+from photos.changing import PictureChange, picture_page
+from store.parallel import run_parallel
 
-from . import policy, repository, services, throttle
+from . import registration_policy, repository, services, throttle
 from .access import View, public, requires
-from .anonymous import Anonymous
 from .forms import (
     ChangeEmailForm,
     ChangePasswordForm,
@@ -42,16 +41,16 @@ from .forms import (
     SignInForm,
     own_password_form,
 )
+from .invitation_reasons import reasons_for
 from .models import User
 from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
 from .sessions import sessions_of
-from .visitors import SIGNING_OUT, start_session, visitor
-from .welcoming import asked_of
+from .visitors import SIGNING_OUT, Anonymous, start_session, visitor
 
 
-def by_mailed_link(view: View) -> View:
+def explains_spent_links(view: View) -> View:
     """A page that a mailed link leads to. It says why the link cannot be used."""
 
     @wraps(view)
@@ -62,7 +61,7 @@ def by_mailed_link(view: View) -> View:
             return message_page(request, _("This link no longer works"), str(refusal), status=410)
         except TryLater as refusal:
             return message_page(request, _("Not just yet"), str(refusal), status=409)
-        except policy.NoRegistration as refusal:
+        except registration_policy.NoRegistration as refusal:
             return message_page(request, _("Create an account"), str(refusal), status=403)
 
     return opened
@@ -74,9 +73,31 @@ def by_mailed_link(view: View) -> View:
 @public
 @form_page
 @sensitive_post_parameters()
+@explains_spent_links
+def setup(request: HttpRequest, token: str) -> HttpResponse:
+    """Make the first owner, by the link that the server printed when it started."""
+    form = RegisterForm(form_data(request))
+    try:
+        services.check_setup(token)
+        if request.method == "POST" and form.is_valid():
+            owner = services.make_owner_by_link(token, **form.cleaned_data)
+            start_session(request, owner)
+            messages.success(request, _("Welcome, %(name)s. You are the owner of this site.") % {"name": owner.name})
+            return redirect("home")
+    except NameTaken as refusal:
+        form.add_error("name", str(refusal))
+    except services.AddressTaken as refusal:
+        form.add_error("email", str(refusal))
+    lead = _("This site is new. Fill this in to become its owner; the link works once.")
+    return show_form(request, form, _("Set up this site"), _("Become the owner"), lead=lead)
+
+
+@public
+@form_page
+@sensitive_post_parameters()
 def register(request: HttpRequest) -> HttpResponse:
-    if (said := _not_by_oneself(request)) is not None:
-        return said
+    if (response := _registration_closed(request)) is not None:
+        return response
     form = RegisterForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
@@ -85,36 +106,36 @@ def register(request: HttpRequest) -> HttpResponse:
             services.register(**form.cleaned_data, then=_next(request))
         except NameTaken as refusal:
             form.add_error("name", str(refusal))
-        except policy.NoRegistration as refusal:
+        except registration_policy.NoRegistration as refusal:
             form.add_error("email", str(refusal))
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
-            sentence = _("We have sent a mail to %(email)s. The link in it completes your account.")
-            return message_page(request, _("Look into your mail"), sentence % {"email": email})
-    words = {"lead": policy.sentence(), "part": "register", "next": _next(request)}
+            sentence = _("We sent a mail to %(email)s. Open the link in it to complete your account.")
+            return message_page(request, _("Check your inbox"), sentence % {"email": email})
+    words = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **words)
 
 
-def _not_by_oneself(request: HttpRequest) -> HttpResponse | None:
-    """What is said where nobody makes an account by themselves: no owner is there yet, or the site does not want it."""
+def _registration_closed(request: HttpRequest) -> HttpResponse | None:
+    """The page to show while nobody can register: the site has no owner yet, or takes no registrations."""
     status = 403 if request.method == "POST" else 200
     if not repository.has_owner():
         sentence = _(
-            "Whoever installed it makes the first account: by the link that the server printed when it was started, "
-            "or by the command create_owner."
+            "The person who installed it creates the first account: with the link that the server printed "
+            "when it started, or with the command create_owner."
         )
         return message_page(request, _("This site is not set up yet"), sentence, status)
-    if not policy.takes_registrations():
-        return message_page(request, _("Create an account"), policy.sentence(), status)
+    if not registration_policy.allows_registration():
+        return message_page(request, _("Create an account"), registration_policy.explanation(), status)
     return None
 
 
 @public
 @form_page
-@by_mailed_link
+@explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address, but signs nobody in: whoever can read the mail need not know the password."""
+    """The link proves the address, but signs nobody in: somebody else may be reading the mail."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
@@ -125,14 +146,14 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     except NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
-        form.add_error("name", _why_not(request, refusal))
+        form.add_error("name", _name_refusal(request, refusal))
     if form is None:
         return confirm_page(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
 
 
-def _why_not(request: HttpRequest, refusal: NameTaken) -> str:
-    """That somebody has the name; whoever has tried very many is no longer told which are taken."""
+def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
+    """That the name is taken; after very many tries from one address, no longer which names are."""
     try:
         count(throttle.NAMES_TAKEN, visitor(request).address)
     except TooOften as too_often:
@@ -149,17 +170,17 @@ def _welcome(request: HttpRequest, user: User, where: Sequence[str]) -> HttpResp
 @public
 @form_page
 @sensitive_post_parameters()
-@by_mailed_link
+@explains_spent_links
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
         email = services.read_invitation(token)
         form = InvitedForm(form_data(request))
         if request.method == "POST" and form.is_valid():
             made = services.accept_invitation(token, **form.cleaned_data)
-            return _welcome(request, made, services.where_invited_to(token))
+            return _welcome(request, made, services.invitation_target(token))
     except NameTaken as refusal:
-        form.add_error("name", _why_not(request, refusal))
-    lead, asked = _("You were invited as %(email)s.") % {"email": email}, asked_of(email)
+        form.add_error("name", _name_refusal(request, refusal))
+    lead, asked = _("You were invited as %(email)s.") % {"email": email}, reasons_for(email)
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, asked=asked)
 
 
@@ -178,23 +199,23 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form, None, (TooOften,)):
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
-                return _signed_in(request, user)
-            form.add_error(None, _("That name or email address and that password do not belong together."))
-    joining = {"part": "sign_in", "may_register": policy.takes_registrations()}
+                return _finish_sign_in(request, user)
+            form.add_error(None, _("Wrong name or password. Please try again."))
+    joining = {"part": "sign_in", "may_register": registration_policy.allows_registration()}
     return show_form(request, form, _("Sign in"), _("Sign in"), next=_next(request), **joining)
 
 
-def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
+def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
     """They were right, so it does not count as a try."""
     then = _next(request)
 
     def start() -> None:
         if user.factors:
-            factors.hold(request.session, user, then=then)
+            factors.hold_sign_in(request.session, user, then=then)
         else:
             start_session(request, user)
 
-    together(table(), start, lambda: give_back(request.tries))
+    run_parallel(table(), start, lambda: uncount(request.tries))
     return redirect("second_step" if user.factors else then or "home")
 
 
@@ -208,16 +229,16 @@ def _next(request: HttpRequest) -> str:
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    return _signed_out(request)
+    return _finish_sign_out(request)
 
 
-def _signed_out(request: HttpRequest) -> HttpResponse:
+def _finish_sign_out(request: HttpRequest) -> HttpResponse:
     """The next person at this device finds no page of ours that the browser was allowed to keep."""
     auth.logout(request)
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
     answer["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.taken(request, answer)
+    SIGNING_OUT.run_all(request, answer)
     return answer
 
 
@@ -227,7 +248,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
     """For those whom nobody has let in yet."""
     if request.user.role != Role.NO_ACCESS:
         return redirect("home")
-    sentence = _("Your account is there, but somebody who runs this site has to let you in first. Look again later.")
+    sentence = _("Your account is ready, but an admin has to approve it first. Check back later.")
     return message_page(request, _("Waiting for approval"), sentence)
 
 
@@ -243,10 +264,10 @@ def forgotten(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form, None, (TooOften,)):
             services.ask_for_reset(typed, visitor(request))
             sentence = _(
-                "If there is such an account, a mail with a link is on its way. The link is good for one hour. "
-                "If one was sent in the last ten minutes, no other is: that one is still good."
+                "If this account exists, a mail with a link is on its way. The link works for one hour. "
+                "If one was sent in the last ten minutes, use that one: it still works."
             )
-            return message_page(request, _("Look into your mail"), sentence)
+            return message_page(request, _("Check your inbox"), sentence)
     return show_form(request, form, _("Forgotten password"), _("Send a link"))
 
 
@@ -263,7 +284,10 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             return redirect("sign_in")
     except (services.LinkSpent, LostRace) as refusal:
         return message_page(request, _("This link no longer works"), str(refusal), status=410)
-    lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
+    lead = _(
+        "Ballots you have cast still count, and you can replace them, but they will no longer be "
+        "shown, not even to you."
+    )
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
 
 
@@ -303,7 +327,7 @@ def me(request: HttpRequest) -> HttpResponse:
 def own_picture(request: HttpRequest) -> HttpResponse:
     user = request.user
 
-    def act(wanted: Wanted) -> None:
+    def act(wanted: PictureChange) -> None:
         services.change_picture(user, wanted)
 
     return picture_page(request, user.photo, act, reverse("me"), title=user.name)
@@ -317,15 +341,15 @@ def change_email(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.NEW_EMAIL, request.user.name)
             services.ask_for_new_email(request.user, form.cleaned_data["email"])
-            sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
-            return message_page(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
+            sentence = _("We sent a mail to %(email)s. Open the link in it to confirm this address.")
+            return message_page(request, _("Check your inbox"), sentence % {"email": form.cleaned_data["email"]})
     lead = _("Your address is %(email)s.") % {"email": request.user.email}
     return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
 
 
 @public
 @form_page
-@by_mailed_link
+@explains_spent_links
 def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
     if request.method == "POST":
         user = services.confirm_email(name, token)
@@ -351,9 +375,9 @@ def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
     if which in ("everywhere", here):
         if which == "everywhere":
             services.sign_out_everywhere(request.user)
-        return _signed_out(request)
+        return _finish_sign_out(request)
     services.end_sessions(request.user, except_for=here, only=None if which == "others" else which)
-    messages.success(request, _("Signed out there."))
+    messages.success(request, _("You are signed out there."))
     return redirect("sessions")
 
 
@@ -366,15 +390,15 @@ def leave(request: HttpRequest) -> HttpResponse:
             services.remove_self(request.user)
             auth.logout(request)
             request.user = Anonymous()
-            return message_page(request, _("Goodbye"), _("Your account is gone."))
-    lead = _("Your account and your ballots in elections that are still open will be gone for good.")
+            return message_page(request, _("Goodbye"), _("Your account has been deleted."))
+    lead = _("Your account and your ballots in open elections will be deleted permanently.")
     return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
 
 
 def show_removal(request: HttpRequest, form: Any, gone: User, title: str, button: str, lead: str) -> HttpResponse:
     """With what would go at once, what later and what would stay, before anybody decides."""
     context = {"form": form, "title": title, "button": button, "lead": lead, "person": gone}
-    context |= {"passes_on": services.foreseen(gone), "days": settings.FORGET_AFTER_DAYS}
+    context |= {"passes_on": services.removal_effects(gone), "days": settings.FORGET_AFTER_DAYS}
     return render(request, "accounts/removal.html", context, status=422 if form.errors else 200)
 
 
@@ -387,5 +411,5 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
             return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
-    lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
+    lead = _("A file with everything this site stores about you: JSON, with a text that explains it.")
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

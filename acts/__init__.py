@@ -1,4 +1,4 @@
 PUBLIC = (
-    "again background closing flights following gates limits links naming once permissions progress "
-    "queues recent recording refusals ringing shards site site_cache steps suffixes tokens turns versions"
+    "background branding closing gates hooks links permissions queues rate_limits read_cache refusals retry shards "
+    "single_flight site_cache storage tokens unique_names versions wakeups"
 )

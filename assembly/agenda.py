@@ -1,4 +1,4 @@
-"""What an assembly is to come to: items are added also while it runs."""
+"""The agenda of an assembly: parsing the items typed at the start, and adding a run-off while it is running."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from live import counting, repository, rules
 from live.services import correcting
 from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, tidied
 
-from . import resolutions, words
+from . import resolutions, wording
 
-ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
-TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
+QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
+TOO_LONG_AN_ITEM = _("Shorten this item to %(most)d characters; it has %(count)d: %(line)s")
 TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
-NOT_TIED = _("The votes have decided this: there is nothing to run off.")
+NOT_TIED = _("This vote was decisive, so no run-off is needed.")
 
 
 def add_run_off(game_id: str, who: str, number: int) -> int:
-    """After a tie: a vote between those that are level is the next item. Pressed twice it is there once."""
+    """Make a vote between the tied options the next item. Idempotent."""
     game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
     if not game.format.has_agenda or not parts:
         raise NotNow(rules.NOT_NOW)
     place = state.played[number - 1]
-    question = repository.questions(game_id)[place]
-    wanted = resolutions.run_off(question, counting.round_of(parts), words.run_off_title(question))
-    if wanted is None:
+    question = repository.read_questions(game_id)[place]
+    run_off = resolutions.run_off_question(question, counting.round_from_parts(parts), wording.run_off_title(question))
+    if run_off is None:
         raise NotNow(NOT_TIED)
-    return correcting.add(game_id, who, wanted, first=place + 1, once=True)
+    return correcting.add(game_id, who, run_off, first=place + 1, once=True)
 
 
-def first_items(typed: str) -> list[Question]:
-    """One a line: a line that asks is a motion, every other is talked about. Refused in words if there is too much."""
+def parse_agenda(typed: str) -> list[Question]:
+    """One item per line: a line that ends with a question mark is a motion, every other one a topic."""
     lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
     if len(lines) > MAX_QUESTIONS:
         raise ValidationError(TOO_MANY_ITEMS % {"most": MAX_QUESTIONS})
     for line in lines:
         if len(line) > MAX_TITLE_CHARS:
-            words = {"most": MAX_TITLE_CHARS, "count": len(line), "line": f"{line[:40]} …"}
-            raise ValidationError(TOO_LONG_AN_ITEM % words)
-    kinds = (Kind.MOTION if line.endswith(ASKS) else Kind.TOPIC for line in lines)
+            limits = {"most": MAX_TITLE_CHARS, "count": len(line), "line": f"{line[:40]} …"}
+            raise ValidationError(TOO_LONG_AN_ITEM % limits)
+    kinds = (Kind.MOTION if line.endswith(QUESTION_MARKS) else Kind.TOPIC for line in lines)
     return [tidied(Question(line, kind, seconds=0)) for line, kind in zip(lines, kinds, strict=True)]

@@ -1,4 +1,4 @@
-"""The agenda of an assembly, for those who run it: what became of each item, calling one, adding one."""
+"""The host's agenda page: the outcome of each item, calling one, adding one."""
 
 from __future__ import annotations
 
@@ -12,63 +12,66 @@ from django.views.decorators.http import require_POST
 
 from acts.refusals import Refusal
 from live import corrections
-from live.room import Room
+from live.screens import host_screens, snapshots
+from live.screens.access import Hosted, for_hosts, return_page
 from live.services import correcting
-from live.show import hall, rooms
-from live.show.access import Hosted, of_hosts, page_to
+from live.snapshot import Snapshot
 from pages.forms import form_data, form_page, new_token
 from pages.messages import run_action
 from questions.question import Kind
 
 from . import agenda as services
-from . import words as assembly_words
+from . import wording
 from .forms import ItemForm, with_amendments
 
 
-@of_hosts
+@for_hosts
 @form_page
 def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    room = rooms.current(hosted[0].id)
-    if room is None or not room.game.format.has_agenda:
+    snapshot = snapshots.current(hosted[0].id)
+    if snapshot is None or not snapshot.game.format.has_agenda:
         raise Http404
-    form = ItemForm(form_data(request), game=room.game, initial=_prefilled(request, room))
-    if request.method == "POST" and form.is_valid() and _added(request, room, form):
-        return redirect("agenda", room.game.id)
-    called, corrected = hall.calls(room), corrections.rows(room.game, room.state, room.questions)
+    form = ItemForm(form_data(request), game=snapshot.game, initial=_initial_from_motion(request, snapshot))
+    if request.method == "POST" and form.is_valid() and _add_item(request, snapshot, form):
+        return redirect("agenda", snapshot.game.id)
+    called, corrected = (
+        host_screens.calls(snapshot),
+        corrections.rows(snapshot.game, snapshot.state, snapshot.questions),
+    )
     context = {
-        "game": room.game,
-        "state": room.state,
+        "game": snapshot.game,
+        "state": snapshot.state,
         "form": form,
         "token": new_token(),
-        "rows": [(each, called.get(each.place), corrected[each.place]) for each in assembly_words.agenda(room)],
-        "quorum": assembly_words.quorum_words(room.game.quorum),
+        "rows": [(each, called.get(each.place), corrected[each.place]) for each in wording.agenda(snapshot)],
+        "quorum": wording.quorum_text(snapshot.game.quorum),
     }
     return render(request, "assembly/agenda.html", context, status=422 if form.errors else 200)
 
 
-@of_hosts
+@for_hosts
 @require_POST
 def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """One press after a tie; which round, the button says."""
+    """Adds a run-off for the round that the button names."""
     game, typed = hosted[0], request.POST.get("round", "")
     number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 0
-    done = _("The run-off is the next item of the agenda.")
+    done = _("The run-off is now the next item on the agenda.")
     run_action(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
-    return redirect(page_to(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
+    return redirect(return_page(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 
 
-def _prefilled(request: HttpRequest, room: Room) -> dict[str, Any]:
-    """Of a motion to which amendments have come up."""
+def _initial_from_motion(request: HttpRequest, snapshot: Snapshot) -> dict[str, Any]:
+    """Prefills the form with a motion that is about to get amendments."""
     typed = request.GET.get("motion", "")
     place = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else -1
-    motion = room.questions[place] if 0 <= place < len(room.questions) else None
+    motion = snapshot.questions[place] if 0 <= place < len(snapshot.questions) else None
     return with_amendments(motion) if motion and motion.kind == Kind.MOTION else {}
 
 
-def _added(request: HttpRequest, room: Room, form: ItemForm) -> bool:
+def _add_item(request: HttpRequest, snapshot: Snapshot, form: ItemForm) -> bool:
     question = form.question()
     try:
-        correcting.add(room.game.id, request.user.name, question)
+        correcting.add(snapshot.game.id, request.user.name, question)
     except Refusal as refusal:
         form.add_error(None, str(refusal))
         return False

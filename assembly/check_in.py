@@ -1,13 +1,13 @@
-"""Being there: by account, or by a code of the roll. Whoever checks in again is the same person on another device.
+"""Checking in to an assembly, by account or by a code from the roll, and moving a seat to another device.
 
-The seat is the guard: its id comes from the session and the person alone (`roll.player_of`), so that nobody is there
-twice. Nothing that all share is written or checked, as a hall comes in within a minute; that a roll was begun
-meanwhile is looked at afterwards.
+The seat id is derived from the session and the person (`roll.player_of`), so nobody can be present twice. A check-in
+neither writes nor checks a shared item, because a whole hall checks in within a minute; a roll that was started in the
+meantime is therefore checked afterwards.
 
-Another device that takes over a seat knows the person's code or account, but not the seat's secret. Whoever runs an
-assembly can make a new code for anybody, so a takeover is told: to the seat's device, to the room and to the log. While
-a secret vote is open it waits until the seat's own device agrees; otherwise a host could vote in somebody's place after
-they have voted. What they voted is shown to their own device alone (`answering.own`).
+A device that takes over a seat knows the person's code or account, but not the seat's secret. A host can create a code
+for anyone, so the seat's device, the room and the log are all told of a takeover. During a secret vote it waits until
+the seat's own device agrees; otherwise a host could replace someone's vote. Only the voter's own device is shown the
+vote (`answering.own`).
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_left, is_within, place_of
-from acts.recording import record, write
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_attempts_left, key_of, try_count
 from acts.refusals import LostRace, NotNow, Refusal
-from acts.site import SITE, now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record, table, write
 from live import codes, players, repository, seats
 from live.players import Pass
 from live.rules import Game, Phase, State
 from live.seats import Seat
-from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, back, since, tell
+from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, announce_change, returned, since
 from pages.sorting import natural_sort_key
 from store.keys import fold
 from store.log import Event
@@ -40,100 +39,102 @@ from . import roll
 from .roll import Entry
 
 # codes, from one address; see `rolls` for how many there are
-WRONG = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
-FOUND = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
+WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
+CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
 
-NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, speak to whoever runs it.")
-NOT_CONFIRMED = _("Your account may not take part here yet. Those who look after this site have to agree to it first.")
-WRONG_CODE = _("Nobody on the roll has this code. Look at it again, and type it anew.")
-OTHERS_CODE = _("You are signed in as %(name)s, who is on the roll: check in by your account. This code is not yours.")
-REMOVED = _("The host has removed you from this session. If that was a mistake, speak to them.")
-CHANGES = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
+NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, tell the host.")
+NOT_CONFIRMED = _("Your account cannot take part yet: an administrator has to approve it first.")
+WRONG_CODE = _("Nobody on the roll has this code. Check it and try again.")
+NOT_YOUR_CODE = _("This code is not yours. You are signed in as %(name)s and on the roll: check in with your account.")
+REMOVED = _("The host has removed you from this session. If that was a mistake, tell them.")
+TAKEOVERS = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
 MAX_PEOPLE_NAMED = 5  # people on one screen
 
-REFUSED = _("The device that you checked in with has refused this one. You can check in here when the vote is closed.")
-TOO_OFTEN = _("This seat has changed devices too often. Go on with the one that has it, or try again in ten minutes.")
-NOT_ASKED = _("No other device asks for your seat any more.")
+TAKEOVER_REFUSED = _("Your other device has refused this one. You can check in here once the vote is closed.")
+TOO_OFTEN = _("This seat has changed devices too often. Continue on the current one, or try again in ten minutes.")
+NO_TAKEOVER_REQUEST = _("No other device is asking for your seat any more.")
 
 
 class WrongCode(Refusal):
-    """It is nobody's."""
+    pass
 
 
 class Removed(Refusal):
-    """The host does not want them here."""
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who checks in, and what has to be so still when they do."""
+    """Someone who checks in, with the conditions that must still hold when the seat is written."""
 
     player: str
     name: str
     account: str = ""
     entry: str = ""
-    still: tuple[Check, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
-    """`held` is of the form that was sent: sent twice, it finds the seat that it took."""
-    return try_again(lambda: _here(game, state, _of_account(game, user), held))
+    """`held` comes from the submitted form, so sending it twice finds the seat that it took."""
+    return retry_lost_race(lambda: _take_seat(game, state, _person_by_account(game, user), held))
 
 
 def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
-    """`user` is whoever is signed in, if anybody is."""
-    entry = _entry_of(game, code, address)
+    """`user` is the signed-in user, if any."""
+    entry = _find_entry_throttled(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(roll.find(game.id, user.name), user):
-        raise Refusal(OTHERS_CODE % {"name": user.name})
-    return try_again(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
+        raise Refusal(NOT_YOUR_CODE % {"name": user.name})
+    return retry_lost_race(lambda: _take_seat(game, state, _person_by_entry(game, _entry_by_code(game, code)), held))
 
 
 def is_on_the_roll(entry: Entry | None, user: User) -> bool:
-    """Whether an entry of their name is theirs: it may have been written before somebody made an account of it."""
+    """Whether the entry belongs to this account; it may be older than the account of the same name."""
     return entry is not None and entry.account == user.created_at
 
 
 # --- who ---
 
 
-def _of_account(game: Game, user: User) -> Person:
+def _person_by_account(game: Game, user: User) -> Person:
     if not user.can(Permission.VOTE):
         raise Refusal(NOT_CONFIRMED)
     entry = roll.find(game.id, user.name) if game.has_roll else None
     if game.has_roll and not is_on_the_roll(entry, user):
         raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = roll.player_of(game.id, user.name, user.created_at)
-    still = (people.is_still(user), *((roll.is_still(game, entry),) if entry else ()))
-    return Person(player, user.name, user.name, entry.name if entry else "", still)
+    checks = (people.is_same_account(user), *((roll.still_listed(game, entry),) if entry else ()))
+    return Person(player, user.name, user.name, entry.name if entry else "", checks)
 
 
-def _of_entry(game: Game, entry: Entry) -> Person:
-    """Whoever is listed by an account has that name as their account's, however they come in."""
+def _person_by_entry(game: Game, entry: Entry) -> Person:
+    """An entry with an account keeps that account, even if the person checks in by code."""
     account = entry.name if entry.account else ""
-    return Person(roll.player(game.id, entry), entry.name, account, entry.name, (roll.is_still(game, entry),))
+    return Person(
+        roll.player_of_entry(game.id, entry), entry.name, account, entry.name, (roll.still_listed(game, entry),)
+    )
 
 
-def _entry_of(game: Game, code: str, address: str) -> Entry:
-    """Wrong codes are counted by address, and refused where there were too many; but never where somebody has checked
-    in by code before, or hosts the assembly: that is the hall."""
+def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
+    """Rate-limits wrong codes by address, except where a host or someone with a valid code has been: that is the
+    hall."""
     here = f"{game.id} {address}"
-    wrong, found = place_of(WRONG, address), place_of(FOUND, here)
-    hosted = codes.place_of_hosting(game.code, address)
+    wrong, found = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, here)
+    hosted = codes.hosting_key(game.code, address)
     counted = table().get_many([wrong, found, hosted])
     if not counted.keys() & {found, hosted}:
-        check_left(WRONG, counted.get(wrong))
+        check_attempts_left(WRONG_CODES, counted.get(wrong))
     try:
-        entry = _whose(game, code)
+        entry = _entry_by_code(game, code)
     except WrongCode:
-        is_within(WRONG, address)
+        try_count(WRONG_CODES, address)
         raise
     if found not in counted:
-        is_within(FOUND, here)
+        try_count(CODES_ACCEPTED, here)
     return entry
 
 
-def _whose(game: Game, code: str) -> Entry:
-    entry = roll.by_code(game, code) if game.has_roll else None
+def _entry_by_code(game: Game, code: str) -> Entry:
+    entry = roll.find_by_code(game, code) if game.has_roll else None
     if entry is None:
         raise WrongCode(WRONG_CODE)
     return entry
@@ -142,7 +143,7 @@ def _whose(game: Game, code: str) -> Entry:
 # --- the seat ---
 
 
-def _here(game: Game, state: State, person: Person, held: Pass) -> Pass:
+def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
     if game.ended_at or state.phase == Phase.ENDED:
         raise Over(OVER)
     held = replace(held, player=person.player)
@@ -150,13 +151,13 @@ def _here(game: Game, state: State, person: Person, held: Pass) -> Pass:
     if seat is not None and seat.removed:
         raise Removed(REMOVED)
     if seat is None:
-        _sit_down(game, _seat(state, person, held), person.still)
+        _write_seat(game, _seat(state, person, held), person.checks)
     elif seat.secret == players.digest(held.secret):  # the same form sent twice
-        table().write(*seats.change(game, seat, _taken(game, seat, person, held)), *person.still)
+        table().write(*seats.change(game, seat, _moved_to_device(game, seat, person, held)), *person.checks)
     else:
-        take_over(game, seat, _taken(game, seat, person, held), person.still)
-    _look_again(game, person)
-    tell(game)
+        take_over(game, seat, _moved_to_device(game, seat, person, held), person.checks)
+    _recheck_roll(game, person)
+    announce_change(game)
     return held
 
 
@@ -173,21 +174,21 @@ def _seat(state: State, person: Person, held: Pass) -> Seat:
     )
 
 
-def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
-    """Refused for good if somebody else has the name, as a robot may; otherwise it was the same person elsewhere."""
+def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
+    """Refused for good if someone else has the name; otherwise the same person was quicker on another device."""
     try:
-        write(*seats.seating(game, seat), *still)
+        write(*seats.seating(game, seat), *checks)
     except LostRace as refused:
         if refused.parts == (0,):
             raise SeatNameTaken([]) from None
         raise
-    seats.counted(game)
+    seats.count_seat(game)
 
 
-def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
-    """On this device; the one before is told so. Whoever comes back is there since now."""
+def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
+    """A person who returns is present from now on."""
     return replace(
-        back(game, seat),
+        returned(game, seat),
         device=held.device,
         secret=players.digest(held.secret),
         account=person.account or seat.account,
@@ -195,8 +196,8 @@ def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     )
 
 
-def _look_again(game: Game, person: Person) -> None:
-    """Who begins a roll puts those on it who are there by then; whoever was a moment later is not."""
+def _recheck_roll(game: Game, person: Person) -> None:
+    """A new roll includes those present when it is started; anyone who checked in a moment later is not on it."""
     found = None if game.has_roll else repository.find(game.id)
     if found is None or not found[0].has_roll or roll.find(game.id, person.name) is not None:
         return
@@ -209,55 +210,55 @@ def _look_again(game: Game, person: Person) -> None:
 # --- another device ---
 
 
-def is_guarded(game: Game, state: State) -> bool:
-    """Whether nobody may take a seat over without the device that has it."""
+def is_takeover_guarded(game: Game, state: State) -> bool:
+    """Whether the seat's current device must agree to a takeover."""
     return state.is_open and state.secret
 
 
 def is_claimed(seat: Seat, game: Game, state: State) -> bool:
-    """Whether another device asks for the seat, and may still be given it."""
-    return bool(seat.claim) and seat.claim_round == state.round and is_guarded(game, state)
+    """Whether another device is asking for the seat and may still get it."""
+    return bool(seat.claim) and seat.claim_round == state.round and is_takeover_guarded(game, state)
 
 
-def number_of(seat: Seat) -> str:
-    """Four digits that both devices show, so that somebody can tell their own request from another's."""
+def claim_number(seat: Seat) -> str:
+    """Four digits that both devices show, so that people recognise their own request."""
     return f"{int(sha256(seat.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
 
 
 # --- by whoever checks in ---
 
 
-def take_over(game: Game, seat: Seat, after: Seat, still: Sequence[Check]) -> None:
-    """`after` is the seat as it would be on the new device. Refused by the store if the session has moved on."""
+def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
+    """`after` is the seat on the new device. The store refuses it if the session has moved on."""
     found = repository.find(game.id)
     if found is None:
         raise SeatLost(NO_SEAT)
     game, state = found
-    if is_guarded(game, state):
-        _ask(game, state, seat, after, still)
-    elif is_within(CHANGES, f"{game.id} {seat.player}"):
-        _record(game, state, seat, after, still)
+    if is_takeover_guarded(game, state):
+        _request_takeover(game, state, seat, after, checks)
+    elif try_count(TAKEOVERS, f"{game.id} {seat.player}"):
+        _record_takeover(game, state, seat, after, checks)
     else:
         raise NotNow(TOO_OFTEN)
 
 
-def _ask(game: Game, state: State, seat: Seat, after: Seat, still: Sequence[Check]) -> None:
-    """Leave a request for the device that has the seat; a newer one takes the place of an older one."""
+def _request_takeover(game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
+    """Store a request for the seat's device; a newer one replaces an older one."""
     if seat.refused_round == state.round:
-        raise NotNow(REFUSED)
-    asked = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
-    if asked != seat:
-        table().write(*seats.change(game, seat, asked), *still)
+        raise NotNow(TAKEOVER_REFUSED)
+    claimed = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
+    if claimed != seat:
+        table().write(*seats.change(game, seat, claimed), *checks)
 
 
-def _record(
-    game: Game, state: State, seat: Seat, after: Seat, still: Sequence[Check] = (), *, agreed: bool = False
+def _record_takeover(
+    game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check] = (), *, agreed: bool = False
 ) -> None:
-    """Not if the session has moved on since its state was read: it may have opened a secret vote."""
+    """Fails if the session has moved on: it may have opened a secret vote."""
     moved = replace(_unclaimed(after), taken_over_at=now_text(), taken_over_in=state.round)
-    said = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
+    event_data = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
     step = repository.is_still_at(game, state)
-    record(Event(SITE, "LiveSeatTakenOver", said), *seats.change(game, seat, moved), *still, step)
+    record(Event(SITE, "LiveSeatTakenOver", event_data), *seats.change(game, seat, moved), *checks, step)
 
 
 def _unclaimed(seat: Seat) -> Seat:
@@ -268,49 +269,48 @@ def _unclaimed(seat: Seat) -> Seat:
 
 
 def allow(game_id: str, held: Pass, number: str) -> None:
-    """Hand the seat to the device that asks, which has this number."""
+    """Hand the seat to the device whose request has this number."""
 
     def act() -> None:
-        game, state, seat = _claimed(game_id, held, number)
-        after = replace(back(game, seat), secret=seat.claim, device=seat.claim_device)
-        _record(game, state, seat, after, agreed=True)
-        tell(game)
+        game, state, seat = _find_claim(game_id, held, number)
+        after = replace(returned(game, seat), secret=seat.claim, device=seat.claim_device)
+        _record_takeover(game, state, seat, after, agreed=True)
+        announce_change(game)
 
-    try_again(act)
+    retry_lost_race(act)
 
 
 def refuse(game_id: str, held: Pass, number: str) -> None:
-    """Nobody else is let ask until the vote is closed."""
+    """No other device can ask until the vote is closed."""
 
     def act() -> None:
-        game, state, seat = _claimed(game_id, held, number)
+        game, state, seat = _find_claim(game_id, held, number)
         table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
-        tell(game)
+        announce_change(game)
 
-    try_again(act)
+    retry_lost_race(act)
 
 
-def _claimed(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:
+def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:
     found, seat = repository.find(game_id), seats.find(game_id, held.player)
     if found is None or seat is None or seat.removed or seat.secret != players.digest(held.secret):
         raise SeatLost(NO_SEAT)
-    if not is_claimed(seat, *found) or number_of(seat) != number:
-        raise NotNow(NOT_ASKED)
+    if not is_claimed(seat, *found) or claim_number(seat) != number:
+        raise NotNow(NO_TAKEOVER_REQUEST)
     return *found, seat
 
 
 # --- what the room is shown ---
 
 
-def names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
-    """Whose seat was taken over and who was given a new code since the item at hand was called: some names, and how
-    many more there are."""
+def takeover_names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
+    """Seats taken over and codes renewed since the current item was called: the first names, and how many more."""
     everybody = list(of_room)
     taken = [each.name for each in everybody if each.taken_over_in == state.round]
     renewed = [each.name for each in everybody if each.renewed_in == state.round]
-    return {"taken_over": _some(taken), "renewed": _some(renewed)}
+    return {"taken_over": _first_names(taken), "renewed": _first_names(renewed)}
 
 
-def _some(found: list[str]) -> tuple[list[str], int]:
+def _first_names(found: list[str]) -> tuple[list[str], int]:
     found = sorted(found, key=natural_sort_key)
     return found[:MAX_PEOPLE_NAMED], max(0, len(found) - MAX_PEOPLE_NAMED)

@@ -1,6 +1,6 @@
-"""The page by which people check in to an assembly: one button for an account, one field for a code of the roll.
+"""The check-in page: a button for accounts, a field for a code from the roll.
 
-A link or a QR picture only leads here, also one with somebody's code in it: whoever follows it has done nothing yet.
+Following a link or a QR code, even one that contains a code, changes nothing yet.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from django.utils.translation import gettext as _
 
 from accounts.access import public
 from accounts.models import User
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Player
 from live.rules import Game, Phase, State
+from live.screens.access import ended_page
 from live.services import joining
-from live.show.access import ended_page
 from live.views.join_forms import with_focus
 from pages.client_address import client_network
 from pages.forms import form_page
@@ -38,8 +38,8 @@ BY_CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """All that the page needs, in one round trip."""
+class CheckInSnapshot:
+    """Everything the page needs, read in one round trip."""
 
     game: Game
     state: State
@@ -51,122 +51,128 @@ class Seen:
 @public
 @form_page
 def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    seen = _look(request, game_id, token)
-    if not seen.game.format.checks_in:
+    snapshot = _load_snapshot(request, game_id, token)
+    if not snapshot.game.format.checks_in:
         return redirect("join_game", game_id, token)
-    if seen.player is not None and _is_theirs(request, seen.player):
+    if snapshot.player is not None and _is_theirs(request, snapshot.player):
         return redirect("play", game_id)
-    if seen.game.ended_at or seen.state.phase == Phase.ENDED:
-        return ended_page(request, seen.game.ended_at or seen.state.changed_at)
+    if snapshot.game.ended_at or snapshot.state.phase == Phase.ENDED:
+        return ended_page(request, snapshot.game.ended_at or snapshot.state.changed_at)
     if request.method == "POST":
-        return _check_in(request, seen)
-    if seen.is_full:
-        return _show(request, seen, problem=str(joining.full()), status=409)
-    return _show(request, seen)
+        return _check_in(request, snapshot)
+    if snapshot.is_full:
+        return _render_page(request, snapshot, problem=str(joining.session_full()), status=409)
+    return _render_page(request, snapshot)
 
 
-def _look(request: HttpRequest, game_id: str, token: str) -> Seen:
-    user = _user(request)
+def _load_snapshot(request: HttpRequest, game_id: str, token: str) -> CheckInSnapshot:
+    user = _signed_in_user(request)
     roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
     entry = keys.game_roll_entry(game_id, user.name) if user else None
     found, items = repository.find_with(game_id, roster, *filter(None, (own, entry)))
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
         raise Http404
     listed = roll.entry_of(items[entry]) if entry and entry in items else None
-    player = players.of_items(request, game_id, items)
-    return Seen(*found, seats.is_full(items.get(roster)), player, listed)
+    player = players.from_items(request, game_id, items)
+    return CheckInSnapshot(*found, seats.is_full(items.get(roster)), player, listed)
 
 
-def _user(request: HttpRequest) -> User | None:
+def _signed_in_user(request: HttpRequest) -> User | None:
     return request.user if request.user.is_authenticated else None
 
 
 def _is_theirs(request: HttpRequest, player: Player) -> bool:
-    """Whether the seat that this browser has is that of whoever is signed in; a tablet may be passed round."""
-    user = _user(request)
+    """Whether this browser's seat belongs to the signed-in user; a tablet may be passed round."""
+    user = _signed_in_user(request)
     return user is None or fold(player.seat.account) == fold(user.name)
 
 
-def _check_in(request: HttpRequest, seen: Seen) -> HttpResponse:
+def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
     held = players.pass_of_form(request.POST.get("form", ""))
     by_code = request.POST.get("by") == BY_CODE
     form = PersonalCodeForm(request.POST if by_code else None)
     if held is None or (by_code and not form.is_valid()):
-        return _show(request, seen, form, status=422)
+        return _render_page(request, snapshot, form, status=422)
     try:
-        taken = _taken(request, seen, held, form)
+        seat_pass = _take_seat(request, snapshot, held, form)
     except TooOften as refusal:
-        sentence = _("Too many wrong codes were typed where you are. Whoever has an account can check in with it.")
-        return _refused(request, seen, form, f"{sentence} {refusal}", 429)
+        sentence = _("Too many wrong codes were typed at this location. If you have an account, check in with it.")
+        return _render_refusal(request, snapshot, form, f"{sentence} {refusal}", 429)
     except Refusal as refusal:
-        return _refused(request, seen, form, str(refusal), 422 if by_code else 409)
-    return players.remember(redirect("play", seen.game.id), seen.game, taken)
+        return _render_refusal(request, snapshot, form, str(refusal), 422 if by_code else 409)
+    return players.set_seat_cookie(redirect("play", snapshot.game.id), snapshot.game, seat_pass)
 
 
-def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalCodeForm) -> players.Pass:
-    user = _user(request)
+def _take_seat(
+    request: HttpRequest, snapshot: CheckInSnapshot, held: players.Pass, form: PersonalCodeForm
+) -> players.Pass:
+    user = _signed_in_user(request)
     if form.is_bound:
         code = form.cleaned_data["code"]
-        return check_in.by_code(seen.game, seen.state, code, held, client_network(request), user)
+        return check_in.by_code(snapshot.game, snapshot.state, code, held, client_network(request), user)
     if user is None:
         raise Refusal(_("Sign in first."))
-    return check_in.by_account(seen.game, seen.state, user, held)
+    return check_in.by_account(snapshot.game, snapshot.state, user, held)
 
 
-def _refused(request: HttpRequest, seen: Seen, form: PersonalCodeForm, sentence: str, status: int) -> HttpResponse:
-    if not form.is_bound or _may_by_account(request, seen):  # who has no field for a code
-        return _show(request, seen, form, problem=sentence, status=status)
-    form.add_error("code", sentence)
-    return _show(request, seen, form, status=status)
-
-
-def _show(
-    request: HttpRequest, seen: Seen, form: PersonalCodeForm | None = None, status: int = 200, **more: Any
+def _render_refusal(
+    request: HttpRequest, snapshot: CheckInSnapshot, form: PersonalCodeForm, sentence: str, status: int
 ) -> HttpResponse:
-    """The same form token again, so that a second click finds what the first has made."""
-    user, sent = _user(request), request.POST.get("form", "")
+    if not form.is_bound or _may_by_account(request, snapshot):  # who has no field for a code
+        return _render_page(request, snapshot, form, problem=sentence, status=status)
+    form.add_error("code", sentence)
+    return _render_page(request, snapshot, form, status=status)
+
+
+def _render_page(
+    request: HttpRequest,
+    snapshot: CheckInSnapshot,
+    form: PersonalCodeForm | None = None,
+    status: int = 200,
+    **more: Any,
+) -> HttpResponse:
+    """Reuses the form token, so that a second click finds what the first one made."""
+    user, sent = _signed_in_user(request), request.POST.get("form", "")
     form = form if form and form.is_bound else PersonalCodeForm(initial={"code": request.GET.get("code", "")[:20]})
     context = {
-        "game": seen.game,
+        "game": snapshot.game,
         "form": with_focus(form),
         "form_token": sent if players.pass_of_form(sent) else players.new_form(),
-        "may_by_account": _may_by_account(request, seen),
-        "listed_by_code": seen.entry is not None and user is not None and not _is_listed(seen, user),
-        "here": seen.player.seat.name if seen.player else "",
+        "may_by_account": _may_by_account(request, snapshot),
+        "listed_by_code": snapshot.entry is not None
+        and user is not None
+        and not check_in.is_on_the_roll(snapshot.entry, user),
+        "here": snapshot.player.seat.name if snapshot.player else "",
     }
     return render(request, "assembly/check_in.html", context | more, status=status)
 
 
-def _may_by_account(request: HttpRequest, seen: Seen) -> bool:
-    user = _user(request)
-    return user is not None and (not seen.game.has_roll or _is_listed(seen, user))
-
-
-def _is_listed(seen: Seen, user: User) -> bool:
-    return check_in.is_on_the_roll(seen.entry, user)
+def _may_by_account(request: HttpRequest, snapshot: CheckInSnapshot) -> bool:
+    user = _signed_in_user(request)
+    return user is not None and (not snapshot.game.has_roll or check_in.is_on_the_roll(snapshot.entry, user))
 
 
 # --- one seat, two devices ---
 
 
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
-    """For a browser that had the seat before, or asks for it during a secret vote."""
-    asked = players.claimed(request, game.id)
-    if asked is not None and check_in.is_claimed(asked, game, state):
-        context = {"game": game, "seat": asked, "number": check_in.number_of(asked)}
+    """For a browser that had the seat before, or is asking for it during a secret vote."""
+    claimed = players.claimed_seat(request, game.id)
+    if claimed is not None and check_in.is_claimed(claimed, game, state):
+        context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
         return render(request, "assembly/asking.html", context)
-    if asked is not None:
-        sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
+    if claimed is not None:
+        sentence = _("The vote is closed. Check in again to continue on this device.")
     else:
         sentence = _(
-            "Another device has your seat. Check in here to go on with this one; if that was not you, say so now."
+            "Another device has your seat. Check in to continue on this one. If it wasn't you, tell the host now."
         )
     messages.info(request, sentence)
     return redirect("check_in", game.id, game.token)
 
 
 def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
-    """Another device may go on in this one's place."""
+    """Hands the seat to the other device."""
     number, done = request.POST.get("number", ""), _("The other device has your seat now.")
     if run_action(request, lambda: check_in.allow(game.id, held, number), done):
         return redirect("check_in", game.id, game.token)
@@ -175,6 +181,6 @@ def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
 
 def refuse(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
     number = request.POST.get("number", "")
-    done = _("The other device was refused, and cannot ask again during this vote.")
+    done = _("The other device was refused and cannot ask again during this vote.")
     run_action(request, lambda: check_in.refuse(game.id, held, number), done)
     return redirect("play", game.id)

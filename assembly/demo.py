@@ -1,4 +1,4 @@
-"""The assembly of the demo: a meeting with robots that waits to be tried."""
+"""The demo's assembly: a meeting with robots, ready to try."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ AGENDA = (
 
 
 def load() -> int:
-    """Make it unless it waits already."""
     host = people.find(MAKER)
     if host is None or any(each.title == MEETING for each in repository.running_of(MAKER)):
         return 0

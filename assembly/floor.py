@@ -1,10 +1,10 @@
-"""Who has the floor in an assembly, and who wants it, as screens show it: made once of a room for all who look.
+"""The speakers' list as screens show it, built once per snapshot for everyone who is looking.
 
-| whose | what |
+| for | what |
 |---|---|
-| everybody's | who speaks and for how long, who is next, whether the list is closed: the fragment `beside` |
-| a player's | whether they are on the list: in `mine`, whose key changes only with that, so that no button moves away |
-| those who host | the same as everybody's, with the buttons for it |
+| everyone | who is speaking and for how long, who is next, whether the list is closed: the fragment `beside` |
+| a player | whether they are on the list: in `mine`, whose key changes only with that, so that no button moves away |
+| hosts | the same as everyone, with buttons |
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from live.room import Room
 from live.rules import Phase
+from live.snapshot import Snapshot
 
 from . import speakers
 from .speakers import LIMITS, NOBODY
@@ -21,8 +21,8 @@ from .speakers import LIMITS, NOBODY
 MAX_NAMES_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, by whose screen it is
 
 
-class Place(StrEnum):
-    """Where somebody stands."""
+class Position(StrEnum):
+    """A player's position on the list."""
 
     NONE = "none"
     SHUT = "shut"  # not on the list, and it is closed
@@ -32,8 +32,8 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Somebody on the list, or speaking."""
+class Speaker:
+    """Someone on the list, or speaking."""
 
     player: str
     name: str
@@ -48,10 +48,10 @@ class Named:
 class Floor:
     closed: bool = False
     minutes: int = 0
-    speaking: Named | None = None
+    speaking: Speaker | None = None
     began: int = 0
     elapsed: int = 0  # seconds, when it was looked at
-    waiting: tuple[Named, ...] = ()
+    waiting: tuple[Speaker, ...] = ()
     limits: tuple[int, ...] = LIMITS
 
     @property
@@ -59,60 +59,61 @@ class Floor:
         return self.minutes * 60
 
     @property
-    def next(self) -> Named | None:
+    def next(self) -> Speaker | None:
         return self.waiting[0] if self.waiting else None
 
     @property
     def is_over_time(self) -> bool:
         return bool(self.seconds) and self.elapsed > self.seconds
 
-    def shown(self, role: str) -> tuple[Named, ...]:
+    def visible_to(self, role: str) -> tuple[Speaker, ...]:
         return self.waiting[: MAX_NAMES_SHOWN.get(role, 0)]
 
-    def place(self, player: str) -> Place:
+    def position_of(self, player: str) -> Position:
         if self.speaking and self.speaking.player == player:
-            return Place.SPEAKING
+            return Position.SPEAKING
         if self.next and self.next.player == player:
-            return Place.NEXT
+            return Position.NEXT
         if any(each.player == player for each in self.waiting):
-            return Place.WAITING
-        return Place.SHUT if self.closed else Place.NONE
+            return Position.WAITING
+        return Position.SHUT if self.closed else Position.NONE
 
 
-def of(room: Room) -> Floor | None:
-    """Where something is talked about; elsewhere there is no list."""
-    if room.state.phase != Phase.TALKING:
+def floor_of(snapshot: Snapshot) -> Floor | None:
+    """None unless an item is being discussed."""
+    if snapshot.state.phase != Phase.TALKING:
         return None
-    if "floor" not in room.made:
-        room.made["floor"] = _made(room)
-    made: Floor = room.made["floor"]
+    if "floor" not in snapshot.made:
+        snapshot.made["floor"] = _build(snapshot)
+    made: Floor = snapshot.made["floor"]
     return made
 
 
-def _made(room: Room) -> Floor:
-    names = {each.player: each.name for each in room.playing}
-    list_ = speakers.at(room.beside or NOBODY, room.state)
-    now = speakers.speaking(list_, room.state, names)
-    before = speakers.spoken_about(list_, room.state.question)
+def _build(snapshot: Snapshot) -> Floor:
+    names = {each.player: each.name for each in snapshot.playing}
+    list_ = speakers.current_list(snapshot.beside or NOBODY, snapshot.state)
+    now = speakers.speaking(list_, snapshot.state, names)
+    before = speakers.speech_counts(list_, snapshot.state.question)
     return Floor(
         closed=list_.closed,
         minutes=list_.minutes,
-        speaking=Named(now.player, names[now.player], before[now.player] - 1) if now else None,
+        speaking=Speaker(now.player, names[now.player], before[now.player] - 1) if now else None,
         began=now.began if now else 0,
-        elapsed=max(0, room.at - now.began) // 1000 if now else 0,
+        elapsed=max(0, snapshot.at - now.began) // 1000 if now else 0,
         waiting=tuple(
-            Named(each.player, names[each.player], each.spoken) for each in speakers.queue(list_, room.state, names)
+            Speaker(each.player, names[each.player], each.spoken)
+            for each in speakers.queue(list_, snapshot.state, names)
         ),
     )
 
 
-def place(room: Room, player: str) -> str:
-    """A mark of where a player stands; empty where there is no list."""
-    floor = of(room)
-    return str(floor.place(player)) if floor else ""
+def position_of(snapshot: Snapshot, player: str) -> str:
+    """Empty if there is no list."""
+    floor = floor_of(snapshot)
+    return str(floor.position_of(player)) if floor else ""
 
 
-def mark(room: Room) -> str:
-    """Another one if the list is another; time passes without changing it."""
-    floor = of(room)
+def content_key(snapshot: Snapshot) -> str:
+    """Changes with the list, but not with time."""
+    floor = floor_of(snapshot)
     return repr((floor.closed, floor.minutes, floor.speaking, floor.began, floor.waiting)) if floor else ""

@@ -1,4 +1,4 @@
-"""An assembly as a format of live sessions: what is different from an ordinary one."""
+"""The assembly format of live sessions: what differs from an ordinary session."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.refusals import NotNow
 from live import seats
-from live.follow_ups import Onward, as_item
+from live.follow_up_store import FollowUp, as_item
+from live.follow_ups.electorate import Electorate
 from live.formats import Format
 from live.lifetimes import Lifetime
-from live.onward.electorate import Electorate
-from live.room import Room
-from live.rounds import MIN_ANONYMOUS_ANSWERS, is_told
+from live.rounds import MIN_ANONYMOUS_ANSWERS, may_be_shown
 from live.rules import Game, Names, Phase, State, Step
+from live.screens import host_screens
+from live.screens.rendering import HOSTING, Fragment, Role, screen_context
 from live.seats import Seat
-from live.show import hall
-from live.show.screens import HOSTING, Role, Shown, context
+from live.snapshot import Snapshot
 from live.views.forms import GameForm
 from pages.fragments import fragment
 from questions.question import Question
 from store import keys
 from store.table import Item, Key, Put, Write
 
-from . import check_in, check_in_views, floor, quorate, resolutions, roll, speakers, words
-from .agenda import first_items
+from . import check_in, check_in_views, floor, quorum, resolutions, roll, speakers, wording
+from .agenda import parse_agenda
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, NO_TITLE, OF_HOW_MANY, ItemForm
 from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
-from .words import QUORUMS
+from .wording import QUORUMS
 
 MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
 
 ASKS_FIRST: dict[Step, str | Promise] = {
-    Step.VOID: _("What was decided here does not hold, and the record says so."),
-    Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
-    Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
+    Step.VOID: _("This decision will no longer stand, and the minutes will say so."),
+    Step.REPEAT: _("The item will be discussed and decided again. The earlier decision will no longer stand."),
+    Step.END: _("Nobody can vote after that. Anything still open is closed first, and everyone sees what was decided."),
 }
 TOO_FEW_PRESENT = _(
-    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
-    "vote openly."
+    "A secret vote needs at least %(least)d people present, not counting robots. Wait for "
+    "more people, or hold an open vote."
 )
 
 
@@ -67,7 +67,7 @@ class Assembly(Format):
     fields = FIELDS
 
     def asked(self, form: GameForm) -> tuple[Question, ...]:
-        """It has a title and an agenda of its own, and no other questions."""
+        """Checks the title, the quorum and the agenda, which take the place of a question set."""
         typed, errors = form.cleaned_data, form.errors
         if not typed.get("title") and "title" not in errors:
             form.add_error("title", NO_TITLE)
@@ -76,13 +76,13 @@ class Assembly(Format):
         if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
             form.add_error("entitled", OF_HOW_MANY)
         try:
-            return tuple(first_items(typed.get("agenda", "")))
+            return tuple(parse_agenda(typed.get("agenda", "")))
         except forms.ValidationError as error:
             form.add_error("agenda", error)
             return ()
 
     def chosen(self, typed: Mapping[str, Any]) -> dict[str, Any]:
-        """People check in by account or code, so that there are no names to choose."""
+        """People check in by account or code, so there are no names to choose."""
         quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
         return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
 
@@ -90,9 +90,9 @@ class Assembly(Format):
         return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
 
     def copy(self, source: Game, made: Game, host: User) -> None:
-        """With its roll. Codes to check in with come from the session, so those of the copy are others."""
+        """Copies the roll. Check-in codes are derived from the session, so the copy has new ones."""
         if source.has_roll:
-            listed = list(roll.every(source.id))
+            listed = list(roll.each_entry(source.id))
             addresses = {each.folded: each.email for each in listed if each.email}
             roll.add(made.id, host.name, [each.name for each in listed], addresses)
 
@@ -101,25 +101,25 @@ class Assembly(Format):
     seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
 
     def claim(self, seat: Seat, game: Game, state: State) -> str:
-        return check_in.number_of(seat) if check_in.is_claimed(seat, game, state) else ""
+        return check_in.claim_number(seat) if check_in.is_claimed(seat, game, state) else ""
 
     def of_another_device(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return check_in_views.of_another_device(request, game, state)
 
     def gone(self, game: Game, player: str) -> None:
-        speakers.gone(game, player)
+        speakers.player_left(game, player)
 
     # --- steps ---
 
     def asks_first(self, game: Game, step: Step, present: int) -> str | Promise:
-        return quorate.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
+        return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
 
     def open_vote(self, game: Game, state: State) -> dict[str, Any]:
         """Robots may rehearse a secret vote among themselves."""
-        there = [each for each in seats.each(game.id) if each.is_there]
-        if state.secret and not is_told(len(there), sum(each.robot for each in there)):
+        there = [each for each in seats.read_seats(game.id) if each.is_there]
+        if state.secret and not may_be_shown(len(there), sum(each.robot for each in there)):
             raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
-        return quorate.told(game, len(there))
+        return quorum.quorum_data(game, len(there))
 
     def end_debate(self, game: Game) -> None:
         speakers.end_debate(game)
@@ -134,39 +134,41 @@ class Assembly(Format):
         known = known or NOBODY
         return known if item and known.version == item["version"] else speakers_of(item)
 
-    def context(self, role: Role, room: Room) -> dict[str, Any]:
-        """Who is there, who wants to speak, and whose seats are on other devices than before; for those in front the
-        agenda with what became of each item, and how the one at hand is decided."""
-        presence = quorate.presence(room.game, len(room.playing))
-        shown = {"presence": presence, "floor": floor.of(room), **check_in.names(room.seats.values(), room.state)}
+    def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
+        """Presence, the speakers' list and takeovers; for hosts and the projector also the agenda."""
+        presence = quorum.presence(snapshot.game, len(snapshot.playing))
+        shown = {
+            "presence": presence,
+            "floor": floor.floor_of(snapshot),
+            **check_in.takeover_names(snapshot.seats.values(), snapshot.state),
+        }
         if role != Role.PLAYER:
-            return shown | _agenda(room)
-        return shown | ({"items": words.agenda(room)} if room.state.phase == Phase.ENDED else {})
+            return shown | _agenda(snapshot)
+        return shown | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
 
-    def beside(self, role: Role, room: Room) -> Shown | None:
-        """Who speaks and who wants to. It has buttons and nobody's secret, and a key that follows the list and not the
-        time."""
+    def beside(self, role: Role, snapshot: Snapshot) -> Fragment | None:
+        """The speakers' list: it has buttons and no secrets, and its key follows the list, not the time."""
         if role == Role.SCOREBOARD:
             return None
-        there = floor.of(room)
-        listed = there.shown(role) if there else ()
+        there = floor.floor_of(snapshot)
+        listed = there.visible_to(role) if there else ()
         unlisted = len(there.waiting) - len(listed) if there else 0
         own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
-        mark = sha256(floor.mark(room).encode()).hexdigest()[:12]
-        key = f"{translation.get_language()}-{room.state.round}-{mark}"
-        return Shown(key, fragment("assembly/parts/speakers.html", context(role, room) | own))
+        mark = sha256(floor.content_key(snapshot).encode()).hexdigest()[:12]
+        key = f"{translation.get_language()}-{snapshot.state.round}-{mark}"
+        return Fragment(key, fragment("assembly/parts/speakers.html", screen_context(role, snapshot) | own))
 
-    def consent(self, room: Room, seat: Seat) -> Shown:
-        """That somebody was given a new code, and the question whether another device may have their seat."""
-        number, is_renewed = self.claim(seat, room.game, room.state), seat.renewed_in == room.state.round
+    def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment:
+        """Tells people about a new code, and asks whether another device may have their seat."""
+        number, is_renewed = self.claim(seat, snapshot.game, snapshot.state), seat.renewed_in == snapshot.state.round
         key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
         if not (number or is_renewed):
-            return Shown(key, "")
-        shown = {"game": room.game, "number": number, "is_renewed": is_renewed}
-        return Shown(key, fragment("assembly/parts/consent.html", shown))
+            return Fragment(key, "")
+        shown = {"game": snapshot.game, "number": number, "is_renewed": is_renewed}
+        return Fragment(key, fragment("assembly/parts/consent.html", shown))
 
-    def mark(self, room: Room, player: str) -> str:
-        return floor.place(room, player)
+    def mark(self, snapshot: Snapshot, player: str) -> str:
+        return floor.position_of(snapshot, player)
 
     def for_visitor(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
@@ -186,7 +188,7 @@ class Assembly(Format):
     def electorate(self, game: Game) -> Electorate:
         return roll.electorate(game)
 
-    def onward(self, game: Game, made: Onward) -> list[Write]:
+    def onward(self, game: Game, made: FollowUp) -> list[Write]:
         """It stays with the minutes when the session is gone."""
         if game.debug_mode:
             return []
@@ -194,12 +196,12 @@ class Assembly(Format):
         return [Put({"PK": place.pk, "SK": place.sk, **as_item(made)})]
 
 
-def _agenda(room: Room) -> dict[str, Any]:
-    called, items, state = hall.calls(room), words.agenda(room), room.state
-    sealed = room.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
+def _agenda(snapshot: Snapshot) -> dict[str, Any]:
+    called, items, state = host_screens.calls(snapshot), wording.agenda(snapshot), snapshot.state
+    sealed = snapshot.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
     return {
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],
         "nothing_on_agenda": not items and state.phase == Phase.WAITING,
-        "is_tied": sealed is not None and bool(resolutions.tied(sealed)),
+        "is_tied": sealed is not None and bool(resolutions.tied_options(sealed)),
     }

@@ -1,4 +1,4 @@
-"""What people type for an assembly: to make one, to add an item to its agenda, to check in, to say who is entitled."""
+"""Forms of assemblies: creating one, agenda items, checking in, the roll and the quorum."""
 
 from __future__ import annotations
 
@@ -9,35 +9,32 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
+from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from live.rules import Game
 from live.views.forms import times
 from pages import lists
 from pages.fields import LinesField
 from questions.question import MAX_OPTIONS, Kind, Question, flaws, tidied
-from questions.rules import edition_of_question
+from questions.rules import question_fingerprint
 from store.keys import fold
 
-from . import words as assembly_words
+from . import wording
 from .majorities import MAX_QUORUM_PEOPLE, SHARES, Majority, Of, majority_of
-from .roll import MAX_ROLL_PEOPLE, as_typed
-from .words import QUORUMS
+from .roll import MAX_ROLL_PEOPLE, normalised_code
+from .wording import QUORUMS
 
 RELATIVE_MAJORITY = "most"  # in place of a share: whoever has most votes
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
 UNSIGNED = (Kind.IDEAS,)  # of which nobody ever learns who wrote or ranked them
-ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes alone.")
-TWO_VERSIONS = gettext_lazy("Type the motion and at least one amendment, one a line.")
-TOO_MANY_VERSIONS = gettext_lazy("There are at most %(most)d versions beside “No change”; these are %(count)d.")
-OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [
-    ("open", assembly_words.IS_OPEN),
-    ("secret", assembly_words.IS_SECRET),
-]
+ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes. Choose a majority.")
+TWO_VERSIONS = gettext_lazy("Enter the motion and at least one amendment, one per line.")
+TOO_MANY_VERSIONS = gettext_lazy("Enter at most %(most)d versions besides “No change”; there are %(count)d.")
+OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [("open", wording.OPEN_VOTE), ("secret", wording.SECRET_VOTE)]
 NO_QUORUM, BY_NUMBER = "", "number"
-NO_NUMBER = gettext_lazy("Say how many have to be present.")
+NO_NUMBER = gettext_lazy("Enter how many people must be present.")
 NO_TITLE = gettext_lazy("Give the assembly a title.")
-OF_HOW_MANY = gettext_lazy("Say how many are entitled to vote: a share needs a number that it is a share of.")
+OF_HOW_MANY = gettext_lazy("Enter how many people are entitled to vote: the quorum is a share of them.")
 
 FIELDS: dict[str, forms.Field] = {
     "agenda": LinesField(
@@ -46,54 +43,58 @@ FIELDS: dict[str, forms.Field] = {
         max_length=70_000,
         rows=6,
         help_text=gettext_lazy(
-            "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
-            "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
-            "on the next page, also while the assembly runs."
+            "One item per line, if you already have them. A line that ends with a question mark is "
+            "put to the vote: yes, no or abstain. Every other item is discussed. You can add choices,"
+            " rankings, amendments and secret votes on the next page, even while the assembly is "
+            "running."
         ),
     ),
     "entitled": forms.IntegerField(
-        label=gettext_lazy("How many are entitled to vote"),
+        label=gettext_lazy("Number of people entitled to vote"),
         required=False,
         min_value=0,
         max_value=MAX_QUORUM_PEOPLE,
         initial=0,
-        help_text=gettext_lazy("Present or not. 0: not known; then nothing can be asked of a share of them."),
+        help_text=gettext_lazy(
+            "Whether present or not. Enter 0 if unknown; a quorum or majority then cannot be a share of them."
+        ),
     ),
     "quorum": forms.ChoiceField(
-        label=gettext_lazy("Quorum: how many have to be present so that the assembly can decide"),
+        label=gettext_lazy("Quorum: how many must be present to decide"),
         required=False,
         choices=[
-            ("", gettext_lazy("none: whoever is there decides")),
+            ("", gettext_lazy("none: those present decide")),
             (BY_NUMBER, gettext_lazy("a number of people")),
             *QUORUMS.items(),
         ],
     ),
     "quorum_number": forms.IntegerField(
-        label=gettext_lazy("That number of people"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
+        label=gettext_lazy("Number of people for the quorum"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
     ),
 }
 
 
 def no_change() -> str:
-    """The last version of every motion with amendments, in the language of whoever adds it."""
+    """The last version of every motion with amendments, in the language of the person who adds it."""
     return _("No change")
 
 
 class ItemForm(forms.Form):
-    """One more item of an agenda."""
+    """An agenda item."""
 
     kind = forms.ChoiceField(
-        label=gettext_lazy("What it is"),
-        choices=[(str(each), assembly_words.KINDS[each]) for each in assembly_words.KINDS],
+        label=gettext_lazy("Kind of item"),
+        choices=[(str(each), wording.KIND_LABELS[each]) for each in wording.KIND_LABELS],
         initial=Kind.MOTION.value,
         help_text=gettext_lazy(
-            "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too. "
-            "Ideas are written by those who are there, put in order by you, and then ranked in secret."
+            "A motion is decided by yes, no or abstain. With amendments, all versions are ranked, "
+            "including “No change”. Ideas are written by those present, sorted by you, and then "
+            "ranked in secret."
         ),
     )
     title = forms.CharField(label=gettext_lazy("Title"), widget=forms.TextInput({"dir": "auto"}), max_length=1_000)
     detail = LinesField(
-        label=gettext_lazy("More words about it"),
+        label=gettext_lazy("Details"),
         required=False,
         max_length=10_000,
         rows=3,
@@ -104,8 +105,8 @@ class ItemForm(forms.Form):
         max_length=10_000,
         rows=5,
         help_text=gettext_lazy(
-            "One a line. Of a motion with amendments: first the motion as it stands, then each amended version; "
-            "“No change” is added as the last by itself."
+            "One per line. For a motion with amendments, start with the original motion, then add "
+            "each amended version; “No change” is added automatically."
         ),
     )
     secrecy = forms.ChoiceField(
@@ -114,12 +115,12 @@ class ItemForm(forms.Form):
     share = forms.ChoiceField(
         label=gettext_lazy("Majority"),
         choices=[
-            *((each, assembly_words.SHARES[each]) for each in SHARES),
-            (RELATIVE_MAJORITY, gettext_lazy("most votes (a choice only)")),
+            *((each, wording.SHARES[each]) for each in SHARES),
+            (RELATIVE_MAJORITY, gettext_lazy("most votes (choices only)")),
         ],
         initial="1/2",
     )
-    of = forms.ChoiceField(label=gettext_lazy("Of whom"), choices=list(assembly_words.OF.items()), initial="cast")
+    of = forms.ChoiceField(label=gettext_lazy("Out of"), choices=list(wording.OF.items()), initial="cast")
     seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -128,11 +129,10 @@ class ItemForm(forms.Form):
         of = self.fields["of"]
         assert isinstance(of, forms.ChoiceField)
         known = [each for each in Of if each != Of.ENTITLED or game.entitled]
-        of.choices = [(each.value, assembly_words.OF[each]) for each in known]
+        of.choices = [(each.value, wording.OF[each]) for each in known]
 
     @staticmethod
     def initial_of(question: Question) -> dict[str, Any]:
-        """What the form shows of an item that is to be changed."""
         majority = majority_of(question.majority)
         by_most = question.kind == Kind.CHOICE and not question.majority
         options = question.options[:-1] if question.kind == Kind.ALTERNATIVES else question.options
@@ -145,7 +145,7 @@ class ItemForm(forms.Form):
             "share": RELATIVE_MAJORITY if by_most else majority.share,
             "of": majority.of.value,
             "seconds": question.seconds,
-            "seen": edition_of_question(question),
+            "seen": question_fingerprint(question),
         }
 
     def clean(self) -> dict[str, Any]:
@@ -171,12 +171,9 @@ class ItemForm(forms.Form):
         )
 
     def _check(self, question: Question) -> None:
-        """What is wrong stands at its field; everything that was typed stays."""
-        if (
-            self.cleaned_data["share"] == RELATIVE_MAJORITY
-            and question.kind in WITH_MAJORITY
-            and question.kind != Kind.CHOICE
-        ):
+        """Attaches each error to its field."""
+        by_most = self.cleaned_data["share"] == RELATIVE_MAJORITY
+        if by_most and question.kind in WITH_MAJORITY and question.kind != Kind.CHOICE:
             self.add_error("share", ONLY_A_CHOICE)
         versions = len(question.options) - 1
         if question.kind == Kind.ALTERNATIVES and not 2 <= versions < MAX_OPTIONS:
@@ -188,7 +185,7 @@ class ItemForm(forms.Form):
 
 
 def _options(typed: str, kind: Kind) -> tuple[str, ...]:
-    """One a line, without empty ones. That nothing changes is the last of all versions, whoever left it out."""
+    """One per line, without empty ones; “No change” always comes last."""
     lines = [line.strip() for line in typed.splitlines() if line.strip()] if kind in WITH_OPTIONS else []
     if kind != Kind.ALTERNATIVES:
         return tuple(lines)
@@ -196,57 +193,47 @@ def _options(typed: str, kind: Kind) -> tuple[str, ...]:
 
 
 def with_amendments(motion: Question) -> dict[str, Any]:
-    """What the form shows to whoever adds a motion that is there, with amendments."""
-    majority = majority_of(motion.majority)
-    return {
-        "kind": Kind.ALTERNATIVES.value,
-        "title": motion.title,
-        "detail": motion.detail,
-        "options": f"{motion.title}\n",
-        "secrecy": "secret" if motion.secret else "open",
-        "share": majority.share,
-        "of": majority.of.value,
-        "seconds": motion.seconds,
-    }
+    """Initial values for adding amendments to an existing motion."""
+    initial = ItemForm.initial_of(motion) | {"kind": Kind.ALTERNATIVES.value, "options": f"{motion.title}\n"}
+    return {name: value for name, value in initial.items() if name != "seen"}
 
 
 # --- who is entitled, and who is there ---
 
 
 class PersonalCodeForm(forms.Form):
-    """The code on somebody's card."""
+    """The code on a card."""
 
     code = forms.CharField(
         label=gettext_lazy("Your personal code"),
         max_length=40,
-        error_messages={"required": gettext_lazy("Type the code from your card.")},
+        error_messages={"required": gettext_lazy("Enter the code from your card.")},
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
     )
 
     def clean_code(self) -> str:
-        code = as_typed(self.cleaned_data["code"])
+        code = normalised_code(self.cleaned_data["code"])
         if not code:
             raise forms.ValidationError(self.fields["code"].error_messages["required"])
         return code
 
 
 class NamesForm(forms.Form):
-    """People pasted one a line."""
-
     names = LinesField(
-        label=gettext_lazy("Names, one a line"),
+        label=gettext_lazy("One name per line"),
         max_length=MAX_ADDRESSES_CHARS,
         help_text=gettext_lazy(
-            "Whoever has an account of that name checks in with it; everybody else gets a code. An email address may "
-            "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
+            "People with an account in that name check in with it; everyone else gets a code. You can"
+            " add an email address, as in Anna Berg <anna@example.org>, so that people without an "
+            "account can vote in an election later."
         ),
-        error_messages={"required": gettext_lazy("Type at least one name.")},
+        error_messages={"required": gettext_lazy("Enter at least one name.")},
         rows=6,
         attributes={"spellcheck": "false"},
     )
 
     def clean_names(self) -> list[lists.Row]:
-        """What is kept of each line is the name; the addresses are beside."""
+        """Keeps the names, and the addresses separately."""
         self.addresses: dict[str, str] = {}
         try:
             return lists.read_people(self.cleaned_data["names"], MAX_ROLL_PEOPLE, self._named)
@@ -254,30 +241,30 @@ class NamesForm(forms.Form):
             raise forms.ValidationError(str(refusal)) from None
 
     def _named(self, line: str) -> str:
-        name, address = cleaned(line)
+        name, address = clean_line(line)
         if address:
             self.addresses.setdefault(fold(name), address)
         return name
 
 
 class EntitledForm(forms.Form):
-    """How many are entitled where no roll says so, and how many have to be there."""
+    """The quorum, and how many are entitled to vote if there is no roll."""
 
     entitled = forms.IntegerField(
-        label=gettext_lazy("How many are entitled"),
+        label=gettext_lazy("Number of people entitled to vote"),
         required=False,
         min_value=0,
         max_value=MAX_QUORUM_PEOPLE,
-        help_text=gettext_lazy("There or not. Leave it empty if nobody knows."),
+        help_text=gettext_lazy("Whether present or not. Leave it empty if unknown."),
     )
-    quorum = forms.ChoiceField(label=gettext_lazy("To decide, there have to be"), required=False)
+    quorum = forms.ChoiceField(label=gettext_lazy("People who must be present"), required=False)
     number = forms.IntegerField(
         label=gettext_lazy("How many"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
     )
 
     def __init__(self, *arguments: Any, game: Game, **words: Any):
         super().__init__(*arguments, initial=_typed(game), **words)
-        by_number = (BY_NUMBER, gettext_lazy("a number of people, given below"))
+        by_number = (BY_NUMBER, gettext_lazy("a number of people, entered below"))
         self.fields["quorum"].choices = [(NO_QUORUM, gettext_lazy("no quorum")), by_number, *QUORUMS.items()]
         if game.has_roll:
             del self.fields["entitled"]

@@ -1,4 +1,4 @@
-"""What is stored of assemblies beside their sessions: who is entitled, who speaks, and minutes."""
+"""Item types of assemblies: roll, speakers and minutes."""
 
 from __future__ import annotations
 

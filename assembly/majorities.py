@@ -25,7 +25,7 @@ MAX_QUORUM_PEOPLE = 1_000_000  # people that a quorum may ask for
 
 
 class Of(StrEnum):
-    """Of whom a majority is asked."""
+    """The base of a majority."""
 
     CAST = "cast"
     PRESENT = "present"
@@ -34,7 +34,7 @@ class Of(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """Which part of whom has to say yes."""
+    """The share of a base that must vote yes."""
 
     share: str = "1/2"
     of: Of = Of.CAST
@@ -42,22 +42,20 @@ class Majority:
     def __str__(self) -> str:
         return f"{self.share} {self.of}"
 
-    def needed(self, whole: int) -> int:
-        """How many of so many."""
+    def needed(self, base: int) -> int:
         share = Fraction(self.share)
-        exact = share * whole
+        exact = share * base
         return max(1, int(exact) + 1 if share == HALF else -(-exact.numerator // exact.denominator))
 
-    def whole(self, yes: int, no: int, present: int, entitled: int) -> int:
-        """Of how many."""
+    def base(self, yes: int, no: int, present: int, entitled: int) -> int:
         return {Of.CAST: yes + no, Of.PRESENT: present, Of.ENTITLED: entitled}[self.of]
 
     def carries(self, yes: int, no: int, present: int, entitled: int) -> bool:
-        return yes >= self.needed(self.whole(yes, no, present, entitled))
+        return yes >= self.needed(self.base(yes, no, present, entitled))
 
 
 def majority_of(text: str) -> Majority:
-    """From what is stored; more than half of the votes cast where nothing is said."""
+    """From its stored form; by default more than half of the votes cast."""
     share, _space, of = (text or str(Majority())).partition(" ")
     if share not in SHARES:
         raise ValueError(f"There is no majority of {share}.")
@@ -66,7 +64,7 @@ def majority_of(text: str) -> Majority:
 
 @dataclass(frozen=True, slots=True)
 class Quorum:
-    """How many have to be there so that the assembly may decide; without any words, one is enough."""
+    """How many must be present to decide; an empty text means one person."""
 
     text: str = ""
 
@@ -84,7 +82,7 @@ class Quorum:
         return max(1, more)
 
     def is_met(self, present: int, entitled: int) -> bool:
-        """A share of a number that nobody knows is never met."""
+        """A share of an unknown number is never met."""
         return present >= self.needed(entitled) and bool(entitled or not self.is_share)
 
 

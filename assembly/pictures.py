@@ -1,4 +1,4 @@
-"""What an assembly has decided, drawn: the votes as bars with the line of what was needed, and who voted how."""
+"""Charts of an assembly's decisions: bars with the majority line, and who voted how."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 
 from live.rounds import Round, options_of
 from live.seats import Seat
-from live.signs import Bar, others, sign
+from live.symbols import Bar, and_others, symbol
 from pages.sorting import natural_sort_key
 from questions.question import Kind, Question
 from results.pictures.drawing import share
 
-from . import words
+from . import wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 MAX_VOTERS_NAMED = 200  # of those who voted openly: a thousand phones get the same page
@@ -32,79 +32,76 @@ class Pair:
     below: int
 
 
-def resolution(round_: Round, question: Question, seats: Mapping[str, Seat]) -> dict[str, Any]:
-    """What the template of a resolution shows; the race of a ranking is drawn as a poll's."""
+def resolution_context(round_: Round, question: Question, seats: Mapping[str, Seat]) -> dict[str, Any]:
+    """A ranking's race is drawn like a poll's."""
     result, options = round_.result, options_of(round_, question)
     return {
-        "says": words.headline(question, round_),
+        "says": wording.headline(question, round_),
         "is_good": result["outcome"] in GOOD,
-        "why": words.why(question, round_),
-        "numbers": words.numbers(question, result),
+        "why": wording.why(question, round_),
+        "numbers": wording.numbers(question, result),
         "was_voted": result["outcome"] != Outcome.TALKED,
         "is_secret": result["secret"],
-        **(_drawn(round_, question, options) if YES in result else {}),
+        **(BARS[question.kind](result, options) if YES in result else {}),
         "voters": _voters(round_, question, options, seats),
-        "unnamed": others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
+        "unnamed": and_others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
     }
-
-
-def _drawn(round_: Round, question: Question, options: Sequence[str]) -> dict[str, Any]:
-    drawn = {Kind.MOTION: _motion, Kind.CHOICE: _choice, Kind.ALTERNATIVES: _alternatives}
-    return drawn[question.kind](round_.result, options)
 
 
 # --- bars, all on one scale: those who could vote, or of whom a majority was asked ---
 
 
 def _motion(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    whole = _whole(result)
+    scale = _scale(result)
     labels = {YES: _("Yes"), NO: _("No"), ABSTAIN: _("Abstentions")}
-    return {"bars": _sides(result, labels, whole), "line": share(result["needed"], whole)}
+    return {"bars": _sides(result, labels, scale), "line": share(result["needed"], scale)}
 
 
 def _choice(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    whole = _whole(result)
-    bars = [_option(result, place, options[place], votes, whole) for place, votes in enumerate(result["chosen"])]
-    bars.append(Bar(_("Abstentions"), share(result[ABSTAIN], whole), str(result[ABSTAIN])))
-    return {"bars": bars, "line": share(result["needed"], whole) if "needed" in result else "", "on_all": True}
+    scale = _scale(result)
+    bars = [_option(result, place, options[place], votes, scale) for place, votes in enumerate(result["chosen"])]
+    bars.append(Bar(_("Abstentions"), share(result[ABSTAIN], scale), str(result[ABSTAIN])))
+    return {"bars": bars, "line": share(result["needed"], scale) if "needed" in result else "", "on_all": True}
 
 
-def _option(result: Mapping[str, Any], place: int, label: str, votes: int, whole: int) -> Bar:
+def _option(result: Mapping[str, Any], place: int, label: str, votes: int, scale: int) -> Bar:
     chosen = result["outcome"] == Outcome.ELECTED and place in result["leaders"]
     mark, word = ("elected", _("chosen")) if chosen else ("", "")
-    return Bar(label, share(votes, whole), str(votes), sign(place), mark, word, option=place)
+    return Bar(label, share(votes, scale), str(votes), symbol(place), mark, word, option=place)
 
 
 def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:
-    """Places, each version against no change, and the bars of the best one against it."""
+    """Places, each version against no change, and bars for the best version against it."""
     last = len(options) - 1
     of = result["pairwise"]
     pairs = [Pair(options[each], place, of[each][last], of[last][each]) for each, place in result["places"]]
-    whole = _whole(result)
+    scale = _scale(result)
     if result["outcome"] == Outcome.TIED:
-        bars = [_against(of[each][last], of[last][each], options[each], each, whole) for each in result["winners"]]
+        tied = ((each, of[each][last], of[last][each]) for each in result["winners"])
+        bars = [
+            Bar(options[each], share(above, scale), f"{above} : {below}", symbol(each), option=each)
+            for each, above, below in tied
+        ]
         return {"pairs": pairs, "last": options[last], "line": "", "bars": bars, "is_tied": True}
-    labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither of them")}
-    told = {"pairs": pairs, "last": options[last], "line": share(result["needed"], whole)}
-    return told | {"bars": _sides(result, labels, whole)}
+    labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither")}
+    context = {"pairs": pairs, "last": options[last], "line": share(result["needed"], scale)}
+    return context | {"bars": _sides(result, labels, scale)}
 
 
-def _against(above: int, below: int, label: str, option: int, whole: int) -> Bar:
-    """One of those that are tied, by how many prefer it to no change."""
-    return Bar(label, share(above, whole), f"{above} : {below}", sign(option), option=option)
-
-
-def _sides(result: Mapping[str, Any], labels: Mapping[str, str], whole: int) -> list[Bar]:
-    """For it, against it, neither; the first stands out if it was carried."""
+def _sides(result: Mapping[str, Any], labels: Mapping[str, str], scale: int) -> list[Bar]:
+    """For, against, neither; the first is highlighted if it was carried."""
     carried = {YES: "elected"} if result["outcome"] == Outcome.CARRIED else {}
     return [
-        Bar(label, share(result[said], whole), str(result[said]), mark=carried.get(said, ""))
+        Bar(label, share(result[said], scale), str(result[said]), mark=carried.get(said, ""))
         for said, label in labels.items()
     ]
 
 
-def _whole(result: Mapping[str, Any]) -> int:
+def _scale(result: Mapping[str, Any]) -> int:
     return max(1, result["present_count"], result.get("of", 0), result.get("needed", 0))
+
+
+BARS = {Kind.MOTION: _motion, Kind.CHOICE: _choice, Kind.ALTERNATIVES: _alternatives}
 
 
 # --- who voted how ---
@@ -113,12 +110,10 @@ def _whole(result: Mapping[str, Any]) -> int:
 def _voters(
     round_: Round, question: Question, options: Sequence[str], seats: Mapping[str, Seat]
 ) -> list[tuple[str, str]]:
-    """By name; of a secret vote nobody."""
+    """By name; empty for a secret vote."""
     if round_.result["secret"]:
         return []
-    told = [(_name(each.player, seats), words.said_words(each.said, question, options)) for each in round_.entries]
-    return sorted(told, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]
-
-
-def _name(player: str, seats: Mapping[str, Seat]) -> str:
-    return seats[player].name if player in seats else player
+    names = {player: seat.name for player, seat in seats.items()}
+    votes = ((each.player, wording.vote_text(each.said, question, options)) for each in round_.entries)
+    voters = ((names.get(player, player), vote) for player, vote in votes)
+    return sorted(voters, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]

@@ -1,8 +1,8 @@
-"""How the items of an agenda are played: talked about first, then voted on, openly or in secret, and decided."""
+"""Plays of an assembly: each agenda item is discussed, voted on openly or in secret, and decided."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar
@@ -12,26 +12,36 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import saying
-from live.play import CHANGE_UNTIL_OVER, Closed, Closing, Fact, Line, NameOf, Play, Story, Text, Typed
+from live import answer_forms
+from live.play import (
+    CHANGE_UNTIL_OVER,
+    Closed,
+    Closing,
+    CsvLine,
+    Fact,
+    NameOf,
+    Play,
+    PlayDescription,
+    Text,
+    TypedValues,
+)
 from live.plays import ideas_order as ideas
 from live.plays.ideas import Ideas
-from live.plays.ideas_order import Sorted
+from live.plays.ideas_order import SortedIdeas
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking
-from live.room import Room
-from live.rounds import Entry, Round, options_of
+from live.rounds import Entry, GivenAnswer, Round, options_of
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
+from live.snapshot import Snapshot
 from questions.question import Kind, Question, Type
 
-from . import pictures, quorate, resolutions
-from . import words as assembly_words
+from . import pictures, quorum, resolutions, wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
 YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one of them, or abstain.")
+RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
 FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
@@ -41,24 +51,49 @@ STEPS: dict[Step, str | Promise] = {
 }
 
 
-class Item(Play):
-    """What all items have; by itself, an assembly before its first one."""
+class Decided(Play):
+    """What sealed items and ideas of an assembly have in common: an outcome, a quorum, and votes in words."""
 
+    def sealing(self, game: Game, present: int) -> dict[str, Any]:
+        return quorum.quorum_data(game, present)
+
+    def is_untold(self, round_: Round) -> bool:
+        return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW
+
+    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
+        yield _("Outcome"), wording.headline(question, round_)
+        yield _("Votes that count"), round_.count
+        if numbers := wording.numbers(question, round_.result):
+            yield _("Votes"), numbers
+
+    def reasons(self, question: Question, round_: Round) -> list[str]:
+        return wording.why(question, round_)
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return wording.vote_text(said, question, options)
+
+    def is_recounted(self, round_: Round) -> bool:
+        counted = round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
+        return counted and super().is_recounted(round_)
+
+
+class Item(Decided):
+    """What all items share; on its own, an assembly before its first item."""
+
+    kind: ClassVar[Kind | None] = None
     name = Type.ASSEMBLY.value
     label = gettext_lazy("Assembly")
     types = (Type.ASSEMBLY,)
-    story: ClassVar[Story | None] = Story(
+    story: ClassVar[PlayDescription | None] = PlayDescription(
+        gettext_lazy("People check in with an account or a code, discuss each agenda item, and then decide it."),
         gettext_lazy(
-            "People check in by account or with a code, talk about each item of the agenda, and then decide it."
-        ),
-        gettext_lazy(
-            "Everybody sees how many are present, what a majority takes and what was decided. Who voted how is seen in "
-            "open votes only."
+            "Everyone sees how many are present, what majority is needed and what was decided. Only "
+            "open votes show who voted how."
         ),
     )
     first_phase = Phase.TALKING
     is_revealed = is_ranked = True
-    without_a_vote: ClassVar[Text] = gettext_lazy("Close it without a vote")
+    without_a_vote: ClassVar[Text] = gettext_lazy("Close without a vote")
     how_to_vote: ClassVar[Text] = ""
     templates = {
         "projector/voting": "assembly/plays/projector_voting.html",
@@ -67,147 +102,133 @@ class Item(Play):
         "player/talking": "assembly/plays/player_talking.html",
     }
 
+    def __init_subclass__(cls) -> None:
+        cls.story = None
+        if cls.kind is not None:
+            cls.name, cls.label = cls.kind.value, wording.KIND_LABELS[cls.kind]
+
     def suits(self, question: Question) -> bool:
-        return False
+        return question.kind == self.kind
 
     def voting_seconds(self, question: Question) -> int:
-        """It was talked about."""
+        """Unlike other plays, no extra time: it was discussed before."""
         return question.seconds
 
     def step_label(self, step: Step, state: State) -> Text | None:
-        return _step_label(step, state, self.without_a_vote)
+        if step == Step.NEXT and not state.round:
+            return FIRST_ITEM
+        return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.TALKING else STEPS.get(step)
 
     # --- votes ---
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return {saying.OPTION: [said or ABSTAIN]}
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [said or ABSTAIN]}
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
-        assert room.question is not None
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
+        assert snapshot.question is not None
         if said in ("", YES, NO, ABSTAIN):
-            return {"text": str(assembly_words.SAID[said or ABSTAIN])}
-        return self.cast_summary(said, room.question)
+            return {"text": str(wording.VOTE_LABELS[said or ABSTAIN])}
+        return self.cast_summary(said, snapshot.question)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return saying.chosen_summary([int(said)], question)
+        return answer_forms.options_summary([int(said)], question)
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> str:
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
         """A few abstain."""
-        assert room.question is not None
+        assert snapshot.question is not None
         if chance.random() < ABSTENTION_PROBABILITY:
             return self.abstention
-        return self.random_vote(room.question, chance)
+        return self.random_vote(snapshot.question, chance)
 
     abstention = ABSTAIN
 
     def random_vote(self, question: Question, chance: Random) -> str:
         return random_ranking(question, chance)
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        assert room.question is not None
-        abstains = {"may_abstain": True, "abstains": ABSTAIN in typed.get(saying.OPTION, ())}
-        return abstains | self.vote_form(room.question, typed)
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        assert snapshot.question is not None
+        abstains = {"may_abstain": True, "abstains": ABSTAIN in typed.get(answer_forms.OPTION, ())}
+        return abstains | self.vote_form(snapshot.question, typed)
 
-    def vote_form(self, question: Question, typed: Typed) -> dict[str, Any]:
-        return {"options": saying.options_shown(question, typed)}
+    def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:
+        return {"options": answer_forms.option_fields(question, typed)}
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "tap"
 
-    def hint(self, room: Room) -> Text:
-        if room.question and room.question.secret:
-            return _("Nobody will learn how you vote.")
-        return _("Everybody will see how you vote.")
+    def hint(self, snapshot: Snapshot) -> Text:
+        if snapshot.question and snapshot.question.secret:
+            return _("Nobody will find out how you vote.")
+        return _("Everyone will see how you vote.")
 
-    def until(self, room: Room) -> Text:
-        return CHANGE_UNTIL_OVER if room.state.clock.seconds else _("You can change it until the vote is closed.")
+    def until(self, snapshot: Snapshot) -> Text:
+        return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
 
-    def context(self, room: Room) -> dict[str, Any]:
-        found = assembly_words.item_words(room.question) if room.question else {}
+    def context(self, snapshot: Snapshot) -> dict[str, Any]:
+        found = wording.item_context(snapshot.question) if snapshot.question else {}
         return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
 
     def close(self, closing: Closing) -> Closed:
-        box = closing.box
-        game, state, question = closing.game, closing.state, closing.question
-        return Closed(resolutions.resolved(game, state, question, box.last, box.present, closing.now))
-
-    def sealing(self, game: Game, present: int) -> dict[str, Any]:
-        return quorate.told(game, present)
+        return Closed(_resolve(closing, closing.question, closing.box.last))
 
     def drawn(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
-        told = pictures.resolution(round_, question, seats)
-        return "resolution", told | (
-            race(round_, question) | {"says": told["says"]} if round_.result.get("rounds") else {}
-        )
+        context = pictures.resolution_context(round_, question, seats)
+        shown_race = race(round_, question) if round_.result.get("rounds") else {}
+        return "resolution", context | shown_race | {"says": context["says"]}
 
     def voted(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
-        return assembly_words.said_words(entry.said, question, options)
+        return wording.vote_text(entry.said, question, options)
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
-        return _lines(round_, question, name_of)
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+        """The outcome, the numbers, who was present and how each person voted, without names if secret."""
+        result, options = round_.result, options_of(round_, question)
+        yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
+        yield from _numbers(result, options)
+        for player in result["present"]:
+            yield {"row": "present", "player": name_of(player) or player}
+        for entry in round_.entries:
+            row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
+            yield {**row, "answer": wording.vote_text(entry.said, question, options)}
 
     def onward(self, question: Question, round_: Round) -> bool:
         return True
 
-    def is_untold(self, round_: Round) -> bool:
-        return _is_untold(round_)
-
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        return _facts(question, round_)
-
-    def reasons(self, question: Question, round_: Round) -> list[str]:
-        return assembly_words.why(question, round_)
-
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return assembly_words.said_words(said, question, options)
-
-    def is_recounted(self, round_: Round) -> bool:
-        return round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
-
 
 class Topic(Item):
-    name = Kind.TOPIC.value
-    label = assembly_words.KINDS[Kind.TOPIC]
-    story = None
+    kind = Kind.TOPIC
     has_vote = False
     without_a_vote = gettext_lazy("Close the item")
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.TOPIC
 
     def onward(self, question: Question, round_: Round) -> bool:
         return False
 
 
 class Motion(Item):
-    name = Kind.MOTION.value
-    label = assembly_words.KINDS[Kind.MOTION]
-    story = None
-    how_to_vote = gettext_lazy("The vote is open: yes, no, or abstain, on your phone.")
+    kind = Kind.MOTION
+    how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.MOTION
-
-    def answer(self, post: QueryDict, room: Room, player: str) -> str:
-        said = post.getlist(saying.OPTION)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
+        said = post.getlist(answer_forms.OPTION)
         if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
-            raise saying.NotSaid(YES_NO_OR_ABSTAIN)
+            raise answer_forms.InvalidAnswer(YES_NO_OR_ABSTAIN)
         return said[0]
 
     def random_vote(self, question: Question, chance: Random) -> str:
         return YES if chance.random() < YES_PROBABILITY else NO
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "yes_no"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         return {
-            "ballot": [(each, said, each in typed.get(saying.OPTION, ())) for each, said in assembly_words.SAID.items()]
+            "ballot": [
+                (each, said, each in typed.get(answer_forms.OPTION, ())) for each, said in wording.VOTE_LABELS.items()
+            ]
         }
 
     def onward(self, question: Question, round_: Round) -> bool:
@@ -215,64 +236,50 @@ class Motion(Item):
 
 
 class OneOfSeveral(Item):
-    """A choice: one of the options, by a majority or by who has most."""
+    """A choice of one option, by a majority or by most votes."""
 
-    name = Kind.CHOICE.value
-    label = assembly_words.KINDS[Kind.CHOICE]
-    story = None
-    how_to_vote = gettext_lazy("The vote is open: choose one on your phone, or abstain.")
+    kind = Kind.CHOICE
+    how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.CHOICE
-
-    def answer(self, post: QueryDict, room: Room, player: str) -> str:
-        assert room.question is not None
-        said = post.getlist(saying.OPTION)
-        return ABSTAIN if said == [ABSTAIN] else str(saying.one_option(said, room.question))
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
+        assert snapshot.question is not None
+        said = post.getlist(answer_forms.OPTION)
+        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.question))
 
 
 class Ranked(Item):
     """A ranking, counted by instant runoff."""
 
-    name = Kind.RANKING.value
-    label = assembly_words.KINDS[Kind.RANKING]
-    story = None
-    how_to_vote = gettext_lazy("The vote is open: rank them on your phone, the best first, or abstain.")
+    kind = Kind.RANKING
+    how_to_vote = gettext_lazy("Voting is open: rank the options on your phone, best first, or abstain.")
     abstention = ""
 
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.RANKING
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
+        assert snapshot.question is not None
+        is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
+        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.question, RANK_OR_ABSTAIN)
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> str:
-        assert room.question is not None
-        is_abstention = post.getlist(saying.OPTION) == [ABSTAIN]
-        return "" if is_abstention else saying.ranking_in(post, room.question, RANK_OR_ABSTAIN)
-
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return saying.ranked_fields(said) if said else super().fields(said, room)
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return answer_forms.ranking_fields(said) if said else super().fields(said, snapshot)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return saying.ranked_summary(said, question)
+        return answer_forms.ranking_summary(said, question)
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "ballot"
 
-    def vote_form(self, question: Question, typed: Typed) -> dict[str, Any]:
-        return saying.rank_boxes(question, typed)
+    def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:
+        return answer_forms.rank_form(question, typed)
 
 
 class Alternatives(Ranked):
     """A motion and its amendments, ranked against no change."""
 
-    name = Kind.ALTERNATIVES.value
-    label = assembly_words.KINDS[Kind.ALTERNATIVES]
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.ALTERNATIVES
+    kind = Kind.ALTERNATIVES
 
 
-class IdeasOfAnAssembly(Ideas):
-    """Ideas that those present write and rank in secret: with who was there, and a quorum."""
+class IdeasOfAnAssembly(Decided, Ideas):
+    """Ideas that those present write and rank in secret, with attendance and a quorum."""
 
     name = "assembly-ideas"
     types = (Type.ASSEMBLY,)
@@ -288,80 +295,28 @@ class IdeasOfAnAssembly(Ideas):
     def step_label(self, step: Step, state: State) -> Text | None:
         return super().step_label(step, state) or STEPS.get(step)
 
-    def context(self, room: Room) -> dict[str, Any]:
-        return super().context(room) | (assembly_words.item_words(room.question) if room.question else {})
+    def context(self, snapshot: Snapshot) -> dict[str, Any]:
+        return super().context(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
 
-    def counted(self, closing: Closing, written: Round, sorted_: Sorted, robots: int) -> Round:
+    def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
         asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
-        return ideas.around(_resolved(closing, asked), written, sorted_)
+        return ideas.with_ideas(_resolve(closing, asked, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
-        """Who was there is noted all the same."""
-        noted = resolutions.resolved(
-            closing.game, closing.state, replace(closing.question, secret=True), (), closing.box.present, closing.now
-        )
-        return replace(round_, result={**noted.result, **round_.result})
-
-    def sealing(self, game: Game, present: int) -> dict[str, Any]:
-        return quorate.told(game, present)
-
-    def is_untold(self, round_: Round) -> bool:
-        return _is_untold(round_)
-
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        return _facts(question, round_)
-
-    def reasons(self, question: Question, round_: Round) -> list[str]:
-        return assembly_words.why(question, round_)
-
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return assembly_words.said_words(said, question, options)
-
-    def is_recounted(self, round_: Round) -> bool:
-        return round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW) and super().is_recounted(round_)
+        """Who was present is recorded all the same."""
+        recorded = _resolve(closing, replace(closing.question, secret=True), ())
+        return replace(round_, result={**recorded.result, **round_.result})
 
 
 # --- what items and ideas have in common ---
 
 
-def _step_label(step: Step, state: State, without_a_vote: Text) -> Text | None:
-    if step == Step.NEXT and not state.round:
-        return FIRST_ITEM
-    if step == Step.CLOSE and state.phase == Phase.TALKING:
-        return without_a_vote
-    return STEPS.get(step)
+def _resolve(closing: Closing, question: Question, given: Iterable[GivenAnswer]) -> Round:
+    return resolutions.resolve_item(closing.game, closing.state, question, given, closing.box.present, closing.now)
 
 
-def _resolved(closing: Closing, question: Question) -> Round:
-    box = closing.box
-    return resolutions.resolved(closing.game, closing.state, question, box.last, box.present, closing.now)
-
-
-def _is_untold(round_: Round) -> bool:
-    return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW
-
-
-def _facts(question: Question, round_: Round) -> Iterator[Fact]:
-    yield _("Outcome"), assembly_words.headline(question, round_)
-    yield _("Votes that count"), round_.count
-    if numbers := assembly_words.numbers(question, round_.result):
-        yield _("Votes"), numbers
-
-
-def _lines(round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
-    """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
-    result, options = round_.result, options_of(round_, question)
-    yield {"row": "outcome", "answer": assembly_words.headline(question, round_), "number": round_.count}
-    yield from _numbers(result, options)
-    for player in result["present"]:
-        yield {"row": "present", "player": name_of(player) or player}
-    for entry in round_.entries:
-        row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
-        yield {**row, "answer": assembly_words.said_words(entry.said, question, options)}
-
-
-def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Line]:
-    """Abstentions are told apart, and what was needed of how many beside it."""
+def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:
+    """Abstentions separately, with what was needed and out of how many."""
     places = dict(result.get("places", ()))
     first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
     for place, label in enumerate(options if places or first else ()):
@@ -372,12 +327,4 @@ def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Li
             yield {"row": "number", "answer": name, "number": result[name]}
 
 
-PLAYS = (
-    Item(),
-    Topic(),
-    Motion(),
-    OneOfSeveral(),
-    Ranked(),
-    Alternatives(),
-    IdeasOfAnAssembly(),
-)
+PLAYS = (Item(), Topic(), Motion(), OneOfSeveral(), Ranked(), Alternatives(), IdeasOfAnAssembly())

@@ -1,4 +1,4 @@
-"""Assemblies when the log is replayed: the roll and minutes name people, so that the log has numbers and digests."""
+"""Replaying an assembly's events. The log has numbers and digests, because the roll and the minutes name people."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from live import repository
-from live.replay import PLAYER, of_a_game
+from live.replay import PLAYER, with_game
 from live.rules import Game, State
 from store.replay import Happened, Step, nothing_kept
 from store.schema import EventType
 
 
-@of_a_game
+@with_game
 def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    """How many are entitled, and what makes a quorum; who they are is in no log."""
+    """Changes how many are entitled and the quorum; the log does not have names."""
     names = ("has_roll", "entitled", "quorum", "prepared_at")
     said = {name: event.said[name] for name in names if name in event.said}
     yield repository.change(game, replace(game, **said))

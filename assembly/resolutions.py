@@ -22,13 +22,13 @@ from enum import StrEnum
 from typing import Any
 
 from live import counting
-from live.rounds import Entry, Given, Round, is_told, options_of
+from live.rounds import Entry, GivenAnswer, Round, may_be_shown, options_of
 from live.rules import Game, Phase, State
 from questions.question import Kind, Question
 from tally.ballots import Ballots
 from tally.methods import count as counted
 
-from . import quorate
+from . import quorum
 from .majorities import majority_of
 
 YES, NO, ABSTAIN = "yes", "no", "abstain"
@@ -47,42 +47,42 @@ class Outcome(StrEnum):
 Counted = dict[str, Any]  # what a result holds of the votes alone
 
 
-def resolved(
-    game: Game, state: State, question: Question, given: Iterable[Given], present: Sequence[str], now: int
+def resolve_item(
+    game: Game, state: State, question: Question, given: Iterable[GivenAnswer], present: Sequence[str], now: int
 ) -> Round:
-    """The item at hand as it is sealed: of an open vote with who voted how, of a secret one with receipts alone."""
+    """Seals the current item: an open vote with who voted how, a secret one with receipts only."""
     voted = state.phase == Phase.VOTING
-    cast = [replace(each, said=_said(question, each.said)) for each in given] if voted else []
-    told = _all_have(game, state, question, present, now)
+    cast = [replace(each, said=_normalised_vote(question, each.said)) for each in given] if voted else []
+    common = _common_result(game, state, question, present, now)
     if not voted:
-        return Round(state.round, state.question, 0, told | {"outcome": Outcome.TALKED.value})
-    if question.secret and not is_told(len(cast), sum(each.robot for each in cast)):
-        return Round(state.round, state.question, len(cast), told | {"outcome": Outcome.TOO_FEW.value})
+        return Round(state.round, state.question, 0, common | {"outcome": Outcome.TALKED.value})
+    if question.secret and not may_be_shown(len(cast), sum(each.robot for each in cast)):
+        return Round(state.round, state.question, len(cast), common | {"outcome": Outcome.TOO_FEW.value})
     numbers = COUNTS[question.kind](question, [each.said for each in cast], game)
-    result = told | numbers | _outcome(question, numbers, told)
+    result = common | numbers | _outcome(question, numbers, common)
     return Round(state.round, state.question, len(cast), result, _entries(question, cast))
 
 
-def _all_have(game: Game, state: State, question: Question, present: Sequence[str], now: int) -> dict[str, Any]:
+def _common_result(game: Game, state: State, question: Question, present: Sequence[str], now: int) -> dict[str, Any]:
     return {
         "kind": str(question.kind),
         "secret": question.secret,
         "majority": question.majority,
         "present": sorted(present),
-        **quorate.told(game, len(present)),
+        **quorum.quorum_data(game, len(present)),
         "opened": state.clock.began,
         "closed": now,
     }
 
 
-def _entries(question: Question, cast: Iterable[Given]) -> tuple[Entry, ...]:
+def _entries(question: Question, cast: Iterable[GivenAnswer]) -> tuple[Entry, ...]:
     if question.secret:
-        return counting.signed_by_nobody(cast)
+        return counting.anonymous_entries(cast)
     return tuple(Entry(each.player, each.said) for each in sorted(cast, key=lambda each: each.player))
 
 
-def _said(question: Question, said: Any) -> str:
-    """What is no vote on this is an abstention: whoever gave it was told so, or was no browser."""
+def _normalised_vote(question: Question, said: Any) -> str:
+    """An invalid vote counts as an abstention; no browser sends one."""
     if question.kind == Kind.MOTION:
         return said if said in (YES, NO) else ABSTAIN
     if question.kind == Kind.CHOICE:
@@ -91,10 +91,6 @@ def _said(question: Question, said: Any) -> str:
 
 
 # --- the numbers ---
-
-
-def _motion(question: Question, said: Sequence[str], game: Game) -> Counted:
-    return {each: said.count(each) for each in (YES, NO, ABSTAIN)}
 
 
 def _choice(question: Question, said: Sequence[str], game: Game) -> Counted:
@@ -106,14 +102,14 @@ def _choice(question: Question, said: Sequence[str], game: Game) -> Counted:
 
 
 def _ranking(question: Question, said: Sequence[str], game: Game) -> Counted:
-    """By instant runoff. A lot decides nothing here: who is level after all rounds is told to be."""
+    """By instant runoff. Lots decide nothing here: options that stay level are tied."""
     if not any(said):
         return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: len(said)}
     return counting.race(question, said, "irv", game.id) | {ABSTAIN: said.count("")}
 
 
 def _alternatives(question: Question, said: Sequence[str], game: Game) -> Counted:
-    """By Schulze; then the best of them against the last, which is that nothing changes."""
+    """By Schulze; then the best version against the last one, which is no change."""
     names = counting.names_of(question)
     result = counted(Ballots.of(names, said).normal, "schulze")
     at = [result.candidates.index(name) for name in names]
@@ -124,12 +120,12 @@ def _alternatives(question: Question, said: Sequence[str], game: Game) -> Counte
     last = len(names) - 1
     best = min((place, option) for option, place in places if option != last)[1]
     yes, no = pairwise[best][last], pairwise[last][best]
-    told = {"method": result.method, "winners": winners, "places": places, "pairwise": pairwise, "best": best}
-    return told | {YES: yes, NO: no, ABSTAIN: len(said) - yes - no}
+    common = {"method": result.method, "winners": winners, "places": places, "pairwise": pairwise, "best": best}
+    return common | {YES: yes, NO: no, ABSTAIN: len(said) - yes - no}
 
 
 COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
-    Kind.MOTION: _motion,
+    Kind.MOTION: lambda question, said, game: {each: said.count(each) for each in (YES, NO, ABSTAIN)},
     Kind.CHOICE: _choice,
     Kind.RANKING: _ranking,
     Kind.ALTERNATIVES: _alternatives,
@@ -139,17 +135,16 @@ COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
 # --- a tie and what follows ---
 
 
-def tied(round_: Round) -> list[int]:
-    """The options between which the votes do not decide; none if they do."""
+def tied_options(round_: Round) -> list[int]:
+    """Empty if the vote was decisive."""
     result = round_.result
     level = result.get("leaders", result.get("winners", ()))
     return sorted(level) if result.get("outcome") == Outcome.TIED else []
 
 
-def run_off(question: Question, round_: Round, title: str) -> Question | None:
-    """The vote between those that are tied, as an item of its own; nothing if none are. No change stays an option
-    where it was one, as the majority is counted against it."""
-    options, level = options_of(round_, question), tied(round_)
+def run_off_question(question: Question, round_: Round, title: str) -> Question | None:
+    """A vote between the tied options, or None. “No change” stays, because the majority is counted against it."""
+    options, level = options_of(round_, question), tied_options(round_)
     if not level:
         return None
     kept = [options[place] for place in level]
@@ -163,18 +158,18 @@ def run_off(question: Question, round_: Round, title: str) -> Question | None:
 # --- what it means ---
 
 
-def _outcome(question: Question, numbers: Counted, told: Mapping[str, Any]) -> dict[str, Any]:
-    """An assembly too small to decide has decided nothing, whatever its votes."""
-    needed = _needed(question, numbers, told)
-    outcome = _decided(question, numbers, needed) if told["quorate"] else Outcome.INVALID
+def _outcome(question: Question, numbers: Counted, common: Mapping[str, Any]) -> dict[str, Any]:
+    """Without a quorum nothing is decided, whatever the votes."""
+    needed = _needed(question, numbers, common)
+    outcome = _decided(question, numbers, needed) if common["quorate"] else Outcome.INVALID
     return {**needed, "outcome": outcome.value}
 
 
-def _needed(question: Question, numbers: Counted, told: Mapping[str, Any]) -> dict[str, int]:
+def _needed(question: Question, numbers: Counted, common: Mapping[str, Any]) -> dict[str, int]:
     if question.kind == Kind.RANKING or (question.kind == Kind.CHOICE and not question.majority):
         return {}
     majority = majority_of(question.majority)
-    of = majority.whole(numbers[YES], numbers[NO], told["present_count"], told["entitled"])
+    of = majority.base(numbers[YES], numbers[NO], common["present_count"], common["entitled"])
     return {"needed": majority.needed(of), "of": of}
 
 

@@ -1,4 +1,4 @@
-"""Who is entitled in an assembly and who is there, for those who run it; and cards with codes to print."""
+"""The host's roll page: who is entitled to vote, who is present, and cards with codes to print."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import seats
+from live.follow_ups import electorate as addresses
 from live.lifetimes import configured
-from live.onward import electorate as addresses
 from live.rules import Game, Phase, State
+from live.screens.access import Hosted, for_hosts
 from live.seats import Seat
 from live.services import seating
-from live.show.access import Hosted, of_hosts
 from live.views.join_forms import FindPlayerForm
 from pages import lists
 from pages.forms import form_page, refusals_as_errors
@@ -32,7 +32,7 @@ from pages.qr import qr_svg
 from pages.sorting import natural_sort_key
 from store.keys import fold
 
-from . import quorate, roll
+from . import quorum, roll
 from .forms import EntitledForm, NamesForm
 from .roll import Entry
 
@@ -44,7 +44,7 @@ HERE, MISSING = "here", "missing"  # what the page shows of them
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Somebody who is entitled, or there, or both."""
+    """Someone on the roll, present, or both."""
 
     name: str
     entry: Entry | None = None
@@ -75,7 +75,7 @@ class Card:
         return qr_svg(self.link)
 
 
-@of_hosts
+@for_hosts
 @form_page
 def roll_page(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
@@ -98,7 +98,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
     context = {
         "game": game,
         "kept_days": configured().retention.days,
-        "presence": quorate.presence(game, sum(each.is_here for each in everybody)),
+        "presence": quorum.presence(game, sum(each.is_here for each in everybody)),
         "missing": sum(each.entry is not None and not each.is_here for each in everybody),
         "new_codes": sum(each.has_new_code for each in everybody),
         "coming": sum(each.has_code and each.seat is None for each in everybody),
@@ -115,10 +115,10 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
 
 
 def _lines(game: Game) -> list[Line]:
-    """By name: everybody on the roll, and whoever is there without one."""
-    seated = {each.player: each for each in seats.each(game.id)}  # not those in mind, which may be a moment old
-    listed = list(roll.every(game.id)) if game.has_roll else []
-    lines = [_line(game, each.name, each, seated.pop(roll.player(game.id, each), None)) for each in listed]
+    """Everyone on the roll and everyone present without being on it, sorted by name."""
+    seated = {each.player: each for each in seats.read_seats(game.id)}  # not those in mind, which may be a moment old
+    listed = list(roll.each_entry(game.id)) if game.has_roll else []
+    lines = [_line(game, each.name, each, seated.pop(roll.player_of_entry(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]
     return sorted(lines, key=lambda each: natural_sort_key(each.name))
 
@@ -146,19 +146,19 @@ def _page(game: Game, **words: Any) -> str:
 
 
 def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResponse:
-    """A sheet of them, in answer to the button: whoever loads the page again is not shown them again."""
+    """Rendered in response to the button: reloading the page does not show the codes again."""
     context = {
         "game": game,
         "cards": [_card(game, each) for each in shown],
-        "left": sum(each.has_new_code for each in roll.every(game.id)),
-        "address": whole(reverse("join")).partition("://")[2].rstrip("/"),
+        "left": sum(each.has_new_code for each in roll.each_entry(game.id)),
+        "address": absolute_url(reverse("join")).partition("://")[2].rstrip("/"),
     }
     return render(request, "assembly/cards.html", context)
 
 
 def _card(game: Game, entry: Entry) -> Card:
     code = roll.code_of(game.id, entry)
-    link = whole(reverse("check_in", args=[game.id, game.token]))
+    link = absolute_url(reverse("check_in", args=[game.id, game.token]))
     return Card(entry.name, code, f"{link}?{urlencode({'code': code})}")
 
 
@@ -166,7 +166,7 @@ def _card(game: Game, entry: Entry) -> Card:
 
 
 def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
-    """Which, says the button."""
+    """Dispatches by the button that was pressed."""
     act = request.POST.get("act", "")
     if act in ("look", "add"):
         return _add(request, game, state, is_sure=act == "add")
@@ -178,28 +178,25 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
         if act == "renew":
             return _cards(request, game, [roll.renew(game.id, who, name)])
         if act == "cards":
-            return _cards(request, game, roll.show_new(game.id, who, CARDS_PER_SHEET))
+            return _cards(request, game, roll.show_new_codes(game.id, who, CARDS_PER_SHEET))
         if act == "renew_missing":
-            _say_renewed(request, roll.renew_missing(game.id, who))
+            number = roll.renew_missing(game.id, who)
+            sentence = ngettext(
+                "%(count)d person has a new code. The old one no longer works.",
+                "%(count)d people have new codes. The old ones no longer work.",
+                number,
+            )
+            messages.success(request, sentence % {"count": number})
         elif act == "remove":
             roll.remove(game.id, who, name)
             messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
         else:
-            messages.error(request, str(seating.NOT_SO))
+            messages.error(request, str(seating.ALREADY_CHANGED))
     return redirect(_page(game, q=request.POST.get("q", "")[:MAX_QUERY_CHARS]))
 
 
-def _say_renewed(request: HttpRequest, number: int) -> None:
-    sentence = ngettext(
-        "%(count)d person has a new code. The one from before is good for nothing.",
-        "%(count)d people have new codes. Those from before are good for nothing.",
-        number,
-    )
-    messages.success(request, sentence % {"count": number})
-
-
 def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> HttpResponse:
-    """First what would become of each line, then one button."""
+    """First a preview of each line, then a button to confirm."""
     form = NamesForm(request.POST)
     if not form.is_valid():
         return _show(request, game, state, 422, names=form)
@@ -212,14 +209,14 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     except Refusal as refusal:
         form.add_error("names", str(refusal))
         return _show(request, game, state, 422, names=form)
-    sentence = ngettext("%(count)d person was put on the roll.", "%(count)d people were put on the roll.", added)
+    sentence = ngettext("%(count)d person was added to the roll.", "%(count)d people were added to the roll.", added)
     messages.success(request, sentence % {"count": added})
     return redirect("game_roll", game.id)
 
 
 def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
     kept = [row.value for row in rows if row.value and row.verdict == Verdict.NEW]
-    there, entries = roll.known(game.id, kept, addressed)
+    there, entries = roll.match_names(game.id, kept, addressed)
     judged = list(_judged(rows, there, entries))
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
@@ -228,7 +225,9 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addres
         "counts": {each: sum(verdict == each for _row, verdict in judged) for each in Verdict},
         "coded": sum(not entry.account for entry in entries.values()),
         "new": new,
-        "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.value)),
+        "text": "\n".join(
+            addresses.join_line(name, addressed.get(fold(name), "")) for row in new if (name := row.value)
+        ),
         "too_many": len(new) + (game.entitled if game.has_roll else 0) > roll.MAX_ROLL_PEOPLE,
         "most": roll.MAX_ROLL_PEOPLE,
         "begins": not game.has_roll,
@@ -249,7 +248,7 @@ def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpRespons
     if form.is_valid():
         entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
         with refusals_as_errors(form):
-            roll.say_how_many(game.id, request.user.name, entitled, form.quorum_text)
-            messages.success(request, _("That is how it is counted from now on."))
+            roll.change_quorum(game.id, request.user.name, entitled, form.quorum_text)
+            messages.success(request, _("Your changes are saved."))
             return redirect("game_roll", game.id)
     return _show(request, game, state, 422, entitled=form)

@@ -1,11 +1,12 @@
-"""Who wants to speak, who does and who did, in an assembly: decisions about one value, and how it is written.
+"""The speakers' list of an assembly: who has asked, who is speaking, who has spoken; pure decisions, and how they are
+stored.
 
-Next is whoever has spoken least often about the item at hand, and of those whoever asked first: so nobody speaks twice
-before all who want to have spoken once. The list belongs to a round: as soon as that is closed or voted on, it is
-empty. What was said stays for the minutes: who, about what, from when to when.
+Next is the person who has spoken least often about the current item, then the one who asked first: nobody speaks twice
+before all who want to have spoken once. The list belongs to a round and is emptied when that is closed or voted on.
+Speeches are kept for the minutes.
 
-It is one item that a hall writes, so whoever writes it here waits for their turn. Asking, calling and ending are no
-events, as joining is none. That a list was closed, opened again, or limited is one: somebody may ask who did it.
+A whole hall writes this one item, so writers in a process take a lock. Asking, calling and ending are not events, just
+as joining is not. Closing, reopening or limiting the list is, because people may ask who did it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,11 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import NotNow
-from acts.site import table
+from acts.retry import retry_lost_race
+from acts.storage import record, table
 from acts.versions import next_version, unchanged_or_new
-from live import clock, repository, waking
+from live import changes, clock, repository
 from live.rules import Game, Phase, State
 from store import keys
 from store.log import Event
@@ -32,18 +32,16 @@ MAX_WAITING_SPEAKERS = 500  # people on the list at a time
 MAX_RECORDED_SPEECHES = 1_000  # speeches that are kept, the first of them going when there are more
 LIMITS = (0, 1, 2, 3, 5, 10, 15)  # minutes that a speech may take; 0: no limit
 
-NOT_NOW = _("Nothing is talked about at the moment, so there is no list of speakers.")
+NOT_NOW = _("Nothing is being discussed right now, so there is no list of speakers.")
 CLOSED = _("The list of speakers is closed.")
 FULL = _("The list of speakers is full. Wait until some have spoken.")
-NOT_WAITING = _("They are not on the list any more.")
-NO_LIMIT = _("Choose one of the times that are offered.")
+NOT_WAITING = _("This person is no longer on the list.")
+NO_LIMIT = _("Choose one of the times offered.")
 MAX_ATTEMPTS = 40  # as a whole hall may ask at once, from several machines
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Somebody who wants to speak."""
-
+class SpeakRequest:
     player: str
     at: int  # milliseconds
 
@@ -59,14 +57,10 @@ class Speech:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Somebody's place on the list, and why it is theirs."""
+    """A position on the list."""
 
     player: str
     spoken: int  # how often they have spoken about this item
-
-    @property
-    def is_first(self) -> bool:
-        return not self.spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +69,13 @@ class Speakers:
     round: int = 0  # whose list it is
     minutes: int = 0  # that a speech may take; 0: no limit
     closed: bool = False
-    waiting: tuple[Asked, ...] = ()
+    waiting: tuple[SpeakRequest, ...] = ()
     speaking: Speech | None = None
     held: tuple[Speech, ...] = ()  # all speeches that are over, of all items
 
     @property
-    def seconds(self) -> int:
-        return self.minutes * 60
-
-    @property
     def is_empty(self) -> bool:
-        """Whether nothing was ever said of it."""
+        """Whether it was never used."""
         return not (self.minutes or self.closed or self.waiting or self.speaking or self.held)
 
 
@@ -95,24 +85,24 @@ NOBODY = Speakers()
 # --- what there is ---
 
 
-def at(speakers: Speakers, state: State) -> Speakers:
-    """As it is where the assembly is now: a list of another round is over, and so is whoever speaks in it."""
+def current_list(speakers: Speakers, state: State) -> Speakers:
+    """The list of the current round: one of an earlier round is over, and so is its speech."""
     if state.phase == Phase.TALKING and speakers.round == state.round:
         return speakers
-    held = _kept(speakers, speakers.speaking) if speakers.speaking else speakers.held
+    held = _with_speech(speakers, speakers.speaking) if speakers.speaking else speakers.held
     return replace(speakers, round=state.round, closed=False, waiting=(), speaking=None, held=held)
 
 
 def queue(speakers: Speakers, state: State, there: Container[str]) -> list[Turn]:
-    """Those who are there, whoever is next first."""
-    spoken = spoken_about(speakers, state.question)
-    waiting = (each for each in at(speakers, state).waiting if each.player in there)
+    """Those present, next speaker first."""
+    spoken = speech_counts(speakers, state.question)
+    waiting = (each for each in current_list(speakers, state).waiting if each.player in there)
     ordered = sorted(waiting, key=lambda each: (spoken.get(each.player, 0), each.at))
     return [Turn(each.player, spoken.get(each.player, 0)) for each in ordered]
 
 
-def spoken_about(speakers: Speakers, item: int) -> dict[str, int]:
-    """How often each has spoken about an item of the agenda; whoever speaks just now has, too."""
+def speech_counts(speakers: Speakers, item: int) -> dict[str, int]:
+    """How often each player has spoken about an item, including the current speech."""
     found: dict[str, int] = {}
     for each in (*speakers.held, *((speakers.speaking,) if speakers.speaking else ())):
         if each.item == item:
@@ -121,73 +111,72 @@ def spoken_about(speakers: Speakers, item: int) -> dict[str, int]:
 
 
 def speaking(speakers: Speakers, state: State, there: Container[str]) -> Speech | None:
-    now = at(speakers, state).speaking
+    now = current_list(speakers, state).speaking
     return now if now and now.player in there else None
 
 
 # --- what players do ---
 
 
-def asked(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
-    """Whoever asks twice keeps their place."""
+def with_request(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
+    """Asking twice keeps the place."""
     _check_talking(state)
-    on = at(speakers, state)
+    on = current_list(speakers, state)
     if any(each.player == player for each in on.waiting):
         return on
     if on.closed:
         raise NotNow(CLOSED)
     if len(on.waiting) >= MAX_WAITING_SPEAKERS:
         raise NotNow(FULL)
-    return replace(on, waiting=(*on.waiting, Asked(player, now)))
+    return replace(on, waiting=(*on.waiting, SpeakRequest(player, now)))
 
 
-def taken_back(speakers: Speakers, state: State, player: str) -> Speakers:
-    on = at(speakers, state)
+def without_request(speakers: Speakers, state: State, player: str) -> Speakers:
+    on = current_list(speakers, state)
     return replace(on, waiting=tuple(each for each in on.waiting if each.player != player))
 
 
 # --- what those do who host ---
 
 
-def called(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
-    """Somebody on the list speaks; whoever spoke has ended. Called twice, they speak once."""
+def with_speaker(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
+    """Gives the floor to someone on the list and ends the current speech. Idempotent."""
     _check_talking(state)
-    on = at(speakers, state)
+    on = current_list(speakers, state)
     if on.speaking and on.speaking.player == player:
         return on
     if not any(each.player == player for each in on.waiting):
         raise NotNow(NOT_WAITING)
-    after = ended(taken_back(on, state, player), state, now)
+    after = with_speech_ended(without_request(on, state, player), state, now)
     return replace(after, speaking=Speech(player, state.question, state.round, now))
 
 
-def ended(speakers: Speakers, state: State, now: int, player: str = "") -> Speakers:
-    """Whoever speaks has ended; with a name, only if it is them."""
-    on = speakers if speakers.round == state.round else at(speakers, state)
+def with_speech_ended(speakers: Speakers, state: State, now: int, player: str = "") -> Speakers:
+    """With a player, only if that player is speaking."""
+    on = speakers if speakers.round == state.round else current_list(speakers, state)
     if on.speaking is None or (player and on.speaking.player != player):
         return on
-    return replace(on, speaking=None, held=_kept(on, replace(on.speaking, ended=now)))
+    return replace(on, speaking=None, held=_with_speech(on, replace(on.speaking, ended=now)))
 
 
-def closed(speakers: Speakers, state: State, is_closed: bool) -> Speakers:
-    """Nobody else comes onto the list of this item; those who are on it speak."""
+def with_list_closed(speakers: Speakers, state: State, is_closed: bool) -> Speakers:
+    """Nobody else can join the list; those on it still speak."""
     _check_talking(state)
-    return replace(at(speakers, state), closed=is_closed)
+    return replace(current_list(speakers, state), closed=is_closed)
 
 
-def limited(speakers: Speakers, state: State, minutes: int) -> Speakers:
-    """How long everybody may speak, from now on until it is changed. It is shown, and cuts nobody off."""
+def with_time_limit(speakers: Speakers, state: State, minutes: int) -> Speakers:
+    """Applies until it is changed. It is shown, but cuts nobody off."""
     if minutes not in LIMITS:
         raise NotNow(NO_LIMIT)
-    return replace(at(speakers, state), minutes=minutes)
+    return replace(current_list(speakers, state), minutes=minutes)
 
 
-def over(speakers: Speakers, state: State, now: int) -> Speakers:
-    """The item is no longer talked about."""
-    return at(ended(speakers, state, now), replace(state, phase=Phase.RESULTS))
+def with_debate_over(speakers: Speakers, state: State, now: int) -> Speakers:
+    return current_list(with_speech_ended(speakers, state, now), replace(state, phase=Phase.RESULTS))
 
 
-def _kept(speakers: Speakers, speech: Speech) -> tuple[Speech, ...]:
+def _with_speech(speakers: Speakers, speech: Speech) -> tuple[Speech, ...]:
     return (*speakers.held, speech)[-MAX_RECORDED_SPEECHES:]
 
 
@@ -207,14 +196,14 @@ def speakers_of(item: Mapping[str, Any] | None) -> Speakers:
         round=item["round"],
         minutes=item["minutes"],
         closed=item["closed"],
-        waiting=tuple(Asked(*each) for each in item["waiting"]),
+        waiting=tuple(SpeakRequest(*each) for each in item["waiting"]),
         speaking=Speech(*item["speaking"]) if item["speaking"] else None,
         held=tuple(Speech(*each) for each in item["held"]),
     )
 
 
-def told(speakers: Speakers) -> dict[str, Any]:
-    """As it is stored: lists of words, as there may be a thousand of them."""
+def as_item(speakers: Speakers) -> dict[str, Any]:
+    """Compact lists, because there may be a thousand speeches."""
     now = speakers.speaking
     return {
         "version": speakers.version,
@@ -222,12 +211,12 @@ def told(speakers: Speakers) -> dict[str, Any]:
         "minutes": speakers.minutes,
         "closed": speakers.closed,
         "waiting": [[each.player, each.at] for each in speakers.waiting],
-        "speaking": _words(now) if now else [],
-        "held": [_words(each) for each in speakers.held],
+        "speaking": _speech_fields(now) if now else [],
+        "held": [_speech_fields(each) for each in speakers.held],
     }
 
 
-def _words(speech: Speech) -> list[Any]:
+def _speech_fields(speech: Speech) -> list[Any]:
     return [speech.player, speech.item, speech.round, speech.began, speech.ended]
 
 
@@ -235,55 +224,55 @@ def _words(speech: Speech) -> list[Any]:
 
 Change = Callable[[Speakers, State], Speakers]
 
-_turn = threading.Lock()  # so that those in one process never overtake each other
+_lock = threading.Lock()  # so that those in one process never overtake each other
 
 
 def ask(game: Game, player: str) -> Speakers:
     now = clock.now()
-    return _change(game.id, lambda list_, state: asked(list_, state, player, now))
+    return _change(game.id, lambda list_, state: with_request(list_, state, player, now))
 
 
 def take_back(game: Game, player: str) -> Speakers:
-    """Also what whoever hosts does with somebody on the list."""
-    return _change(game.id, lambda list_, state: taken_back(list_, state, player))
+    """Also used by hosts to remove someone from the list."""
+    return _change(game.id, lambda list_, state: without_request(list_, state, player))
 
 
 def call(game: Game, player: str) -> Speakers:
     now = clock.now()
-    return _change(game.id, lambda list_, state: called(list_, state, player, now))
+    return _change(game.id, lambda list_, state: with_speaker(list_, state, player, now))
 
 
 def end(game: Game, player: str) -> Speakers:
     now = clock.now()
-    return _change(game.id, lambda list_, state: ended(list_, state, now, player))
+    return _change(game.id, lambda list_, state: with_speech_ended(list_, state, now, player))
 
 
 def close(game: Game, who: str, is_closed: bool) -> Speakers:
-    return _change(game.id, lambda list_, state: closed(list_, state, is_closed), who)
+    return _change(game.id, lambda list_, state: with_list_closed(list_, state, is_closed), who)
 
 
 def limit(game: Game, who: str, minutes: int) -> Speakers:
-    return _change(game.id, lambda list_, state: limited(list_, state, minutes), who)
+    return _change(game.id, lambda list_, state: with_time_limit(list_, state, minutes), who)
 
 
-def gone(game: Game, player: str) -> None:
-    """Somebody has left, or was sent away: they speak no longer, and want to no more."""
+def player_left(game: Game, player: str) -> None:
+    """Ends their speech and their request."""
     now = clock.now()
 
     def without(list_: Speakers, state: State) -> Speakers:
-        return ended(taken_back(list_, state, player), state, now, player)
+        return with_speech_ended(without_request(list_, state, player), state, now, player)
 
     _change(game.id, without)
 
 
 def end_debate(game: Game) -> None:
-    """What was talked about is closed or voted on."""
+    """The item is closed or put to the vote."""
     now = clock.now()
-    _change(game.id, lambda list_, state: over(list_, state, now))
+    _change(game.id, lambda list_, state: with_debate_over(list_, state, now))
 
 
 def _change(game_id: str, change: Change, who: str = "") -> Speakers:
-    def once() -> Speakers:
+    def attempt() -> Speakers:
         place = keys.game_speakers(game_id)
         found, items = repository.load_with(game_id, place)
         before = speakers_of(items.get(place))
@@ -292,18 +281,18 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
             _write(found[0], before, after, who)
         return after
 
-    with _turn:
-        after = try_again(once, MAX_ATTEMPTS)
-    waking.moved(game_id)
+    with _lock:
+        after = retry_lost_race(attempt, MAX_ATTEMPTS)
+    changes.publish(game_id)
     return after
 
 
 def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
     place = keys.game_speakers(game.id)
-    stored = told(next_version(before, after))
+    stored = as_item(next_version(before, after))
     put = Put({"PK": place.pk, "SK": place.sk, **stored, "ttl": game.ttl}, when=unchanged_or_new(before))
     if not who:
         table().write(put)
         return
-    said = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
-    record(Event(who, "LiveSpeakersChanged", said), put)
+    event_data = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
+    record(Event(who, "LiveSpeakersChanged", event_data), put)

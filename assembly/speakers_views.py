@@ -1,4 +1,4 @@
-"""Who wants to speak: buttons of those who take part, and of those who run the assembly. One address, by POST."""
+"""Buttons of the speakers' list, for players and for hosts: one URL, by POST."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from accounts.access import answer_for, public, requires
+from accounts.access import access_response, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, NotNow, Refusal
 from live import clock, repository, rules
-from live.pace import PACE
+from live.rate_limit import ANSWER_RATE
 from live.rules import Game
-from live.show import access
+from live.screens import access
 
 from . import speakers
 from .speakers import LIMITS
@@ -29,7 +29,7 @@ OF_HOSTS = ("call", "end", "remove", "close", "reopen", "limit")
 @public
 @require_POST
 def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
-    """A button says what it does, and with whom: "call 8fj2…"; so that pressed twice it does it once."""
+    """A button names its action and its player, as in "call 8fj2…", so that pressing it twice is harmless."""
     act, _space, whom = request.POST.get("act", "").partition(" ")
     if act in OF_HOSTS:
         return _by_host(request, game_id, act, whom)
@@ -40,16 +40,16 @@ def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
-    seen = access.look(request, game_id)
-    if isinstance(seen, HttpResponse):
-        return _said(str(access.NOT_HERE)) if _is_by_script(request) else seen
-    game = seen.room.game
+    player = access.load_player(request, game_id)
+    if isinstance(player, HttpResponse):
+        return _refusal_response(str(access.NOT_HERE)) if _is_scripted(request) else player
+    game = player.snapshot.game
 
     def carry_out() -> None:
         if act not in OF_PLAYERS or not game.format.has_agenda:
             raise NotNow(rules.NOT_NOW)
-        PACE.check(f"{game_id} {seen.seat.player}", clock.now())
-        OF_PLAYERS[act](game, seen.seat.player)
+        ANSWER_RATE.check(f"{game_id} {player.seat.player}", clock.now())
+        OF_PLAYERS[act](game, player.seat.player)
 
     return _answer(request, carry_out, reverse("play", args=[game_id]))
 
@@ -63,7 +63,7 @@ def _only_hosts(request: HttpRequest) -> HttpResponse:
 
 
 def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpResponse:
-    if (instead := answer_for(request, _only_hosts)) is not None:
+    if (instead := access_response(request, _only_hosts)) is not None:
         return instead
     found = repository.find(game_id)
     if found is None:
@@ -79,7 +79,7 @@ def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpRes
         "reopen": lambda: speakers.close(game, who, is_closed=False),
         "limit": lambda: speakers.limit(game, who, _minutes(request)),
     }
-    back = access.page_to(request.POST.get("from", ""), game)
+    back = access.return_page(request.POST.get("from", ""), game)
     return _answer(request, acts[act], reverse(back, args=[game_id]))
 
 
@@ -95,20 +95,20 @@ def _minutes(request: HttpRequest) -> int:
 
 
 def _answer(request: HttpRequest, act: Callable[[], Any], back: str) -> HttpResponse:
-    """A page that hears by itself what became of it stays where it is; without scripts it is loaded anew."""
+    """A page with scripts is updated by push; without scripts it is loaded again."""
     try:
         act()
     except Refusal as refusal:
-        if _is_by_script(request):
-            return _said(str(refusal))
+        if _is_scripted(request):
+            return _refusal_response(str(refusal))
         messages.warning(request, str(refusal))
         return redirect(back)
-    return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
+    return HttpResponse(status=204) if _is_scripted(request) else redirect(back)
 
 
-def _said(sentence: str) -> HttpResponse:
+def _refusal_response(sentence: str) -> HttpResponse:
     return HttpResponse(sentence, status=409, content_type="text/plain; charset=utf-8")
 
 
-def _is_by_script(request: HttpRequest) -> bool:
+def _is_scripted(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "fetch"

@@ -1,4 +1,4 @@
-"""Addresses of assemblies, below those of live sessions."""
+"""URLs of assemblies, under those of live sessions."""
 
 from django.urls import include, path
 

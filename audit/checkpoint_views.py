@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.site import table
+from acts.storage import table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
 from store.table import Item

@@ -13,22 +13,28 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import anybody, requires
+from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
-from acts.site import SITE, table
+from acts.storage import SITE, table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
-from store.log.forgotten import is_rewritten, sealed_digest
+from store.log.rewriting import is_rewritten, sealed_digest
 from store.log.seal import DIGEST_BYTES
-from store.log.search import look
+from store.log.search import search
 from store.schema import SCHEMA
 from store.table import Item
 
-from .log_forms import LogForm
+from .forms import LogForm
 from .tables.masks import HIDDEN
 
 PAGE_ROWS = 50
-ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
+SUBJECT_FIELDS = (
+    "election_name",
+    "poll_id",
+    "name",
+    "new_owner",
+    "email",
+)  # the first of them an event has
 MAX_VALUE_CHARS = 4000
 
 
@@ -39,9 +45,9 @@ def log(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "types": sorted(SCHEMA.events)}
     if not form.is_valid():
         return render(request, "audit/log/log.html", context, status=422)
-    found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
+    found = search(table(), form.query(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
     context |= {
-        "events": [(event, _about(event)) for event in found.events],
+        "events": [(event, _subject(event)) for event in found.events],
         "further": reverse("log") + _query({**form.typed(), "before": found.before}) if found.before else "",
         "looked_to": found.before if len(found.events) < PAGE_ROWS else None,
         "filtered": bool(form.typed()),
@@ -54,10 +60,10 @@ def _query(words: dict[str, Any]) -> str:
     return f"?{urlencode(words)}" if words else ""
 
 
-def _about(event: Item) -> tuple[str, str]:
+def _subject(event: Item) -> tuple[str, str]:
     """What the event is about, and whether that is an election."""
     said = event["event_data"]
-    name = next((name for name in ABOUT if isinstance(said.get(name), str)), "")
+    name = next((name for name in SUBJECT_FIELDS if isinstance(said.get(name), str)), "")
     return (said[name], name) if name else ("", "")
 
 
@@ -70,7 +76,7 @@ def load_numbered(number: int) -> tuple[int, Item | None] | None:
     return (number, found) if found or records.is_void(number) else None
 
 
-@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=anybody)
+@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=allow_everyone)
 @require_safe
 def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
     """One event with all it says, its digest, and the checkpoints that cover it; or that its number is void."""
@@ -87,7 +93,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
         "digest": digest.hex(),
         "checkpoint": checkpoint,
         "public": public,
-        "intact": checkpoint is None or _kept(checkpoint, number) == digest[:DIGEST_BYTES],
+        "intact": checkpoint is None or _stored_digest(checkpoint, number) == digest[:DIGEST_BYTES],
         "by_itself": found["actor"] == SITE,
         "rewritten": is_rewritten(found),
     }
@@ -97,7 +103,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
 def _rows(event: Item) -> Iterator[tuple[str, dict[str, Any]]]:
     hidden = SCHEMA.event_type(event["event_type"]).withheld
     for name, value in sorted(event["event_data"].items()):
-        yield name, _shown(str(HIDDEN) if value and name in hidden else value)
+        yield name, _value_context(str(HIDDEN) if value and name in hidden else value)
 
 
 def _elections(event: Item) -> list[str]:
@@ -106,12 +112,12 @@ def _elections(event: Item) -> list[str]:
     return [said[name] for name in names if isinstance(said.get(name), str)]
 
 
-def _kept(checkpoint: Item, number: int) -> bytes:
+def _stored_digest(checkpoint: Item, number: int) -> bytes:
     start = (number - checkpoint["first_event_id"]) * DIGEST_BYTES
     return bytes(checkpoint["digests"][start : start + DIGEST_BYTES])
 
 
-def _shown(value: Any) -> dict[str, Any]:
+def _value_context(value: Any) -> dict[str, Any]:
     """A value as the table shows it: text as it is, all else as JSON, a list line by line, and not without end."""
     lines = value if isinstance(value, list) else [value]
     text = value if isinstance(value, str) else "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)

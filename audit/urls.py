@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import checkpoint_views, log_views, mail_views, style_views, views
+from . import checkpoint_views, log_views, mail_views, views
 
 below_mails = [
     path("", mail_views.mails, name="mails"),
@@ -28,5 +28,5 @@ urlpatterns = [
     path("checkpoints/", checkpoint_views.checkpoints, name="checkpoints"),
     path("checkpoints/newest.txt", checkpoint_views.newest, name="newest_checkpoint"),
     path("checkpoints/<int:number>/", checkpoint_views.checkpoint, name="checkpoint"),
-    path("style/", style_views.style, name="style"),
+    path("style/", views.style, name="style"),
 ]

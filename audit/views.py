@@ -10,23 +10,24 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import requires
+from accounts.access import public, requires
 from accounts.rules import Permission
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts import background
 from mail import outbox
-from mail.words import mail_state
+from mail.labels import state_label
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import refusals_as_messages
+from ranking import drafts
 from store.connect import connect
 from store.log import EventLog, utc_now
-from store.together import together
+from store.parallel import run_parallel
 from upkeep import disk, system
 from upkeep import pause as pausing
-from upkeep.doctor import health, of_page
+from upkeep.doctor import examine_page, health
 from upkeep.log import figures
 from upkeep.monitoring import metrics
-from upkeep.worker.heartbeats import signs
+from upkeep.worker.heartbeats import read_heartbeats
 
 from . import charts
 from .forms import PauseForm
@@ -39,11 +40,11 @@ CHART_DAYS = 30
 def admin(request: HttpRequest) -> HttpResponse:
     """The whole site in figures, each kept somewhere: it costs the same however large the site is."""
     table, now = connect(settings.STORE_URL), utc_now()
-    found, days, mails = together(
+    found, days, mails = run_parallel(
         table,
-        lambda: health.health_of(table),
+        lambda: health.read_health(table),
         lambda: figures.days(table, now.date(), CHART_DAYS),
-        lambda: health.mails(table, *outbox.STATES),
+        lambda: health.count_mails(table, *outbox.STATES),
     )
     roles = {str(role.label): count for role, count in figures.by_role(found.figures).items()}
     states = {str(state.label): count for state, count in figures.by_state(found.figures).items()}
@@ -54,7 +55,7 @@ def admin(request: HttpRequest) -> HttpResponse:
         "elections": charts.bars(states),
         "days": charts.columns(days),
         "most": max(day.cast for day in days),
-        "mails": [(mail_state(state), bounded) for state, bounded in mails.items()],
+        "mails": [(state_label(state), bounded) for state, bounded in mails.items()],
         "most_mails": health.MAX_COUNTED_MAILS,
         "embedded": system.is_embedded(),
         "size": system.store_size(),
@@ -66,22 +67,22 @@ def admin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
-    found, workers, checkpoint, mails = together(
+    found, workers, checkpoint, mails = run_parallel(
         table,
-        lambda: health.health_of(table),
-        lambda: signs(table),
+        lambda: health.read_health(table),
+        lambda: read_heartbeats(table),
         EventLog(table).newest_checkpoint,
-        lambda: health.mails(table, *health.WATCHED),
+        lambda: health.count_mails(table, *health.WATCHED),
     )
     context = {
         "health": found,
         "lag": found.lag(now),
         "checkpoint": checkpoint,
         "mails": mails,
-        "jobs": health.jobs(found, workers),
+        "jobs": health.job_health(found, workers),
         "failing": [(task, background.label_of(task)) for task in background.failing()],
         "workers": workers,
-        "worker_seen": health.seen(workers),
+        "worker_seen": health.last_seen(workers),
         "disks": disk.disks(),
         "latencies": metrics.latencies(),
         "kept": metrics.MAX_ROUND_TRIPS,
@@ -90,8 +91,8 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "size": system.store_size(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
-        "findings": of_page(
-            request, found, health.seen(workers), checkpoint, mails[outbox.FAILED], mails[outbox.UNKNOWN]
+        "findings": examine_page(
+            request, found, health.last_seen(workers), checkpoint, mails[outbox.FAILED], mails[outbox.UNKNOWN]
         ),
     }
     return render(request, "audit/system.html", context)
@@ -102,9 +103,9 @@ def system_page(request: HttpRequest) -> HttpResponse:
 def retry(request: HttpRequest) -> HttpResponse:
     """Let the worker try again what failed."""
     if background.retry(request.POST.get("type", ""), request.POST.get("subject", "")):
-        messages.success(request, _("The worker tries it again now."))
+        messages.success(request, _("The worker is retrying it now."))
     else:
-        messages.info(request, _("There is nothing to retry: it was finished or changed in the meantime."))
+        messages.info(request, _("Nothing to retry: it has finished or changed in the meantime."))
     return redirect("system")
 
 
@@ -116,12 +117,12 @@ def pause(request: HttpRequest) -> HttpResponse:
         request,
         form,
         lambda: pausing.pause(
-            request.user.name, form.cleaned_data["minutes"], form.cleaned_data["sentence"], still(request.user)
+            request.user.name, form.cleaned_data["minutes"], form.cleaned_data["sentence"], role_unchanged(request.user)
         ),
-        _("The site is paused. Nothing is changed until you resume it."),
+        _("The site is paused. Nothing changes until you resume it."),
     ):
         return redirect("system")
-    lead = _("Everybody can go on reading. Votes, forms, mails and closings wait until you resume the site.")
+    lead = _("Everyone can still read. Voting, forms, mails and closings wait until you resume the site.")
     return show_form(request, form, _("Pause the site"), _("Pause"), lead=lead, danger=True)
 
 
@@ -129,6 +130,16 @@ def pause(request: HttpRequest) -> HttpResponse:
 @require_POST
 def resume(request: HttpRequest) -> HttpResponse:
     with refusals_as_messages(request):
-        pausing.resume(request.user.name, still(request.user))
-        messages.success(request, _("The site goes on."))
+        pausing.resume(request.user.name, role_unchanged(request.user))
+        messages.success(request, _("The site is running again."))
     return redirect(reverse("system"))
+
+
+# --- The design system ---
+
+
+@public
+@require_safe
+def style(request: HttpRequest) -> HttpResponse:
+    """Every component of the design system on one page."""
+    return render(request, "pages/style.html", {"draft_key": drafts.key(request, "style")})

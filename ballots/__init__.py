@@ -1,1 +1,1 @@
-PUBLIC = "comparing demo emails passes replay repository robots sealed secrecy services sorting"
+PUBLIC = "comparing demo emails external_sort passes replay repository robots secrecy services"

@@ -1,4 +1,4 @@
-"""Ballots held against ballots, one by one in the order of their codes: the first that differs is named."""
+"""Compares two streams of ballots sorted by code, and names the first that differs."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import NamedTuple
 from store.table import Item
 
 
-class Cast(NamedTuple):
-    """A ballot as it is published; nobody is named on a secret one."""
+class PublishedBallot(NamedTuple):
+    """A ballot as published; a secret one names no voter."""
 
     code: str
     ranking: str
     voter: str = ""
 
     @classmethod
-    def of(cls, item: Item) -> Cast:
+    def of(cls, item: Item) -> PublishedBallot:
         return cls(item["confirmation"], item["rankings"], item.get("voter_name", ""))
 
 
-class Flaw(Exception):
-    """The first thing that is not as it was sealed."""
+class Mismatch(Exception):
+    """The first difference from what was sealed."""
 
 
-def compare(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:
+def compare(sealed: Iterable[PublishedBallot], found: Iterable[PublishedBallot], where: str) -> None:
     """Both are in the order of their codes, or else the first that is not shows."""
     for right, there in zip_longest(sealed, found):
         if right == there:
             continue
         if right is not None and there is not None and right.code == there.code:
-            raise Flaw(f"the ballot {right.code} {where} is not what was sealed.")
+            raise Mismatch(f"the ballot {right.code} {where} is not what was sealed.")
         if there is None or (right is not None and right.code < there.code):
-            raise Flaw(f"the ballot {right.code} was sealed, but is not {where}.")
-        raise Flaw(f"the ballot {there.code} is {where}, but was not sealed.")
+            raise Mismatch(f"the ballot {right.code} was sealed, but is not {where}.")
+        raise Mismatch(f"the ballot {there.code} is {where}, but was not sealed.")
 
 
-def compare_what_is_left(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:
-    """As `compare`, but some may be gone: each that was found must be one that was sealed, in the same words."""
+def compare_remaining(sealed: Iterable[PublishedBallot], found: Iterable[PublishedBallot], where: str) -> None:
+    """As `compare`, but some may be missing: each that was found must be one that was sealed, unchanged."""
     known = iter(sealed)
     for there in found:
         right = next((each for each in known if each.code >= there.code), None)
         if right is None or right.code != there.code:
-            raise Flaw(f"the ballot {there.code} is {where}, but was not sealed.")
+            raise Mismatch(f"the ballot {there.code} is {where}, but was not sealed.")
         if right != there:
-            raise Flaw(f"the ballot {right.code} {where} is not what was sealed.")
+            raise Mismatch(f"the ballot {right.code} {where} is not what was sealed.")

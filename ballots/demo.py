@@ -1,4 +1,4 @@
-"""Ballots of the demo: a few in most elections, thousands in one; and the closing of those that are to be closed."""
+"""Demo ballots: a few in most elections, thousands in one; and closing the elections that the demo shows as closed."""
 
 from __future__ import annotations
 
@@ -10,60 +10,60 @@ from zlib import crc32
 
 from accounts import repository as people
 from accounts.models import User
-from acts.following import get_through
-from acts.progress import Progress, silent
-from acts.site import now_text, table
+from acts.queues import Progress, no_progress
+from acts.retry import retry_on_conflict
+from acts.storage import now_text, table
 from elections import repository as elections
-from elections.demo import PLANNED, Planned
+from elections.demo import DEMO_ELECTIONS, DemoElection
 from elections.lifecycle import closing
 from elections.rules import Election, State
 from ranking.rankings import Ranks
 
 from . import services
-from .robots import ranks
+from .robots import random_ranks
 
 TURNOUT_SHARE = 0.87
 CAST_THREADS = 8  # casts that wait together are stored together; those of one organiser would be in each other's way
 
 
-def load(progress: Progress = silent) -> int:
-    """Cast what has not been cast; answers how many ballots that were."""
-    cast = sum(_vote(planned, election, progress) for planned in PLANNED if (election := _open(planned)))
-    services.seal_what_is_closed()
+def load(progress: Progress = no_progress) -> int:
+    """Cast the demo ballots that are missing; returns how many."""
+    cast = sum(_vote(planned, election, progress) for planned in DEMO_ELECTIONS if (election := _open(planned)))
+    services.seal_closed()
     return cast
 
 
-def _open(planned: Planned) -> Election | None:
+def _open(planned: DemoElection) -> Election | None:
     election = elections.find(planned.name)
     is_open = election is not None and election.state(now_text()) in (State.EDITABLE, State.OPEN)
     return election if is_open else None
 
 
-def _vote(planned: Planned, election: Election, progress: Progress) -> int:
+def _vote(planned: DemoElection, election: Election, progress: Progress) -> int:
     cast = _cast_all(planned, election, progress)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
-        get_through(lambda: closing.close(owner, election))
+        retry_on_conflict(lambda: closing.close(owner, election))
     return cast
 
 
-def _cast_all(planned: Planned, election: Election, progress: Progress) -> int:
+def _cast_all(planned: DemoElection, election: Election, progress: Progress) -> int:
     """Those who have not voted yet: an attempt that was cut short is gone on with."""
     owner = people.find(election.owner_name)
     if owner is None:
         return 0
     waiting = {voter.name for voter in elections.every_voter(election) if not voter.voted}
-    said = _given(planned) if planned.given else _made_up(planned, election)
-    acts = [_act(planned, election, owner, voter, ranking) for voter, ranking in said if voter in waiting]
+    said = _planned_ballots(planned) if planned.given else _random_ballots(planned, election)
+    acts = [_cast_action(planned, election, owner, voter, ranking) for voter, ranking in said if voter in waiting]
     with ThreadPoolExecutor(1 if planned.paper and table().is_distant else CAST_THREADS) as pool:
-        casts = (pool.submit(copy_context().run, get_through, act) for act in acts)
+        casts = (pool.submit(copy_context().run, retry_on_conflict, act) for act in acts)
         for done, cast in enumerate(list(casts), 1):
             cast.result()
             progress(done, len(acts))
     return len(acts)
 
 
-def _given(planned: Planned) -> list[tuple[str, Ranks]]:
+def _planned_ballots(planned: DemoElection) -> list[tuple[str, Ranks]]:
     """As planned, in the order of the roll."""
     said = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
     return list(zip(planned.electorate, said, strict=False))
@@ -73,18 +73,20 @@ def _ranks(ranking: str) -> Ranks:
     return {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
 
 
-def _made_up(planned: Planned, election: Election) -> list[tuple[str, Ranks]]:
+def _random_ballots(planned: DemoElection, election: Election) -> list[tuple[str, Ranks]]:
     chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
     candidates = elections.candidates(election.name)
     voters = [name for name in planned.electorate if chance.random() < TURNOUT_SHARE]
     voters = voters if planned.closed else voters[: len(voters) // 2]  # somebody is left to try it out
-    return [(voter, ranks(candidates, chance)) for voter in voters]
+    return [(voter, random_ranks(candidates, chance)) for voter in voters]
 
 
-def _act(planned: Planned, election: Election, owner: User, voter: str, said: Ranks) -> Callable[[], object]:
+def _cast_action(
+    planned: DemoElection, election: Election, owner: User, voter: str, ranks: Ranks
+) -> Callable[[], object]:
     form = f"demo {election.created_at} {voter}"
     if planned.paper:
-        return lambda: services.enter_paper(owner, election.name, voter, said, form)
+        return lambda: services.enter_paper(owner, election.name, voter, ranks, form)
     person: User | None = people.find(voter)
     assert person is not None
-    return lambda: services.cast(person, election.name, said, form)
+    return lambda: services.cast(person, election.name, ranks, form)

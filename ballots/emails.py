@@ -1,4 +1,4 @@
-"""The mails voters get about their ballots: that something happened, never what the ballot says."""
+"""Emails to voters about their ballots. They say that something happened, never what the ballot says."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withd
 BY_LINK = "_by_link"  # ends the kinds of mails to whoever was sent a link, however they came
 
 
-def of_cast(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
-    """The mail about a cast, to be queued with it; about paper it says who has entered it. Of several questions on one
-    ballot, which are cast together, one tells of all: it is `called` what the ballot is, and the others nothing."""
+def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
+    """The email about a cast, queued in the same transaction. One email covers all questions of a multi-question
+    ballot: it is `called` by the ballot's name, and for the other questions `called` is empty."""
     if called == "":
         return []
     if paper:
-        return _told(PAPER, standing, entered_by=actor)
+        return _email(PAPER, standing, entered_by=actor)
     more = {"election_name": called, "of": standing.election.name} if called else {}
-    return _told(CHANGED if standing.voted else CAST, standing, **more)
+    return _email(CHANGED if standing.voted else CAST, standing, **more)
 
 
-def of_withdrawal(standing: Standing) -> list[Write]:
-    return _told(WITHDRAWN, standing)
+def withdrawal_email(standing: Standing) -> list[Write]:
+    return _email(WITHDRAWN, standing)
 
 
-def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
-    """Nothing, if the election does not have its voters told, or where there is no address."""
+def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
+    """Nothing if the election sends no such emails, or there is no address."""
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:
         return []
@@ -46,7 +46,7 @@ def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
 
 
 def _address(standing: Standing) -> str | None:
-    """Of the account; of somebody without one the address they are on the roll by."""
+    """The account's address; without an account, the address on the roll."""
     if standing.person is not None:
         return standing.person.email
     return standing.voter if "@" in (standing.voter or "") else None
@@ -57,72 +57,70 @@ def _link(mail: Mail) -> str:
 
 
 def _link_without_vote(mail: Mail) -> str:
-    """To a page that says where the voting link is: whoever is forwarded this mail must not get the vote with it."""
+    """Links to a page that says where the voting link is: these emails get forwarded, and must not carry the vote."""
     return reverse("your_link")
 
 
 NOT_ME = gettext_noop(
-    "If that was not you: sign in, cast your ballot anew before the election closes, change your password, and tell "
+    "If this was not you: sign in, vote again before the election closes, change your password, and tell "
     "%(organiser)s, who runs the election."
 )
 
 EMAIL_TEMPLATES = {
     CAST: EmailTemplate(
-        gettext_noop("Your ballot is cast"),
+        gettext_noop("Your vote has been cast"),
         (gettext_noop("a ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
     CHANGED: EmailTemplate(
         gettext_noop("Your ballot was changed"),
         (
             gettext_noop(
-                "in the election “%(election_name)s” your ballot was replaced by another one. The earlier code no "
-                "longer counts."
+                "your ballot in the election “%(election_name)s” was replaced by a new one. The earlier code is no "
+                "longer valid."
             ),
             NOT_ME,
         ),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
     WITHDRAWN: EmailTemplate(
         gettext_noop("Your ballot was withdrawn"),
         (
             gettext_noop(
-                "your ballot in the election “%(election_name)s” was withdrawn. You may vote again until it closes."
+                "your ballot in the election “%(election_name)s” was withdrawn. You can vote again until it closes."
             ),
             NOT_ME,
         ),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
     PAPER: EmailTemplate(
         gettext_noop("Your paper ballot was entered"),
         (
-            gettext_noop("%(entered_by)s has entered a paper ballot of yours in the election “%(election_name)s”."),
+            gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
             gettext_noop(
-                "If you gave none, tell %(organiser)s, who runs the election, before it closes. If you can sign in "
-                "here, you may also cast your ballot anew."
+                "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
+                "sign in here, you can also vote again yourself."
             ),
         ),
         _link,
-        gettext_noop("To the election"),
+        gettext_noop("Go to the election"),
     ),
 }
 
 # Where one votes by link, whoever did it may have had the link.
 OTHERS_LINK = gettext_noop(
-    "If that was not you, somebody else may have your link. Cast your ballot anew before the election closes, and ask "
-    "%(organiser)s, who runs the election, to send you a new link: then the earlier one no longer works. If you have "
-    "an account here, change its password, too."
+    "If this was not you, somebody else may have your link. Vote again before the election closes, and "
+    "ask %(organiser)s, who runs the election, for a new link; the old one will then stop working. If you"
+    " have an account here, change its password too."
 )
 
 
 def _by_link(template: EmailTemplate) -> EmailTemplate:
     sentences = tuple(OTHERS_LINK if each == NOT_ME else each for each in template.sentences)
-    return replace(
-        template, sentences=sentences, link=_link_without_vote, button=gettext_noop("How to get to your ballot")
-    )
+    return replace(template, sentences=sentences, link=_link_without_vote, button=gettext_noop("Find your ballot"))
 
 
 EMAIL_TEMPLATES |= {f"{kind}{BY_LINK}": _by_link(template) for kind, template in EMAIL_TEMPLATES.items()}

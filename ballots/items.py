@@ -1,4 +1,4 @@
-"""What is stored of ballots."""
+"""The item types that ballots store."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ ITEMS = (
                         "their voters: they are compared from then on, by their codes, until they go because they are "
                         "published.", where=is_secret, until=keys.result(""), named=by_code, may_be_gone=True),),
              sheets=(
-                 Sheet("ballots", _("Ballots"), _("Those of a public election by voter; those of a closed secret "
-                                                  "election by code, without a voter."),
+                 Sheet("ballots", _("Ballots"), _("Public elections list ballots by voter; closed secret elections "
+                                                  "list them by code, without voters."),
                        "election_name ballot voter_name rankings when_cast", "election_name ballot", "election ballot"),
-                 Sheet("rankings", _("Rankings"), _("One row for each ballot and candidate, with the place the ballot "
-                                                    "gives the candidate."),
+                 Sheet("rankings", _("Rankings"), _("One row per ballot and candidate, with the rank of the candidate "
+                                                    "on that ballot."),
                        "election_name ballot candidate_name place", "election_name ballot candidate_name",
                        "election ballot")),
-             exports=(Export("ballots", _("ballots.json: your ballots, as far as anybody can tell that they are "
-                                          "yours."), personal_data.ballots),)),
+             exports=(Export("ballots", _("ballots.json: your ballots, as far as they can still be linked to you."),
+                             personal_data.export_ballots),)),
     ItemType("published", keys.published, "ballots:list", inside="confirmation rankings voter_name",
              rule=after_the_close, replay=(
                  Exempt("The ballots of a closed election are published before its result is sealed, and count from "

@@ -1,4 +1,4 @@
-"""The door behind a voter's link, and the way out again."""
+"""The page behind a voting link, and leaving it again."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import policy
+from accounts import registration_policy
 from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
-from acts.site import now_text
-from elections.access import context_of
+from acts.storage import now_text
+from elections.access import election_context
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
-from elections.multi_ballots.links import ballot_of, result_of
+from elections.multi_ballots.links import ballot_route, result_route
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.messages import message_page
 
 from . import passes, rules, services
-from .services import Behind
+from .services import LinkTarget
 
 BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who is signed in as another
 
@@ -34,11 +34,11 @@ BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who i
 @public
 @form_page
 def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
-    """Says what the link is for; a button leads to the ballot, because mail scanners follow links. After the close it
-    leads to the result."""
+    """Says what the link is for. A button leads on to the ballot, because mail scanners follow links; after the close,
+    to the result."""
     try:
         link = read_link(token)
-        found = services.behind(link)
+        found = services.resolve_link(link)
     except LinkRefused as refusal:
         return message_page(request, _("This link does not work"), str(refusal), status=410)
     election, person = found.election, found.person
@@ -53,8 +53,8 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
     return _door(request, link, found, other=other)
 
 
-def _refused(request: HttpRequest, link: Link, found: Behind) -> HttpResponse | None:
-    """The door without its button: it is too early, or a link alone is not enough for this account."""
+def _refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:
+    """The page without its button: it is too early, or this account needs more than a link."""
     status = 403 if request.method == "POST" else 200
     is_over = _is_over(found.election)
     try:
@@ -74,32 +74,32 @@ def _is_over(election: Election) -> bool:
 
 
 def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
-    """Whether whoever the link was sent to is here with their account."""
+    """Whether the person the link was sent to is signed in."""
     user = request.user
     return person is not None and user.is_authenticated and user.name == person.name
 
 
 def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) -> HttpResponse:
-    answer = redirect(_onward(election))
+    answer = redirect(_target_path(election))
     if whose == BY_LINK:
-        passes.give(request, answer, link, election)
+        passes.issue_pass(request, answer, link, election)
     else:
-        passes.forget(request, answer, election.name)
+        passes.drop_pass(request, answer, election.name)
     return answer
 
 
-def _onward(election: Election) -> str:
+def _target_path(election: Election) -> str:
     """Where a link leads: to the ballot, and after the close to the result."""
-    route, word = result_of(election) if _is_over(election) else ballot_of(election)
+    route, word = result_route(election) if _is_over(election) else ballot_route(election)
     return reverse(route, args=[word])
 
 
-def _door(request: HttpRequest, link: Link, found: Behind, status: int = 200, **more: Any) -> HttpResponse:
+def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200, **more: Any) -> HttpResponse:
     """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
-    election, who = found.election, wording.who_asks(found.election, found.entry.get(INVITED, ""))
-    context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _onward(election)}
-    context |= {"may_register": policy.takes_registrations(), **more}
-    answer = render(request, "ballots/door.html", context_of(request, election, **context), status=status)
+    election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
+    context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
+    context |= {"may_register": registration_policy.allows_registration(), **more}
+    answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)
     answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies
     return answer
 
@@ -114,9 +114,9 @@ def your_link(request: HttpRequest) -> HttpResponse:
 @public
 @require_POST
 def leave(request: HttpRequest, name: str) -> HttpResponse:
-    """Forget the pass, on a device that others use as well."""
+    """Drop the pass, on a shared device."""
     messages.success(request, _("This browser has forgotten your link. To vote again, open it from your mail."))
     answer = redirect("home")
-    passes.forget(request, answer, name)
+    passes.drop_pass(request, answer, name)
     answer["Clear-Site-Data"] = '"cache"'
     return answer

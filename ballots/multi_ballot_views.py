@@ -1,4 +1,4 @@
-"""Pages of a voter with several questions on one ballot: one after the other, one review, one button, the receipts."""
+"""Pages for voting on several questions at once: one page per question, one review, one button, the receipts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import View, requires
 from accounts.rules import Permission
 from acts.refusals import Refusal
-from acts.site import now_text
-from elections.access import context_of
+from acts.storage import now_text
+from elections.access import election_context
 from pages.forms import form_page, token_in
-from ranking import carrying
-from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
-from ranking.rankings import left_out, named, ranking_from, ranks_of, shuffled
+from ranking import ranking_cookie
+from ranking.rank_inputs import RANK_PREFIX, choices_of, submitted_ranks, typed_ranks, unranked_sentence
+from ranking.rankings import ranked_names, ranking_from, ranks_of, shuffled, unranked_names
 
 from . import multi_ballots, passes, repository, rules, services
 from .multi_ballots import Answer, Way
@@ -35,33 +35,33 @@ from .views import draft_key, receipt_image
 LOST = "lost"  # the question whose form came without a session
 
 
-def kept_while_lost(request: HttpRequest) -> HttpResponse:
-    """To somebody whose session or cookies went on the way: the same question again, behind the sign-in if need be,
-    with what they have sent and all they had ranked before."""
+def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
+    """For voters whose session was lost on the way: back to the same question, after signing in if needed, with all
+    rankings."""
     assert request.resolver_match is not None
     multi_ballot_id, place = (
         request.resolver_match.kwargs["multi_ballot_id"],
         request.resolver_match.kwargs.get("place", 1),
     )
-    mark = request.POST.get(carrying.WHOSE, "")
-    answered = _answered(carrying.carried(request, mark))
+    mark = request.POST.get(ranking_cookie.OWNER_FIELD, "")
+    answered = _answered(ranking_cookie.load(request, mark))
     fields = answered.copy()
-    for name in (name for name in request.POST if name.startswith(RANK)):
+    for name in (name for name in request.POST if name.startswith(RANK_PREFIX)):
         fields.setlist(name, request.POST.getlist(name))
     fields[LOST] = str(place)
     path = reverse("multi_ballot_question", args=[multi_ballot_id, place])
     is_known = request.user.is_authenticated or passes.held_for_multi_ballot(request, multi_ballot_id) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
-    carrying.carry(answer, _carried_at(multi_ballot_id), mark, fields)
-    if carrying.COOKIE not in answer.cookies:  # of very many candidates, at least what was ranked before
-        carrying.carry(answer, _carried_at(multi_ballot_id), mark, answered)
+    ranking_cookie.save(answer, _carried_at(multi_ballot_id), mark, fields)
+    if ranking_cookie.COOKIE not in answer.cookies:  # of very many candidates, at least what was ranked before
+        ranking_cookie.save(answer, _carried_at(multi_ballot_id), mark, answered)
     return answer
 
 
 def vote(view: View) -> View:
     """A page of somebody who votes in all questions, signed in or by a link."""
     opened = partial(requires, Permission.VOTE, load_for=multi_ballots.way_for, guests=passes.held_for_multi_ballot)
-    return opened(lost=kept_while_lost)(view)
+    return opened(lost=resume_after_sign_in)(view)
 
 
 def _carried_at(multi_ballot_id: str) -> str:
@@ -72,13 +72,13 @@ def _answered(sent: MultiValueDict | None) -> MultiValueDict:
     """The rankings of questions, without what was typed into the one that got lost."""
     fields: MultiValueDict = MultiValueDict()
     for name in sent or ():
-        if not name.startswith(RANK) and name != LOST:
+        if not name.startswith(RANK_PREFIX) and name != LOST:
             fields[name] = (sent or {})[name]
     return fields
 
 
 def _carried(request: HttpRequest, way: Way, standing: Standing) -> MultiValueDict | None:
-    return carrying.carried(request, multi_ballots.whose(standing, way.multi_ballot))
+    return ranking_cookie.load(request, multi_ballots.whose(standing, way.multi_ballot))
 
 
 @vote
@@ -103,14 +103,14 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     """Rank in one question. Sent, it leads to the next, or to the one before, or to the review."""
     standing = _standing_at(way)
     try:
-        services.check_own(standing, now_text())
+        services.check_own_ballot(standing, now_text())
     except Refusal as refusal:
         return _refused(request, way, refusal)
     sent = _carried(request, way, standing)
     if request.method == "POST":
         return _go_on(request, way, standing, _answered(sent))
     if sent is not None and sent.get(LOST) == str(way.place):
-        return _show(request, way, standing, typed_in(sent), found=True)
+        return _show(request, way, standing, typed_ranks(sent), found=True)
     return _show(request, way, standing, _ranks(standing, sent))
 
 
@@ -124,17 +124,17 @@ def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
 
 
 def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValueDict) -> HttpResponse:
-    show = partial(_show, request, way, standing, typed_in(request.POST))
+    show = partial(_show, request, way, standing, typed_ranks(request.POST))
     try:
-        rankings = ranking_from(ranks_in(request.POST), repository.candidates_of(standing.election))
+        rankings = ranking_from(submitted_ranks(request.POST), repository.candidates_of(standing.election))
     except Refusal as refusal:
         return show(problem=str(refusal))
     fields[multi_ballots.key(standing.election.name)] = rankings
     answer = redirect(_next(request, way))
     mark = multi_ballots.whose(standing, way.multi_ballot)
-    carrying.carry(answer, _carried_at(way.multi_ballot.id), mark, fields)
-    if carrying.COOKIE not in answer.cookies:
-        return show(problem=_("These are more rankings than can be on their way at once."), is_full=True)
+    ranking_cookie.save(answer, _carried_at(way.multi_ballot.id), mark, fields)
+    if ranking_cookie.COOKIE not in answer.cookies:
+        return show(problem=_("That is more than one form can hold."), is_full=True)
     return answer
 
 
@@ -147,7 +147,7 @@ def _next(request: HttpRequest, way: Way) -> str:
 
 def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
-    candidates = shuffled(repository.candidates_of(election), standing.listing)
+    candidates = shuffled(repository.candidates_of(election), standing.order_seed)
     context = {
         **_of_way(way),
         "question": way.multi_ballot.short(election.name),
@@ -158,11 +158,11 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
         "whose": multi_ballots.whose(standing, way.multi_ballot),
         "unranked_sentence": unranked_sentence(election.unranked),
         "voted": standing.voted,
-        "shown": standing.is_shown,
+        "may_see_ballot": standing.may_see_ballot,
         "is_changing": "change" in request.GET or "review" in request.POST,
     }
     status = 422 if more.get("problem") else 200
-    shown = context_of(request, election, **context | more)
+    shown = election_context(request, election, **context | more)
     return render(request, "ballots/multi_ballot_question.html", shown, status=status)
 
 
@@ -197,13 +197,13 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
         "rows": [_row(way, each) for each in found],
         "fields": [
             *fields,
-            (carrying.WHOSE, multi_ballots.whose(first, way.multi_ballot)),
+            (ranking_cookie.OWNER_FIELD, multi_ballots.whose(first, way.multi_ballot)),
             ("token", secrets.token_urlsafe(16)),
         ],
         "count": sum(each.is_new for each in found),
         "voted": any(each.standing.voted for each in found),
     }
-    return render(request, "ballots/multi_ballot_review.html", context_of(request, first.election, **context))
+    return render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
 
 
 def _row(way: Way, answer: Answer) -> dict[str, Any]:
@@ -213,8 +213,8 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
         "answer": answer,
         "question": way.multi_ballot.short(election.name),
         "election": election,
-        "ranked": named(answer.rankings, candidates),
-        "unranked": left_out(answer.rankings, candidates),
+        "ranked": ranked_names(answer.rankings, candidates),
+        "unranked": unranked_names(answer.rankings, candidates),
         "unranked_sentence": unranked_sentence(election.unranked),
     }
 
@@ -235,7 +235,7 @@ def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
     if done.cast:
         messages.success(request, _cast_sentence(len(done.cast)))
     if not done.refused:
-        carrying.put_down(answer, _carried_at(way.multi_ballot.id))
+        ranking_cookie.clear(answer, _carried_at(way.multi_ballot.id))
     return answer
 
 
@@ -259,7 +259,9 @@ def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
         return _refused(request, way, refusal)
     may_vote = any(each.voter is not None and each.election.takes_votes(now_text()) for each in standings)
     context = {**_of_way(way), "rows": rows, "may_vote": may_vote, "has_codes": any(row["cast"] for row in rows)}
-    return render(request, "ballots/multi_ballot_receipts.html", context_of(request, standings[0].election, **context))
+    return render(
+        request, "ballots/multi_ballot_receipts.html", election_context(request, standings[0].election, **context)
+    )
 
 
 def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, Any]:
@@ -271,20 +273,20 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, An
         "cast": cast,
         "id": multi_ballots.key(election.name),
         "qr": receipt_image(standing, cast) if cast else "",
-        "ranked": named(cast.rankings, candidates) if cast else [],
+        "ranked": ranked_names(cast.rankings, candidates) if cast else [],
         "draft_key": draft_key(request, standing) if standing.voted else "",
-        "sentence": _instead(standing),
+        "sentence": _sentence_without_code(standing),
         "may_change": election.takes_votes(now_text()),
     }
 
 
-def _instead(standing: Standing) -> str:
+def _sentence_without_code(standing: Standing) -> str:
     """What is said where there is no code to show."""
     is_open = standing.election.takes_votes(now_text())
     if not standing.voted:
-        return _("No ballot in this question.")
+        return _("You have not voted on this question.")
     if standing.is_unlinked and is_open:
         return str(rules.UNLINKED)
     if is_open:
-        return _("There is a ballot of yours, and it counts.")
-    return _("It is closed, and from now on nobody can tell which ballot is whose. Your code finds yours.")
+        return _("You have voted, and your ballot counts.")
+    return _("Voting is closed, and nobody can now tell which ballot is whose. Use your code to find yours.")

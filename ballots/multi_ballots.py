@@ -2,7 +2,7 @@
 
 Each question is an election, and is cast as its own ballot with its own code; a form that casts several gives each a
 token of its own, so that sending it again casts none of them twice. What was ranked on the way is carried by the
-browser (`ranking.carrying`) as one ranking for each question.
+browser (`ranking.ranking_cookie`) as one ranking for each question.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from django.http import QueryDict
 
 from accounts.models import User
 from acts.refusals import Refusal
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from ranking import drafts
 from ranking.rankings import Ranks, ranks_of
 from store.keys import fold
-from store.together import together
+from store.parallel import run_parallel
 
 from . import repository, services
 from .passes import Pass
@@ -50,7 +50,7 @@ class Way:
         return list(self.standings_by_place().values())
 
     def standings_by_place(self) -> dict[int, Standing]:
-        found = together(table(), *(partial(self.standing, place) for place in range(1, self.last + 1)))
+        found = run_parallel(table(), *(partial(self.standing, place) for place in range(1, self.last + 1)))
         return {place: each for place, each in enumerate(found, 1) if each is not None}
 
 
@@ -62,13 +62,13 @@ def way_for(who: User | Pass, multi_ballot_id: str, place: int = 0) -> Way | Non
 
 
 def key(election_name: str) -> str:
-    """By which fields and tokens know a question, wherever it stands on the ballot."""
+    """Identifies a question in field names and tokens, wherever it is on the ballot."""
     return "q" + hashlib.sha256(fold(election_name).encode()).hexdigest()[:8]
 
 
 def whose(standing: Standing, multi_ballot: MultiBallot) -> str:
     """The mark of a voter's rankings on this ballot."""
-    return drafts.of_person(standing.voter or "", standing.caster, "book", multi_ballot.id, multi_ballot.created_at)
+    return drafts.person_mark(standing.voter or "", standing.caster, "book", multi_ballot.id, multi_ballot.created_at)
 
 
 # --- looking over ---
@@ -99,8 +99,8 @@ def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
     """For each question what is on its way, or else what was cast there."""
     found, answered = way.standings_by_place(), []
     for standing in found.values():
-        services.check_own(standing, now_text())
-    ballots = together(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
+        services.check_own_ballot(standing, now_text())
+    ballots = run_parallel(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
     for (place, standing), cast in zip(found.items(), ballots, strict=True):
         rankings = sent.get(key(standing.election.name), cast.rankings if cast else "")
         answered.append(Answer(place, standing, rankings, cast))
@@ -119,7 +119,7 @@ class Done:
 
 
 def cast(way: Way, post: QueryDict, form: str) -> Done:
-    """Every question for itself: that one is closed meanwhile keeps no other from being cast."""
+    """Cast each question separately: one that has closed in the meantime does not block the others."""
     done = Done([], [])
     for name in way.multi_ballot.questions:
         if ranks := ranks_for(name, post):

@@ -21,11 +21,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from acts.tokens import SECONDS_PER_DAY, read, sign
+from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository as elections
 from elections.invitations.voting_link import Link
 from elections.rules import Election
-from ranking.drafts import GUEST as COOKIE
+from ranking.drafts import GUEST_COOKIE as COOKIE
 from store import keys
 
 PASS_SECONDS = SECONDS_PER_DAY
@@ -42,7 +42,7 @@ class Pass:
 
     link: Link
     multi_ballot_id: str = ""
-    beside: str = ""  # a mark of the account that was signed in when it was given
+    account_mark: str = ""  # a mark of the account that was signed in when it was given
     secret: str = ""  # which no other pass has
 
     @property
@@ -61,9 +61,9 @@ class Pass:
         return keys.fold(self.link.election_name) == keys.fold(election_name)
 
 
-def held_for(request: HttpRequest, name: str) -> Pass | None:
+def pass_for_election(request: HttpRequest, name: str) -> Pass | None:
     """The pass by which this browser may vote in the election; bound elections are asked what they are bound into."""
-    held = [each for each in passes_in(request) if each.beside == _mark(request.user)]
+    held = [each for each in passes_in(request) if each.account_mark == _account_mark(request.user)]
     own = next((each for each in held if each.is_of(name)), None)
     if own is not None or not any(each.multi_ballot_id for each in held):
         return own
@@ -75,13 +75,13 @@ def held_for(request: HttpRequest, name: str) -> Pass | None:
 
 def held_for_multi_ballot(request: HttpRequest, multi_ballot_id: str, **_more: int) -> Pass | None:
     """The pass by which this browser may vote in all questions on one ballot."""
-    held = (each for each in passes_in(request) if each.beside == _mark(request.user))
+    held = (each for each in passes_in(request) if each.account_mark == _account_mark(request.user))
     return next((each for each in held if each.multi_ballot_id == multi_ballot_id), None)
 
 
 def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
-    """What the browser holds, as far as we have given it and it has not grown old."""
-    found = (read("pass", each, seconds) for each in _sent(request)[1:])
+    """The browser's valid passes."""
+    found = (read_token("pass", each, seconds) for each in _cookie_parts(request)[1:])
     return [
         Pass(Link(*words[:LINK_FIELDS]), *words[LINK_FIELDS:])
         for words in found
@@ -89,35 +89,35 @@ def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
     ]
 
 
-def give(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
-    """The one it holds already, for another day; or a new one."""
-    beside = _mark(request.user)
+def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
+    """Renew the pass the browser has, or give it a new one."""
+    mark = _account_mark(request.user)
     held = (
-        each.secret for each in passes_in(request, MAX_COOKIE_SECONDS) if (each.link, each.beside) == (link, beside)
+        each.secret for each in passes_in(request, MAX_COOKIE_SECONDS) if (each.link, each.account_mark) == (link, mark)
     )
-    given = Pass(link, election.book, beside, next(held, secrets.token_hex(16)))
-    _put(request, answer, [given, *(each for each in passes_in(request) if not each.is_of(election.name))])
+    given = Pass(link, election.book, mark, next(held, secrets.token_hex(16)))
+    _set_cookie(request, answer, [given, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
 
-def forget(request: HttpRequest, answer: HttpResponse, name: str) -> None:
-    """Whoever leaves: the next one at this device does not vote in their name."""
-    gone = held_for(request, name)
-    _put(request, answer, [each for each in passes_in(request) if each != gone and not each.is_of(name)])
+def drop_pass(request: HttpRequest, answer: HttpResponse, name: str) -> None:
+    """So that the next person on this device does not vote in their name."""
+    gone = pass_for_election(request, name)
+    _set_cookie(request, answer, [each for each in passes_in(request) if each != gone and not each.is_of(name)])
 
 
-def forget_all(request: HttpRequest, answer: HttpResponse) -> None:
-    _put(request, answer, [])
+def drop_all_passes(request: HttpRequest, answer: HttpResponse) -> None:
+    _set_cookie(request, answer, [])
 
 
-def _sent(request: HttpRequest) -> list[str]:
+def _cookie_parts(request: HttpRequest) -> list[str]:
     return request.COOKIES.get(COOKIE, "").split("~")[: MAX_PASSES + 1]
 
 
-def _put(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> None:
+def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> None:
     """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
-    number = _sent(request)[0][:32] or secrets.token_hex(8)
+    number = _cookie_parts(request)[0][:32] or secrets.token_hex(8)
     tokens = [
-        sign("pass", *astuple(each.link), each.multi_ballot_id, each.beside, each.secret)
+        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.secret)
         for each in list(passes)[:MAX_PASSES]
     ]
     while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:
@@ -129,8 +129,8 @@ def _put(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> 
         answer.delete_cookie(COOKIE, **place)
 
 
-def _mark(user: User) -> str:
-    """Of whoever is signed in; it names nobody, and is another one after signing out everywhere."""
+def _account_mark(user: User) -> str:
+    """Identifies the signed-in account without naming it; changes after signing out everywhere."""
     if not user.is_authenticated:
         return ""
     words = f"{keys.fold(user.name)}\n{user.created_at}\n{user.session_salt}"

@@ -17,7 +17,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from acts.refusals import TooMany
-from acts.site import acting_on, now_text
+from acts.storage import now_text, use_table
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -33,13 +33,13 @@ from store.sqlite import SqliteTable
 from tally import lots
 from tally.ballots import Ballots, groups_of
 from tally.cost import Size
+from tally.count_job import CountJob
 from tally.explain import Sentence, explain
-from tally.job import Job
 from tally.methods import count
 from tally.result import Result
 
 from . import repository, services
-from .robots import ranks
+from .robots import random_ranks
 
 ROBOTS = 40
 RECOUNTS = 65  # in which it is found out how close it was, with so few ballots
@@ -71,8 +71,8 @@ def rehearse(actor: User, election: Election) -> Report:
     with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
         stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))
         stage.create()
-        with acting_on(stage):
-            report = _play(actor, election, candidates, stage)
+        with use_table(stage):
+            report = _run(actor, election, candidates, stage)
         stage.close()
     return report
 
@@ -80,9 +80,11 @@ def rehearse(actor: User, election: Election) -> Report:
 def check_cost(election: Election, candidates: int) -> None:
     """Somebody waits for it: what takes long to count is left to the day itself."""
     size = Size(candidates, ROBOTS, ROBOTS * candidates, seats=election.seats)
-    job = Job(Ballots((), {}), election.method, {"seats": election.seats}, recounts=RECOUNTS)
+    job = CountJob(Ballots((), {}), election.method, {"seats": election.seats}, recounts=RECOUNTS)
     if job.cost(size) > MAX_STEPS:
-        raise TooMany(_("To rehearse with so many candidates or seats takes too long. The election can be held."))
+        raise TooMany(
+            _("A rehearsal with this many candidates or seats takes too long. The election itself will work.")
+        )
 
 
 def _for_robots(election: Election) -> Election:
@@ -92,7 +94,7 @@ def _for_robots(election: Election) -> Election:
     )
 
 
-def _play(actor: User, election: Election, candidates: Sequence[Candidate], stage: SqliteTable) -> Report:
+def _run(actor: User, election: Election, candidates: Sequence[Candidate], stage: SqliteTable) -> Report:
     director = accounts.new_user(actor.name, "director@localhost", "", Role.USER)
     accounts.create_account(director)
     robots = [_robot(number) for number in range(1, ROBOTS + 1)]
@@ -100,7 +102,7 @@ def _play(actor: User, election: Election, candidates: Sequence[Candidate], stag
     acts = _vote(copy, robots, elections.candidates(copy.name))
     closed = closing.close(director, elections.find(copy.name) or copy)
     secret = elections.lots_secret(closed.name)
-    services.seal_what_is_closed(closed.name)  # and leave its ballots where they are
+    services.seal_closed(closed.name)  # and leave its ballots where they are
     Sealer(stage).seal()
     return _report(closed, secret, stage, **acts)
 
@@ -127,16 +129,16 @@ def _vote(election: Election, robots: Sequence[User], candidates: Sequence[Candi
     voters = [robot for robot in robots if chance.random() < 0.9]
     changing, withdrawing = voters[::5], voters[3::10]
     for robot in voters:
-        services.cast(robot, election.name, ranks(candidates, chance), f"first {robot.name}")
+        services.cast(robot, election.name, random_ranks(candidates, chance), f"first {robot.name}")
     for robot in changing:
-        services.cast(robot, election.name, ranks(candidates, chance), f"second {robot.name}")
+        services.cast(robot, election.name, random_ranks(candidates, chance), f"second {robot.name}")
     for robot in withdrawing:
         services.withdraw(robot, election.name, f"third {robot.name}")
     return {"cast": len(voters), "changed": len(changing), "withdrawn": len(withdrawing)}
 
 
 def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) -> Report:
-    ballots = repository.counted(election)
+    ballots = repository.read_ballots(election)
     assert ballots.total == turnout(election).voted
     seed = lots.seed_of(secret, ballots.normal.digest)
     result = count(ballots, election.method, seats=election.seats, unranked=election.unranked, seed=seed)

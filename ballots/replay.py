@@ -1,4 +1,4 @@
-"""What happens to ballots when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replays events about ballots: for each event type, the same writes as the live act."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from contextlib import closing
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import table
-from elections import places
+from acts.storage import table
 from elections import repository as elections
+from elections import sharding
 from elections.replay import election_of, turned_out
 from elections.rules import Election
 from store import keys
@@ -27,7 +27,7 @@ from .rules import Ballot
 def standing_of(event: Happened) -> Standing:
     """Without a salt, which is in no log. Who is not on the roll joins where everyone may."""
     election, voter, account = election_of(event), event.said["voter_name"], event.said.get("account")
-    entry = table().get(places.entry(election, voter))
+    entry = table().get(sharding.voter_key(election, voter))
     name = entry["voter_name"] if entry else voter if election.electorate == "everyone" else None
     if name != voter:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
@@ -43,7 +43,7 @@ def cast(event: Happened) -> Iterator[Step]:
         )
     paper = bool(said.get("paper", False))
     if standing.election.secret_ballot:
-        yield [*repository.coming(standing, paper=paper), *turned_out(event)]
+        yield [*repository.recording_vote(standing, paper=paper), *turned_out(event)]
     else:
         ballot = Ballot(said["rankings"], said["confirmation"], event.when)
         yield [*repository.casting(standing, ballot, paper=paper), *turned_out(event)]
@@ -54,7 +54,7 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     if not standing.voted:
         raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
     secret = standing.election.secret_ballot
-    yield [*(repository.going if secret else repository.withdrawal)(standing), *turned_out(event)]
+    yield [*(repository.recording_withdrawal if secret else repository.withdrawing)(standing), *turned_out(event)]
 
 
 def unlinked(event: Happened) -> Iterator[Step]:
@@ -77,9 +77,9 @@ def _secret(election: Election, ballot: Item) -> Put:
 
 def published(election: Election) -> Iterator[Step]:
     """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
-    with closing(repository.sorted_box(election)) as box:
-        for number, some in enumerate(services.sealed_parts(box)):
-            yield services.publishing(election, number, repository.published(some))
+    with closing(repository.sort_ballots(election)) as box:
+        for number, some in enumerate(services.split_into_parts(box)):
+            yield services.publishing(election, number, repository.as_published(some))
 
 
 EVENTS = (
@@ -89,8 +89,8 @@ EVENTS = (
     EventType("BallotsSealed", sealed, "election_name part:int parts:int ballots:list",
               inside="confirmation rankings"),
     EventType("BallotsUnlinked", unlinked, "election_name",
-              sentence=_("The site was restored from a backup, which does not say whose which secret ballot is: those "
-                         "cast before count, and can no longer be changed.")),
+              sentence=_("The site was restored from a backup, which does not link secret ballots to voters. Ballots "
+                         "cast before that still count, but can no longer be changed.")),
 )  # fmt: skip
 
 

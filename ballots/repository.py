@@ -1,4 +1,4 @@
-"""Ballots in the table: names in, values out, and the parts of the one transaction that casts a ballot."""
+"""Ballots in the table: names in, values out, and the writes of the transaction that casts a ballot."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
-from elections import places
+from acts.storage import table
 from elections import repository as elections
+from elections import sharding
 from elections.invitations.voting_link import Link
-from elections.places import Known
 from elections.repository import Description
 from elections.rules import Election
+from elections.sharding import Known
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.forgetting import to_forget_in
+from store import keys, sharded_reads
+from store.purging import purge_marks
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
-from .comparing import Cast
+from .comparing import PublishedBallot
+from .external_sort import Line, Sorter
 from .rules import Ballot
-from .secrecy import listing, pseudonym
-from .sorting import Line, Sorter
+from .secrecy import candidate_order_seed, pseudonym
 
-NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
+NO_ACCOUNT = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
 
 Row = tuple[str, ...]
 as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; only in a voter's name might be a tab
@@ -40,7 +40,8 @@ _row: Callable[[Line], list[str]] = methodcaller("split", "\t", 2)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What somebody is to an election at one moment: all that a decision about their ballot needs, read at once."""
+    """A person's standing in an election at one moment: everything that decisions about their ballot need, read at
+    once."""
 
     election: Election
     voter: str | None  # the name they have on the roll; `None` if they are not on it
@@ -53,7 +54,7 @@ class Standing:
     link: Link | None = None  # by which they came, if they did not sign in
     lineage: str = ""  # of the pass that the link has given them
     home: Key | None = None  # where the entry lies that the link was made for
-    beside: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
+    linked_items: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
     about: Description | None = None  # what the election says of itself, if that was to be read, too
 
     @property
@@ -62,21 +63,22 @@ class Standing:
 
     @property
     def is_unlinked(self) -> bool:
-        """Whether they have voted, but before the site was restored from a backup: nobody knows their ballot."""
+        """Whether they voted before the site was restored from a backup, so that their ballot can no longer be
+        found."""
         before = (self.entry or {}).get("restores", 0)
         return self.voted and self.election.secret_ballot and before != self.election.restores
 
     @property
     def acts(self) -> int:
-        """How often they have cast, changed or withdrawn; by which a page notices that it was overtaken."""
+        """How often they have cast, changed or withdrawn; a page compares it to notice that it is out of date."""
         return self.entry["acts"] if self.entry else 0
 
     @property
-    def is_shown(self) -> bool:
-        """Whether their ballot is theirs to see: whoever came to the account since it was cast did not cast it.
+    def may_see_ballot(self) -> bool:
+        """Whether they may see their ballot: somebody who took over the account since it was cast may not.
 
-        One that was cast before ballots knew their caster is shown until the account's first break. One that was cast
-        with a pass is shown to that pass, and to nobody else.
+        A ballot cast before ballots recorded their caster is shown until the account's credentials are first reset. One
+        cast with a pass is shown to that pass only.
         """
         known = (self.entry or {}).get("lineage")
         if self.link is not None:
@@ -87,41 +89,41 @@ class Standing:
 
     @property
     def caster(self) -> str:
-        """By which the roll knows whoever casts, so that their ballot is shown to nobody else."""
+        """Identifies who cast on the roll, so that the ballot is shown to nobody else."""
         if self.link is not None:
             return self.lineage
-        return self.person.credentials if self.person else NOBODYS
+        return self.person.credentials if self.person else NO_ACCOUNT
 
     @property
-    def has_place(self) -> bool:
-        """Whether somebody can still know where their ballot lies, or would lie."""
+    def has_ballot_key(self) -> bool:
+        """Whether their ballot can still be addressed."""
         return self.voter is not None and not self.is_unlinked and not (self.election.secret_ballot and not self.salt)
 
     @property
     def ballot_key(self) -> Key | None:
-        """Where their ballot lies, or would lie; `None` once nobody can know any more."""
-        if self.voter is None or not self.has_place:
+        """The key of their ballot; `None` once it can no longer be known."""
+        if self.voter is None or not self.has_ballot_key:
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
         return keys.ballot(self.election.name, under, self.election.shards)
 
     @property
-    def listing(self) -> bytes:
-        """What the order of the candidates on their page hangs on."""
+    def order_seed(self) -> bytes:
+        """Seeds the order of the candidates on their page."""
         voter, lineage = self.voter or "", self.lineage or (self.person.lineage if self.person else "")
         if self.salt:
-            return listing(self.salt, voter, lineage)
+            return candidate_order_seed(self.salt, voter, lineage)
         words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
         return "\n".join(filter(None, words)).encode()
 
 
-def standing(
+def read_standing(
     election_name: str, who: User | Link | str, *, form: str = "", described: bool = False, to_show: bool = False
 ) -> Standing | None:
-    """What somebody is to the election: a person with an account, whoever has a link, or an entry on the roll.
+    """The standing of a person with an account, of the holder of a link, or of an entry on the roll.
 
-    Reads the election, their entries, the salt and the form's mark in one round trip. A page that only shows it to
-    somebody with an account may have the election as it was a second ago.
+    Reads the election, their entries, the salt and the form's token in one round trip. A page that only shows it to
+    somebody with an account may get a cached election, up to a second old.
     """
     person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
     names = (person.name, person.email) if person else (link.voter if link else str(who),)
@@ -131,13 +133,13 @@ def standing(
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
         entries.update({name: keys.voter(election_name, name, shards) for name in names if name})
-        beside = [link.place(of_link), link.account_place] if link else []
-        return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *beside]
+        link_keys = [link.place(of_link), link.account_place] if link else []
+        return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *link_keys]
 
     linked = [link.election_name] if link else []
     also_seen = [about] if described else []
-    seen = elections.recently(election_name, person, *also_seen, is_open=True) if to_show and person else None
-    (shards, *of_link), found = places.read_all([election_name, *linked], where, seen)
+    seen = elections.recent_read(election_name, person, *also_seen, is_open=True) if to_show and person else None
+    (shards, *of_link), found = sharding.read_all([election_name, *linked], where, seen)
     if at not in found:
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
@@ -159,20 +161,20 @@ def standing(
         person,
         account=person.created_at if person and voter and not elections.is_by_address(voter) else None,
         home=link.place(*of_link) if link else None,
-        beside=found if link else {},
+        linked_items=found if link else {},
         about=elections.description_among(found, election_name) if described else None,
     )
 
 
 def _free_name(election: Election, person: User | None, free: list[str]) -> str | None:
-    """Under which somebody who has no entry gets one, if they may join: what whoever had the name before has left there
-    is neither theirs nor in their way."""
+    """The name under which somebody without an entry would join, if they may: one not taken by an earlier holder of the
+    name."""
     return free[0] if free and person and election.is_open_to(person.votes_since) else None
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
-    """Somebody's own ballot, for their own eyes."""
-    if not standing.voted or not standing.is_shown or (place := standing.ballot_key) is None:
+    """A voter's own ballot, to show to themselves only."""
+    if not standing.voted or not standing.may_see_ballot or (place := standing.ballot_key) is None:
         return None
     item = table().get(place)
     return ballot_from(item) if item else None
@@ -183,12 +185,12 @@ def ballot_from(item: Item) -> Ballot:
 
 
 def every_ballot(election: Known) -> Iterator[Ballot]:
-    return map(ballot_from, spans.each(table(), places.box(election)))
+    return map(ballot_from, sharded_reads.each(table(), sharding.ballot_spans(election)))
 
 
-def casts(election: Known) -> Iterator[Row]:
-    """Every ballot as a plain `Cast`, in no order that is known outside of here."""
-    found = spans.values(table(), places.box(election), "confirmation", "rankings", "voter_name")
+def ballot_rows(election: Known) -> Iterator[Row]:
+    """Every ballot as a row of code, ranking and voter, in no meaningful order."""
+    found = sharded_reads.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
     return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
 
 
@@ -199,46 +201,43 @@ def sorter() -> Sorter:
     return Sorter(settings.DATA_DIR)
 
 
-def box(election: Known) -> Iterator[tuple[Line, Line]]:
-    """Every ballot, and where it lies, as they are sorted."""
+def ballots_with_keys(election: Known) -> Iterator[tuple[Line, Line]]:
+    """Every ballot and its key, as sortable lines."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
-    for code, ranking, voter, pk, sk in spans.values(table(), places.box(election), *names):
+    for code, ranking, voter, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
         yield as_line((code, ranking, voter or "")), as_line((sk, pk))
 
 
-def sorted_box(election: Known) -> Sorter:
+def sort_ballots(election: Known) -> Sorter:
     found = sorter()
-    found.add(map(as_line, casts(election)))
+    found.add(map(as_line, ballot_rows(election)))
     return found
 
 
-def casts_in(box: Sorter) -> Iterator[Cast]:
-    return map(Cast._make, map(_row, box))
+def published_ballots_in(box: Sorter) -> Iterator[PublishedBallot]:
+    return map(PublishedBallot._make, map(_row, box))
 
 
 def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
-    """What lies in these places, in batches of a transaction; nothing of it is to be found in any file either. In the
-    order of the places, so that neighbours go together: the embedded store then touches fewer pages.
-
-    Refused unless the mark of the sealing says that they may go.
-    """
-    check = Check(keys.sealing(election.name), may_go(election))
+    """Deletes these ballots in batches of one transaction each, and purges them from the store's files. In key order,
+    so that the embedded store touches fewer pages. Refused unless the sealing mark allows it."""
+    check = Check(keys.sealing(election.name), may_be_removed(election))
     for batch in by_count(found):
-        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *to_forget_in(table()), check]
+        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *purge_marks(table()), check]
 
 
-def is_mark_of(election: Election) -> Condition:
-    """That a mark is this election's, and not that of another which has the name by now."""
+def is_mark_for(election: Election) -> Condition:
+    """That the mark belongs to this election, not to a later one of the same name."""
     return Equals("GSI1SK", keys.by_date(election.created_at, election.name))
 
 
-def may_go(election: Election) -> Condition:
-    """What the mark of the sealing says once all ballots are safely published."""
-    return Equals("removing", True) & is_mark_of(election)
+def may_be_removed(election: Election) -> Condition:
+    """What the sealing mark says once all ballots are safely published."""
+    return Equals("removing", True) & is_mark_for(election)
 
 
-def published(ballots: Iterable[Line]) -> list[Item]:
-    """Ballots as they are published; only those of a public election name their voters."""
+def as_published(ballots: Iterable[Line]) -> list[Item]:
+    """Ballots in published form; only those of a public election name their voters."""
     return [
         {"confirmation": code, "rankings": ranking, "voter_name": voter}
         if voter
@@ -248,12 +247,12 @@ def published(ballots: Iterable[Line]) -> list[Item]:
 
 
 def last_published(election_name: str, parts: int) -> Line | None:
-    """Of so many parts; those of an election in which nobody voted are empty."""
+    """The last line of so many parts, if any: parts of an election without votes are empty."""
     part = table().get(keys.published(election_name, parts - 1)) if parts else None
-    return as_line(Cast.of(part["ballots"][-1])) if part and part["ballots"] else None
+    return as_line(PublishedBallot.of(part["ballots"][-1])) if part and part["ballots"] else None
 
 
-def publication(election: Election, number: int, ballots: list[Item]) -> Put:
+def publishing_part(election: Election, number: int, ballots: list[Item]) -> Put:
     place = keys.published(election.name, number)
     return Put({"PK": place.pk, "SK": place.sk, "ballots": ballots})
 
@@ -264,12 +263,14 @@ def every_published(election_name: str) -> Iterator[Item]:
         yield from part["ballots"]
 
 
-def counted(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
-    """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
-    they are read page by page, never all at once."""
-    names = {each.number: each.name for each in elections.candidates(places.name_of(election))}
+def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
+    """All ballots as input for counting: how often each ranking was cast. Unless the counts are given, ballots are
+    streamed page by page."""
+    names = elections.candidate_names(sharding.name_of(election))
     if counts is None:
-        counts = Counter(chain.from_iterable(spans.values(table(), places.box(election), "rankings")))
+        counts = Counter(
+            chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))
+        )
     numbers = range(max(names, default=-1) + 1)
     every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
@@ -283,53 +284,56 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
 
 
 def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
-    """The gate, the roll and the ballot. Refused if the box is shut, or if they voted elsewhere since `standing`."""
-    return [*coming(standing, paper=paper), _stored(standing, ballot), *_nowhere_else(standing)]
+    """The gate, the roll and the ballot. Refused if voting is closed, or if they voted elsewhere since `standing` was
+    read."""
+    return [*recording_vote(standing, paper=paper), _stored(standing, ballot), *_checking_other_entries(standing)]
 
 
-def withdrawal(standing: Standing) -> list[Write]:
+def withdrawing(standing: Standing) -> list[Write]:
     place = standing.ballot_key
     assert place is not None
-    return [*going(standing), Delete(place, when=Exists())]
+    return [*recording_withdrawal(standing), Delete(place, when=Exists())]
 
 
-def coming(standing: Standing, *, paper: bool) -> list[Write]:
-    """What a cast changes besides the ballot: the same in every election, secret or not."""
+def recording_vote(standing: Standing, *, paper: bool) -> list[Write]:
+    """What a cast writes besides the ballot, in public and secret elections alike."""
     votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
-    return [through_gate(standing.election, votes, papers), marked(standing, voted=True, paper=paper)]
+    return [passing_gate(standing.election, votes, papers), marking_roll(standing, voted=True, paper=paper)]
 
 
-def going(standing: Standing) -> list[Write]:
-    """What a withdrawal changes besides the ballot."""
+def recording_withdrawal(standing: Standing) -> list[Write]:
+    """What a withdrawal writes besides the ballot."""
     papers = -int(_was_paper(standing))
-    return [through_gate(standing.election, -1, papers), marked(standing, voted=False, paper=False)]
+    return [passing_gate(standing.election, -1, papers), marking_roll(standing, voted=False, paper=False)]
 
 
-def through_gate(election: Election, votes: int, papers: int) -> Write:
-    """Any gate: it must be open, and it counts who came through."""
-    gates = places.gates_of(election)
-    return gates.passed(election.name, gates.any(), {"voted": votes, "paper": papers})
+def passing_gate(election: Election, votes: int, papers: int) -> Write:
+    """Any gate: it must be open, and counts the votes that pass."""
+    gates = sharding.gates_of(election)
+    return gates.passing(election.name, gates.pick(), {"voted": votes, "paper": papers})
 
 
-def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:
-    """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
+def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
+    """Marks on the roll that they voted, never how. Refused if they acted since `standing` was read."""
     assert standing.voter is not None
-    said: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _since(standing)
+    said: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter, standing.account)
         return Put(put.item | {"acts": 1, **said}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
-    return Update(place, set=said, add={"acts": 1}, when=_by_newest(standing, place, Equals("acts", standing.acts)))
+    return Update(
+        place, set=said, add={"acts": 1}, when=_if_link_is_newest(standing, place, Equals("acts", standing.acts))
+    )
 
 
-def _since(standing: Standing) -> Item:
-    """After which restore they did it: their ballot is found as long as there is no other."""
+def _restore_number(standing: Standing) -> Item:
+    """After which restore they voted: their ballot can be found until the next one."""
     election = standing.election
     return {"restores": election.restores} if election.secret_ballot and election.restores else {}
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:
-    """A secret ballot carries no time, no name, no order: nothing by which it could be told when it came."""
+    """A secret ballot has no time, name or order: nothing that could tell when it was cast."""
     place = standing.ballot_key
     assert place is not None
     fields: Item = {"rankings": ballot.rankings, "confirmation": ballot.confirmation}
@@ -349,24 +353,24 @@ def _listed(standing: Standing, ballot: Ballot) -> Item:
     return {"GSI1PK": keys.ballot_by_time(election.name, voter, election.shards), "GSI1SK": by_time}
 
 
-def _nowhere_else(standing: Standing) -> list[Write]:
-    """Also where there is no entry yet: it may have come, and have voted, since `standing` was read."""
+def _checking_other_entries(standing: Standing) -> list[Write]:
+    """Also where there is no entry yet: one may have been added, and have voted, since `standing` was read."""
     nothing = Missing() | Equals("voted", False)
-    return [Check(place, _by_newest(standing, place, nothing)) for place in standing.others]
+    return [Check(place, _if_link_is_newest(standing, place, nothing)) for place in standing.others]
 
 
-def _by_newest(standing: Standing, place: Key, when: Condition) -> Condition:
-    """Of somebody who comes by a link, also that no newer one was sent to this entry since `standing` was read."""
+def _if_link_is_newest(standing: Standing, place: Key, when: Condition) -> Condition:
+    """For voters by link, also that no newer link was sent to this entry since `standing` was read."""
     return when & standing.link.is_newest if standing.link and standing.home == place else when
 
 
-def still_theirs(standing: Standing, written: Iterable[Write]) -> list[Write]:
-    """That a link is good, and whoever it was sent to has the same account, or none; as far as `written` does not
-    depend on it already."""
+def checking_link(standing: Standing, written: Iterable[Write]) -> list[Write]:
+    """Checks that the link is still valid and its recipient's account unchanged, unless `written` already depends on
+    it."""
     link, person = standing.link, standing.person
     assert link is not None
     assert standing.home is not None
-    account = people.is_still(person) if person else Check(link.account_place, Missing())
+    account = people.is_same_account(person) if person else Check(link.account_place, Missing())
     known = {each.key for each in written}
     return [account, *([] if standing.home in known else [Check(standing.home, Exists() & link.is_newest)])]
 

@@ -1,4 +1,4 @@
-"""Voters that are not people: rankings for the demo and for dress rehearsals, which look like those of a real vote."""
+"""Random but plausible rankings for the demo and for rehearsals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TRUNCATION_PROBABILITY = 0.35  # how likely a robot stops ranking after a candid
 TIE_PROBABILITY = 0.12  # and how likely it ranks the next one as an equal
 
 
-def ranks(candidates: Sequence[Candidate], chance: random.Random) -> Ranks:
+def random_ranks(candidates: Sequence[Candidate], chance: random.Random) -> Ranks:
     """Some candidates are liked better than others, some are left out, some are equals: as rank boxes say it."""
     liking = {each.number: chance.expovariate(1) * (place + 1) for place, each in enumerate(candidates)}
     order = sorted(liking, key=liking.__getitem__)

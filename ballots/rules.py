@@ -1,4 +1,4 @@
-"""Who may vote in an election now, and what a ballot says: pure decisions, refusals in sentences."""
+"""Who may vote in an election now, as pure decisions with refusals in sentences; and the ballot as a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages import times
 
 
 class Over(NotNow):
-    """It took votes, and takes no more."""
+    """Voting has closed."""
 
 
 class NotOnTheRoll(Refusal):
@@ -25,23 +25,23 @@ class HasNotVoted(Refusal):
 
 
 class Unlinked(Refusal):
-    """They have voted, but nobody can tell any more which ballot is theirs."""
+    """They have voted, but their ballot can no longer be found."""
 
 
-NOT_ON_THE_ROLL = _("You are not on the roll of this election.")
+NOT_ON_THE_ROLL = _("You are not on the electoral roll for this election.")
 CLOSED = _("This election is closed. Ballots can no longer be cast, changed or withdrawn.")
-NOT_OPEN = _("This election is not open.")
+NOT_OPEN = _("This election is not open for voting.")
 UNLINKED = _(
-    "You have voted, and your ballot counts. Since then this site was restored from a backup, and backups do not keep "
-    "what ties secret ballots to their voters: nobody can tell any more which ballot is yours, so it can neither be "
-    "shown nor changed nor withdrawn. If you have questions, ask the organisers of the election."
+    "You have voted, and your ballot counts. Since then this site has been restored from a backup, and "
+    "backups do not record which secret ballot belongs to whom. So your ballot can no longer be shown, "
+    "changed or withdrawn. If you have questions, ask the organisers of the election."
 )
-NOTHING_CAST = _("There is no ballot of yours in this election.")
+NOTHING_CAST = _("You have not voted in this election.")
 
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A ballot as it is stored; only that of a public election says when it was cast."""
+    """A ballot; only in a public election does it record when it was cast."""
 
     rankings: str
     confirmation: str
@@ -49,7 +49,7 @@ class Ballot:
 
 
 def check_voting(election: Election, now: str) -> None:
-    """Refuse in words whoever comes before the beginning or after the end; the closing moment itself is too late."""
+    """Refuse votes before the opening and after the close; the closing moment itself is too late."""
     state = election.state(now)
     if state == State.CLOSED:
         raise Over(CLOSED)
@@ -74,4 +74,4 @@ def not_on_the_roll(election: Election) -> str:
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
     words = {"when": _when(times.from_text(election.opened_at), election)}
-    return _("This election is for everybody who could vote here when it opened: %(when)s.") % words
+    return _("Only people who could vote here when this election opened can take part: %(when)s.") % words

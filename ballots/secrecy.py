@@ -17,11 +17,11 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from elections.rules import Election
 from ranking.codes import new_code
 from store import keys
-from store.forgetting import to_forget_in
+from store.purging import purge_marks
 from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
@@ -30,12 +30,12 @@ CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # somebody may be called the la
 
 
 class SecretReplaced(Refusal):
-    """The site's secret is not the one the election was opened with, and so nobody's ballot can be found."""
+    """The site's secret is not the one the election was opened with, so ballots cannot be found."""
 
 
 SECRET_REPLACED = _(
-    "This site's secret key was replaced while this election was open. Nobody can vote until its operator gives the "
-    "earlier key back."
+    "This site's secret key was replaced while this election was open. Nobody can vote until the operator"
+    " restores the earlier key."
 )
 
 
@@ -49,7 +49,7 @@ def pseudonym(salt: Item, voter: str) -> str:
 
 
 def check_secret(salt: Item) -> None:
-    """Refuse in words if the site's secret is another than the one the salt was made with."""
+    """Refuse if the salt was made with another site secret."""
     _checked_key(salt)
 
 
@@ -60,17 +60,17 @@ def _checked_key(salt: Item) -> bytes:
     return key
 
 
-def listing(salt: Item, voter: str, lineage: str = "") -> bytes:
-    """What the order of the candidates on the voter's page hangs on. It dies with the salt.
+def candidate_order_seed(salt: Item, voter: str, lineage: str = "") -> bytes:
+    """Seeds the order of the candidates on the voter's page; it is lost with the salt.
 
-    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots. So
-    whoever comes to an account by a break sees them in another order.
+    Some people rank candidates in the order listed, so anyone who knew each voter's order could guess those ballots.
+    After an account's credentials are reset, the order changes.
     """
     words = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
     return hmac.digest(_key(salt["salt"]), words.encode(), "sha256")
 
 
-def salted(election: Election) -> list[Write]:
+def creating_salt(election: Election) -> list[Write]:
     """What opening a secret election writes."""
     return [*new_salt(election)] if election.secret_ballot else []
 
@@ -83,11 +83,11 @@ def new_salt(election: Election) -> list[Put]:
     return [Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing()) for place in places]
 
 
-def unsalted(election: Election) -> list[Write]:
-    """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
+def destroying_salt(election: Election) -> list[Write]:
+    """What closing a secret election deletes."""
     if not election.secret_ballot:
         return []
-    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *to_forget_in(table())]
+    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *purge_marks(table())]
 
 
 def _key(salt: bytes) -> bytes:
@@ -95,11 +95,11 @@ def _key(salt: bytes) -> bytes:
 
 
 def _check_of(key: bytes, words: bytes = CHECK) -> bytes:
-    """By which a key is recognised; it tells nothing of the key."""
+    """A check value that identifies a key without revealing it."""
     return hmac.digest(key, words, "sha256")[:8]
 
 
-def recognised(salt: Item) -> list[Write]:
+def updating_check(salt: Item) -> list[Write]:
     """What lets the key of an election that format 0 has opened be recognised as all others are."""
     key = _key(salt["salt"])
     if not hmac.compare_digest(_check_of(key, CHECK_OF_FORMAT_0), salt["check"]):

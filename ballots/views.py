@@ -1,4 +1,4 @@
-"""Pages of the voter: rank, look it over, cast, keep the receipt, change one's mind."""
+"""Pages for voters: rank, review, cast, keep the receipt, change or withdraw; rehearsals and paper ballots."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import Lost, View, public, requires, whoever
+from accounts.access import LostSession, View, current_person, public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections import repository as elections
-from elections.access import context_of, run
+from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
 from pages.messages import confirm_page, message_page
 from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
-from ranking import carrying, drafts
-from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
-from ranking.rankings import left_out, named, ranking_from, ranks_of, shuffled
+from ranking import drafts, ranking_cookie
+from ranking.rank_inputs import RANK_PREFIX, choices_of, submitted_ranks, typed_ranks, unranked_sentence
+from ranking.rankings import ranked_names, ranking_from, ranks_of, shuffled, unranked_names
 
 from . import passes, rehearsal, repository, rules, services
 from .passes import Pass
@@ -42,26 +42,26 @@ from .secrecy import SecretReplaced
 # --- what was sent ---
 
 
-def fields_in(post: MultiValueDict) -> MultiValueDict:
-    """What the next step has to carry on."""
-    also = ("acts", "voter", carrying.WHOSE)
-    return MultiValueDict({name: typed for name, typed in post.lists() if name.startswith(RANK) or name in also})
+def carried_fields(post: MultiValueDict) -> MultiValueDict:
+    """The fields that the next step needs."""
+    also = ("acts", "voter", ranking_cookie.OWNER_FIELD)
+    return MultiValueDict({name: typed for name, typed in post.lists() if name.startswith(RANK_PREFIX) or name in also})
 
 
 # --- the ballot ---
 
 
-def kept_while_lost(request: HttpRequest) -> HttpResponse:
-    """To somebody whose session or cookies went while they ranked: the ballot again, behind the sign-in if need be,
-    with what they have sent."""
+def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
+    """For voters whose session was lost while ranking: back to the ballot, after signing in if needed, with their
+    ranking."""
     assert request.resolver_match is not None
     words = request.resolver_match.kwargs
     path = reverse("ballot", kwargs=words)
-    is_known = request.user.is_authenticated or passes.held_for(request, **words) is not None
+    is_known = request.user.is_authenticated or passes.pass_for_election(request, **words) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
-    fields = fields_in(request.POST)
+    fields = carried_fields(request.POST)
     fields["lost"] = "1"
-    carrying.carry(answer, path, request.POST.get(carrying.WHOSE, ""), fields)
+    ranking_cookie.save(answer, path, request.POST.get(ranking_cookie.OWNER_FIELD, ""), fields)
     return answer
 
 
@@ -69,23 +69,23 @@ def standing_for(who: User | Pass, name: str, *, described: bool = False) -> Sta
     return services.standing_of(who, name, described=described, to_show=True)
 
 
-def vote(view: View, lost: Lost | None = None, load: Callable[..., Standing | None] = standing_for) -> View:
-    """A page of somebody who votes in the election, signed in or by a link."""
-    return requires(Permission.VOTE, load_for=load, lost=lost, guests=passes.held_for)(view)
+def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standing | None] = standing_for) -> View:
+    """A page for voters, signed in or by link."""
+    return requires(Permission.VOTE, load_for=load, lost=lost, guests=passes.pass_for_election)(view)
 
 
-@partial(vote, lost=kept_while_lost, load=partial(standing_for, described=True))
+@partial(vote, lost=resume_after_sign_in, load=partial(standing_for, described=True))
 @form_page
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
     """Rank. Sent, it leads to the review; coming back from there, it is as it was left."""
     try:
-        services.check_own(standing, now_text())
+        services.check_own_ballot(standing, now_text())
     except Refusal as refusal:
         return _refused(request, standing.election, refusal)
     if request.method == "POST":
         return _to_review(request, standing)
     if (sent := _carried(request, standing)) is not None:
-        return _show(request, standing, typed_in(sent), found="lost" in sent)
+        return _show(request, standing, typed_ranks(sent), found="lost" in sent)
     cast = repository.ballot_of(standing)
     return _show(request, standing, ranks_of(cast.rankings) if cast else {})
 
@@ -93,68 +93,70 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The review is a page of its own, so that going back to it, or reloading it, sends nothing again."""
     try:
-        ranking_from(ranks_in(request.POST), repository.candidates_of(standing.election))
+        ranking_from(submitted_ranks(request.POST), repository.candidates_of(standing.election))
     except Refusal as refusal:
         return _show_typed(request, standing, problem=str(refusal))
-    name, fields = standing.election.name, fields_in(request.POST)
+    name, fields = standing.election.name, carried_fields(request.POST)
     fields["at"] = str(standing.acts)
     answer = redirect_to("review", name)
-    carrying.carry(answer, path_of("ballot", name), whose(standing), fields)
+    ranking_cookie.save(answer, path_of("ballot", name), ranking_owner(standing), fields)
     return answer
 
 
 @vote
 @require_safe
 def review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The ballot once more before it is cast; whoever comes without one goes back to it."""
+    """The ballot once more before it is cast; without one, back to the ballot."""
     sent = _carried(request, standing)
     if sent is None:
         return redirect("receipt" if standing.voted else "ballot", name=standing.election.name)
     try:
-        services.check_own(standing, now_text())
+        services.check_own_ballot(standing, now_text())
     except Refusal as refusal:
         return _refused(request, standing.election, refusal)
     return _review(request, standing, sent)
 
 
-def whose(standing: Standing) -> str:
+def ranking_owner(standing: Standing) -> str:
     """The mark of a voter's rankings in this election."""
     election = standing.election
-    return drafts.of_person(standing.voter or "", standing.caster, "ballot", election.name, election.created_at)
+    return drafts.person_mark(standing.voter or "", standing.caster, "ballot", election.name, election.created_at)
 
 
 def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
     """What was ranked and is on its way, unless its voter has voted since it set out."""
-    if carrying.COOKIE not in request.COOKIES:
+    if ranking_cookie.COOKIE not in request.COOKIES:
         return None
-    sent, now = carrying.carried(request, whose(standing)), str(standing.acts)
+    sent, now = ranking_cookie.load(request, ranking_owner(standing)), str(standing.acts)
     return sent if sent is not None and sent.get("at", now) == now else None
 
 
 def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
     status = 503 if isinstance(refusal, SecretReplaced) else 403
-    return render(request, "ballots/refused.html", context_of(request, election, problem=str(refusal)), status=status)
+    return render(
+        request, "ballots/refused.html", election_context(request, election, problem=str(refusal)), status=status
+    )
 
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
     candidates = repository.candidates_of(election)
-    shown = candidates if more.get("paper_for") else shuffled(candidates, standing.listing)
+    shown = candidates if more.get("paper_for") else shuffled(candidates, standing.order_seed)
     context = {
         "about": standing.about or elections.description_of(election.name),
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
         "draft_key": draft_key(request, standing),
-        "whose": whose(standing),
+        "whose": ranking_owner(standing),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "voted": standing.voted,
-        "shown": standing.is_shown,
+        "may_see_ballot": standing.may_see_ballot,
         "action": path_of("ballot", election.name),
         "paper_for": None,
     }
     status = 422 if more.get("problem") else 200
-    return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
+    return render(request, "ballots/ballot.html", election_context(request, election, **context | more), status=status)
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
@@ -165,20 +167,20 @@ def draft_key(request: HttpRequest, standing: Standing) -> str:
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
     """The ballot with what was typed, whatever that was: nothing is lost."""
-    return _show(request, standing, typed_in(request.POST), **more)
+    return _show(request, standing, typed_ranks(request.POST), **more)
 
 
 def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
     candidates = repository.candidates_of(standing.election)
     try:
-        rankings = ranking_from(ranks_in(sent), candidates)
+        rankings = ranking_from(submitted_ranks(sent), candidates)
     except Refusal as refusal:
-        return _show(request, standing, typed_in(sent), problem=str(refusal), **more)
-    name, fields = standing.election.name, fields_in(sent)
+        return _show(request, standing, typed_ranks(sent), problem=str(refusal), **more)
+    name, fields = standing.election.name, carried_fields(sent)
     fields["token"] = secrets.token_urlsafe(16)
     context = {
-        "ranked": named(rankings, candidates),
-        "unranked": left_out(rankings, candidates),
+        "ranked": ranked_names(rankings, candidates),
+        "unranked": unranked_names(rankings, candidates),
         "unranked_sentence": unranked_sentence(standing.election.unranked),
         "fields": [(field, value) for field, values in fields.lists() for value in values],
         "voted": standing.voted,
@@ -186,33 +188,35 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
         "back_action": path_of("ballot", name),
         "paper_for": None,
     }
-    return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
+    return render(request, "ballots/review.html", election_context(request, standing.election, **context | more))
 
 
 # Casting reads all it needs by itself, once.
-@requires(Permission.VOTE, load_for=lambda who, name: name, lost=kept_while_lost, guests=passes.held_for)
+@requires(Permission.VOTE, load_for=lambda who, name: name, lost=resume_after_sign_in, guests=passes.pass_for_election)
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
     try:
-        outcome = services.cast(whoever(request), name, ranks_in(request.POST), token_in(request.POST))
+        outcome = services.cast(current_person(request), name, submitted_ranks(request.POST), token_in(request.POST))
     except Refusal as refusal:
-        if (standing := services.standing_of(whoever(request), name)) is None:
+        if (standing := services.standing_of(current_person(request), name)) is None:
             raise Http404 from None
         return _show_typed(request, standing, problem=str(refusal))
-    _say_outcome(request, outcome)
+    _show_outcome(request, outcome)
     answer = redirect_to("receipt", name)
-    carrying.put_down(answer, path_of("ballot", name))
+    ranking_cookie.clear(answer, path_of("ballot", name))
     return answer
 
 
-def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
+def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
     if outcome.ballot is None:
-        return messages.info(request, _("This form was sent before. This is your ballot as it stands now."))
+        return messages.info(request, _("This form was already submitted. This is your current ballot."))
     if not outcome.replaced:
-        return messages.success(request, _("Your ballot is cast."))
-    messages.success(request, _("Your ballot is changed. The earlier code no longer counts; this is the new one."))
+        return messages.success(request, _("Your vote has been cast."))
+    messages.success(
+        request, _("Your ballot has been changed. The earlier code is no longer valid; this is the new one.")
+    )
     if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a ballot that you had cast meanwhile in another window."))
+        messages.info(request, _("It replaced a ballot you had cast in another window in the meantime."))
     return None
 
 
@@ -220,8 +224,8 @@ def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
 @require_safe
 def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     is_findable = standing.salt is not None or not standing.election.secret_ballot
-    if standing.voted and not standing.is_shown and is_findable:
-        return _show_kept(request, standing)
+    if standing.voted and not standing.may_see_ballot and is_findable:
+        return _show_hidden_receipt(request, standing)
     try:
         cast = repository.ballot_of(standing)
     except SecretReplaced as refusal:
@@ -230,20 +234,22 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
         return message_page(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
         sentence = _(
-            "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
+            "The election is closed, and nobody can now tell which ballot is whose. Use your code to find yours "
             "among the published ballots."
         )
-        context = context_of(request, standing.election, sentence=sentence)
+        context = election_context(request, standing.election, sentence=sentence)
         return render(request, "ballots/closed_receipt.html", context)
     if cast is None:
         return redirect("ballot", name=standing.election.name)
     return _show_receipt(request, standing, cast, voter=None)
 
 
-def _show_kept(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """That there is a ballot, but not what it says: whoever is here may not be whoever cast it."""
+def _show_hidden_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """Shows that there is a ballot, but not its content: the visitor may not be the person who cast it."""
     may_change = standing.election.takes_votes(now_text())
-    return render(request, "ballots/kept.html", context_of(request, standing.election, may_change=may_change))
+    return render(
+        request, "ballots/hidden_ballot.html", election_context(request, standing.election, may_change=may_change)
+    )
 
 
 def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:
@@ -251,8 +257,8 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
     context = {
         "confirmation": cast.confirmation,
         "qr": qr_svg(follow_link(election, cast)) if voter else receipt_image(standing, cast),
-        "ranked": named(cast.rankings, candidates),
-        "unranked": left_out(cast.rankings, candidates),
+        "ranked": ranked_names(cast.rankings, candidates),
+        "unranked": unranked_names(cast.rankings, candidates),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
         "state_url": path_of("ballot_state", election.name),
@@ -260,12 +266,12 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "may_change": voter is None and election.takes_votes(now_text()),
         "paper_for": voter,
     }
-    return render(request, "ballots/receipt.html", context_of(request, election, **context))
+    return render(request, "ballots/receipt.html", election_context(request, election, **context))
 
 
 def follow_link(election: Election, cast: rules.Ballot) -> str:
     """Leads to the ballot among all that are published. What follows the # stays in the browser."""
-    return f"{whole(path_of('follow', election.name))}#{cast.confirmation}"
+    return f"{absolute_url(path_of('follow', election.name))}#{cast.confirmation}"
 
 
 def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
@@ -277,8 +283,8 @@ def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
 @vote
 @require_safe
 def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The code of one's own ballot. The address does not contain it, as servers log addresses; the number of acts
-    makes sure that the image belongs to the page that shows it."""
+    """The QR code of the voter's own ballot. Its URL contains no code, as servers log URLs; the number of acts ties the
+    image to the page that shows it."""
     if request.GET.get("acts") != str(standing.acts) or standing.is_unlinked:
         raise Http404
     try:
@@ -303,27 +309,29 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
     election = standing.election
     if request.method == "POST":
         try:
-            services.withdraw(whoever(request), election.name, token_in(request.POST))
+            services.withdraw(current_person(request), election.name, token_in(request.POST))
         except Refusal as refusal:
             return _refused(request, election, refusal)
-        messages.success(request, _("Your ballot is withdrawn. Its code no longer counts."))
+        messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))
         return redirect("ballot" if standing.link else "election", name=election.name)
-    lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
-    context = context_of(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
-    return confirm_page(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
+    lead = _(
+        "Your ballot will be removed and its code will no longer be valid. You can vote again until the "
+        "election closes."
+    )
+    context = election_context(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
+    return confirm_page(request, _("Withdraw my ballot"), _("Withdraw ballot"), **context)
 
 
 @public
 @require_safe
 def help_secrecy(request: HttpRequest) -> HttpResponse:
-    """What a secret ballot promises, against whom, and what it does not."""
     return render(request, "ballots/help_secrecy.html")
 
 
 # --- the dress rehearsal ---
 
 
-@run(Action.REHEARSE)
+@organiser_page(Action.REHEARSE)
 @form_page
 def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
     """Robots vote in a copy of the draft. The report is all that is left of it."""
@@ -333,19 +341,19 @@ def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
             report = rehearsal.rehearse(request.user, election)
         except Refusal as refusal:
             problem = str(refusal)
-    context = context_of(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
+    context = election_context(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
     return render(request, "ballots/rehearsal.html", context, status=422 if problem else 200)
 
 
 # --- ballots on paper ---
 
 
-@run(Action.ENTER_PAPER)
+@organiser_page(Action.ENTER_PAPER)
 @form_page
 def paper(request: HttpRequest, election: Election) -> HttpResponse:
-    """Whose ballot it is; then a ballot with the candidates by name, whosever it is.
+    """Asks whose ballot it is, then shows a ballot with the candidates by name.
 
-    Each voter's own order is nobody else's to see: some rank as their page lists, and could be told by it.
+    Not in the voter's own order: some rank as listed, and their ballots could be guessed from it.
     """
     voter = (request.POST if request.method == "POST" else request.GET).get("voter", "").strip()
     if not voter:
@@ -354,7 +362,7 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
     try:
         if standing is None:
             raise rules.NotOnTheRoll(rules.NOT_OPEN)
-        services.check_question(request.user, standing)
+        services.check_paper_voter(request.user, standing)
     except Refusal as refusal:
         return _ask_whose(request, election, voter, str(refusal))
     more = _paper_steps(election, voter)
@@ -368,7 +376,7 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _ask_whose(request: HttpRequest, election: Election, voter: str = "", problem: str = "") -> HttpResponse:
-    context = context_of(request, election, voter=voter, problem=problem)
+    context = election_context(request, election, voter=voter, problem=problem)
     return render(request, "ballots/paper.html", context, status=422 if problem else 200)
 
 
@@ -387,13 +395,13 @@ def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
     }
 
 
-@run(Action.ENTER_PAPER)
+@organiser_page(Action.ENTER_PAPER)
 @require_POST
 def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
     voter = request.POST.get("voter", "")
     try:
         outcome = services.enter_paper(
-            request.user, election.name, voter, ranks_in(request.POST), token_in(request.POST)
+            request.user, election.name, voter, submitted_ranks(request.POST), token_in(request.POST)
         )
     except Refusal as refusal:
         standing = services.paper_standing(election.name, voter)
@@ -402,6 +410,6 @@ def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
         return _show_typed(request, standing, problem=str(refusal), **_paper_steps(election, voter))
     standing = services.paper_standing(election.name, voter)
     if outcome.ballot is None or standing is None:
-        messages.info(request, _("This form was sent before; the ballot was entered then."))
+        messages.info(request, _("This form was already submitted, and the ballot was entered then."))
         return redirect("paper", name=election.name)
     return _show_receipt(request, standing, outcome.ballot, voter=standing.voter)

@@ -108,7 +108,7 @@ def _owner() -> User:
 
 def _create_store() -> None:
     """Nothing is measured while it is filled, so nobody waits for the disk."""
-    from acts.site import table
+    from acts.storage import table
     from store.formats import prepare
     from store.sqlite import SqliteTable
 
@@ -133,7 +133,7 @@ def add_people(count: int) -> list[User]:
 
 
 def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0) -> None:
-    from acts.site import table
+    from acts.storage import table
     from elections.candidates.services import add_candidates
     from elections.drafts import services as drafts
     from elections.lifecycle import services as lifecycle
@@ -165,7 +165,7 @@ def _election(name: str) -> Election:
 
 def _leave_as_cast(election: Election, count: int) -> None:
     """Roll, ballots and gates as so many casts would have left them, without waiting for each."""
-    from acts.site import table
+    from acts.storage import table
     from ballots import repository, robots, secrecy
     from ballots.repository import Standing
     from ballots.rules import Ballot
@@ -178,7 +178,7 @@ def _leave_as_cast(election: Election, count: int) -> None:
     gates: dict[Any, dict[str, int]] = {}
     writes: list[Write] = []
     for number in range(count):
-        ballot = Ballot(ranking_from(robots.ranks(stand, chance), stand), secrecy.new_confirmation())
+        ballot = Ballot(ranking_from(robots.random_ranks(stand, chance), stand), secrecy.new_confirmation())
         standing = Standing(election, f"Early {number:06}", None, (), salt)
         gate, *own = repository.casting(standing, ballot, paper=False)
         writes += own
@@ -193,7 +193,7 @@ def _close(owner: User, name: str) -> None:
     from elections.lifecycle import closing
 
     closing.close(owner, _election(name))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
 
 
 def sign_in(users: Sequence[User]) -> list[Person]:
@@ -202,7 +202,7 @@ def sign_in(users: Sequence[User]) -> list[Person]:
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
     from accounts.sessions import SessionStore
-    from acts.site import acting_on
+    from acts.storage import use_table
     from ballots import robots
 
     people, gathered, chance = [], _Gathered(), random.Random(0)
@@ -211,9 +211,9 @@ def sign_in(users: Sequence[User]) -> list[Person]:
         session[SESSION_KEY] = user.name
         session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
         session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-        with acting_on(gathered):  # type: ignore[arg-type]
+        with use_table(gathered):  # type: ignore[arg-type]
             session.save()
-        ranks = robots.ranks(candidates(), chance)
+        ranks = robots.random_ranks(candidates(), chance)
         boxes = {f"rank-{n}": next(iter(ranks.get(str(n), [""]))) for n in range(CANDIDATES)}
         cookies = {settings.SESSION_COOKIE_NAME: str(session.session_key), settings.CSRF_COOKIE_NAME: csrf}
         people.append(Person(user.name, cookies, {"csrfmiddlewaretoken": csrf, **boxes, "acts": "0"}))
@@ -232,7 +232,7 @@ class _Gathered:
 
 
 def _write(writes: Iterable[Write]) -> None:
-    from acts.site import table
+    from acts.storage import table
 
     every = list(writes)
     for start in range(0, len(every), TRANSACTION_ITEMS):
@@ -269,11 +269,11 @@ def _player(game: Any, number: int) -> Person:
     from live import players, repository
     from live.services import joining
 
-    held, state, csrf = players.pass_of_form(players.new_form()), repository.state(game.id), secrets.token_hex(16)
+    held, state, csrf = players.pass_of_form(players.new_form()), repository.read_state(game.id), secrets.token_hex(16)
     assert held is not None
     assert state is not None
     joining.join(game, state, None, f"Player {number}", held)
-    cookie = players.remember(HttpResponse(), game, held).cookies[players.cookie_name(game.id)]
+    cookie = players.set_seat_cookie(HttpResponse(), game, held).cookies[players.cookie_name(game.id)]
     cookies = {cookie.key: cookie.value, settings.CSRF_COOKIE_NAME: csrf}
     return Person(f"Player {number}", cookies, {"csrfmiddlewaretoken": csrf, "round": "1", "option": str(number % 4)})
 
@@ -282,7 +282,7 @@ def answers(game: str) -> dict[str, int]:
     """How many players' answers count in the first round."""
     from live import counting, repository
 
-    return {"counted": len(counting.round_of(repository.round_items(game, 1)).entries)}
+    return {"counted": len(counting.round_from_parts(repository.round_items(game, 1)).entries)}
 
 
 # --- a log to replay ---
@@ -346,7 +346,7 @@ def _cast_all(name: str, people: Sequence[User]) -> None:
 
     chance = random.Random(name)
     for each in people:
-        services.cast(each, name, robots.ranks(candidates(), chance), secrets.token_hex(8))
+        services.cast(each, name, robots.random_ranks(candidates(), chance), secrets.token_hex(8))
 
 
 def _vote_in_poll(owner: User, votes: int) -> None:
@@ -364,7 +364,7 @@ def _vote_in_poll(owner: User, votes: int) -> None:
     poll, _key = services.make(owner, names, days=90, **chosen)
     for number in range(votes):
         voter = voters.id_of(poll.id, f"voter {number}")
-        services.cast(poll.id, voter, robots.ranks(poll.candidates, chance), "once")
+        services.cast(poll.id, voter, robots.random_ranks(poll.candidates, chance), "once")
 
 
 def _sealed() -> dict[str, Any]:

@@ -13,21 +13,21 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         from django.conf import settings
 
-        from store import trips
+        from store import round_trips
         from store.connect import expect_threads
         from upkeep import pause
         from upkeep.monitoring import metrics
 
-        from . import steps, types
+        from . import hooks, types
 
         # Django looks for databases and caches to tidy up around every request, and there are none.
         request_started.disconnect(reset_queries)
         request_started.disconnect(close_old_connections)
         request_finished.disconnect(close_old_connections)
         request_finished.disconnect(close_caches)
-        steps.arrange()
+        hooks.install_hooks()
         types.declare()
         expect_threads(settings.WEB_THREADS)
-        trips.listen(metrics.observe_trip)
-        trips.meter(metrics.observe_cost)
-        trips.ask_first(pause.refuse_writes)
+        round_trips.on_round_trip(metrics.observe_trip)
+        round_trips.on_cost(metrics.observe_cost)
+        round_trips.add_guard(pause.refuse_writes)

@@ -13,18 +13,16 @@ from urllib.parse import SplitResult, urlsplit
 MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 MIN_SECRET_CHARS = 50  # characters of a secret key
 MIN_DISTINCT_CHARS = 8  # different characters at least; even one of hexadecimal digits has more
-A_RUN = "abcdefghijklmnopqrstuvwxyz 0123456789 qwertyuiop"
+KEYBOARD_RUNS = "abcdefghijklmnopqrstuvwxyz 0123456789 qwertyuiop"
 RUN_CHARS = 8  # characters of it in a row are no chance
-IN_DOCUMENTS = ("…", "...", "changeme", "change-me", "change_me", "example", "insecure", "python3 -c", "token_urlsafe")
+PLACEHOLDERS = ("…", "...", "changeme", "change-me", "change_me", "example", "insecure", "python3 -c", "token_urlsafe")
 # letters of a name that one other letter makes a near miss: shorter ones are others' names, too
 MIN_NEAR_MISS_CHARS = 6
 
-A_HOST = re.compile(r"\.?[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*\.?", re.IGNORECASE)
-A_LITERAL = re.compile(r"\[[0-9a-f:.]+\]", re.IGNORECASE)
-AN_ADDRESS = re.compile(
-    r"""[^<>"]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+|"[^"]*"\s*<[^\s<>@,;]+@[^\s<>@,;]+>"""
-)
-A_COMMENT = re.compile(r"\s{2,}#|\s#\s|\s#$")
+HOST_NAME = re.compile(r"\.?[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*\.?", re.IGNORECASE)
+IPV6_LITERAL = re.compile(r"\[[0-9a-f:.]+\]", re.IGNORECASE)
+SENDER = re.compile(r"""[^<>"]*<[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+|"[^"]*"\s*<[^\s<>@,;]+@[^\s<>@,;]+>""")
+COMMENT = re.compile(r"\s{2,}#|\s#\s|\s#$")
 QUOTED = re.compile(r"""(?s)(['"]).*\1""")
 
 
@@ -63,9 +61,9 @@ def _wrong_host(name: str, production: bool) -> Iterator[str]:
             yield "HOSTS must name hosts in production; * would let anybody choose what links point to."
     elif "://" in name or "/" in name:
         yield f"HOSTS holds names such as vote.example.org, without https:// and without a path, not {name!r}."
-    elif not A_LITERAL.fullmatch(name) and ":" in name:
+    elif not IPV6_LITERAL.fullmatch(name) and ":" in name:
         yield f"HOSTS holds names without a port, and addresses of IPv6 in brackets, not {name!r}."
-    elif not A_LITERAL.fullmatch(name) and not A_HOST.fullmatch(name):
+    elif not IPV6_LITERAL.fullmatch(name) and not HOST_NAME.fullmatch(name):
         yield f"HOSTS holds names such as vote.example.org, not {name!r}."
 
 
@@ -90,7 +88,7 @@ def wrong_folder(name: str, text: str) -> Iterator[str]:
 
 
 def _is_host(text: str) -> bool:
-    return bool(A_HOST.fullmatch(text) or A_LITERAL.fullmatch(f"[{text.strip('[]')}]"))
+    return bool(HOST_NAME.fullmatch(text) or IPV6_LITERAL.fullmatch(f"[{text.strip('[]')}]"))
 
 
 def _split(text: str) -> SplitResult | None:
@@ -128,7 +126,7 @@ def wrong_mail_url(text: str) -> Iterator[str]:
 
 
 def wrong_sender(text: str) -> Iterator[str]:
-    if text and not AN_ADDRESS.fullmatch(text):
+    if text and not SENDER.fullmatch(text):
         yield f"MAIL_FROM should look like Plenum <vote@example.org>, not {text!r}."
 
 
@@ -147,8 +145,8 @@ def wrong_secret(text: str) -> Iterator[str]:
 
 
 def _is_from_a_document(text: str) -> bool:
-    runs = {A_RUN[at : at + RUN_CHARS] for at in range(len(A_RUN) - RUN_CHARS + 1)}
-    return bool(re.search(r"\s", text)) or any(words in text for words in (*IN_DOCUMENTS, *runs))
+    runs = {KEYBOARD_RUNS[at : at + RUN_CHARS] for at in range(len(KEYBOARD_RUNS) - RUN_CHARS + 1)}
+    return bool(re.search(r"\s", text)) or any(words in text for words in (*PLACEHOLDERS, *runs))
 
 
 def _is_simple(text: str) -> bool:
@@ -163,7 +161,7 @@ def wrong_writing(variables: Mapping[str, str], known: Iterable[str]) -> Iterato
     """What whoever wrote the file meant otherwise than systemd and containers read it."""
     for name in known:
         value = variables.get(name, "").strip()
-        if A_COMMENT.search(value):
+        if COMMENT.search(value):
             yield f"{name} holds a comment. systemd takes it for a part of the value: give it a line of its own."
         elif len(value) > 1 and QUOTED.fullmatch(value):
             yield f"{name} has quotation marks around it, which whatever set it did not take off: leave them out."

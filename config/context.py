@@ -7,12 +7,12 @@ from typing import Any
 from django.http import HttpRequest
 
 from upkeep import disk
-from upkeep.pause import watch
+from upkeep.pause import cache
 
 from . import proxies
 
 
-def state(request: HttpRequest) -> dict[str, Any]:
+def site_state(request: HttpRequest) -> dict[str, Any]:
     """The pause, for the banner, if there is one; and for the pages about the site what is not as it should be, looked
     up only where they show it."""
-    return {"site_pause": watch.last_known(), "unknown_proxies": proxies.watch.seen, "low_disks": disk.low}
+    return {"site_pause": cache.last_known(), "unknown_proxies": proxies.watch.seen, "low_disks": disk.low_disks}

@@ -9,7 +9,7 @@ PIECE = re.compile(
     r"""[ \t\r]*(?:'(?P<single>[^']*)'|"(?P<double>(?:[^"\\]|\\.)*)"|(?P<plain>(?:[^\s\\'"]|\\.)(?:[^\\\n]|\\.)*))""",
     re.DOTALL,
 )
-A_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SAFE = re.compile(r"""[^\s\\'"](?:[^\\\n]*[^\s\\])?""")
 
 
@@ -24,13 +24,13 @@ def read(text: str) -> dict[str, str]:
     while at < len(text):
         if assigned := NAME.match(text, at):
             value, at = _value(text, assigned.end())
-            found[_checked(assigned[1])] = value
+            found[_check_name(assigned[1])] = value
         at = text.find("\n", at) + 1 or len(text)
     return found
 
 
-def _checked(name: str) -> str:
-    if not A_VARIABLE.fullmatch(name):
+def _check_name(name: str) -> str:
+    if not VARIABLE_NAME.fullmatch(name):
         raise BadFile(f"{name!r} cannot be the name of a setting. Lines look like NAME=value, without `export`.")
     return name
 
@@ -39,7 +39,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
     """What stands after a name, and where it ends; pieces in quotation marks go on after their end."""
     meant = ""
     while piece := PIECE.match(text, at):
-        meant, at = meant + _meant(piece), piece.end()
+        meant, at = meant + _unquote(piece), piece.end()
         if piece["plain"] is not None:
             break
     if text[at : text.find("\n", at) + 1 or None].strip():
@@ -47,7 +47,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
     return meant, at
 
 
-def _meant(piece: re.Match[str]) -> str:
+def _unquote(piece: re.Match[str]) -> str:
     if piece["single"] is not None:
         return piece["single"]
     if piece["double"] is not None:

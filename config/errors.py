@@ -11,71 +11,77 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from accounts.access import answer_to_lost
-from accounts.anonymous import Anonymous
-from acts.queues import words_of
+from accounts.access import lost_session_response
+from accounts.visitors import Anonymous
+from acts.queues import safe_message
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
-from upkeep.pause import Pause, Paused, watch
+from upkeep.pause import Pause, Paused, cache
 
 log = logging.getLogger("plenum.request")
 
 PAGES = {
     400: (
-        _("That request made no sense"),
-        _("Something in the address or the form was not as it should be. Go back and try again."),
+        _("We could not read that request"),
+        _("Something in the address or the form was wrong. Go back and try again."),
     ),
-    403: (_("Not allowed"), _("You may not see or do this. If you think you should, ask whoever runs this site.")),
-    404: (_("Nothing here"), _("There is no such page, or it is not for you. Check the address for typing errors.")),
+    403: (
+        _("Not allowed"),
+        _("You do not have access to this. If you think you should, ask the people who run this site."),
+    ),
+    404: (
+        _("Nothing here"),
+        _("This page does not exist, or you do not have access to it. Check the address for typos."),
+    ),
     405: (
-        _("Not like that"),
-        _("This address does not take what was sent to it. Often it belongs to a form: go to the page it is on."),
+        _("This address does not accept that"),
+        _("This address cannot be opened directly. Go to the page with the form and send it from there."),
     ),
     409: (
-        _("Somebody was faster"),
-        _("Others changed the same thing at the same moment. Nothing was lost; please try again."),
+        _("Someone else was faster"),
+        _("Someone else changed the same thing at the same moment. Nothing was lost. Please try again."),
     ),
     500: (
         _("That was our mistake"),
-        _("Something broke on our side. It has been recorded; nothing you did is lost by trying again."),
+        _("Something broke on our side, and it has been logged. You can safely try again."),
     ),
     503: (
         _("Not available right now"),
-        _("The store that keeps everything does not answer. Please try again in a moment."),
+        _("Our database is not responding. Please try again in a moment."),
     ),
 }
 
 
 RETRY_AFTER_SECONDS = 5
-NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
+NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
 UNWRITABLE = (
     _("Nothing can be saved right now"),
     _(
-        "The site can show things, but cannot save anything at the moment, so nothing was changed. Please try again "
-        "later; whoever runs the site is told why."
+        "The site can show pages but cannot save anything right now, so nothing was changed. Please try again later. "
+        "The people who run the site are told why."
     ),
 )
 IN_DOUBT = (
-    _("Perhaps saved, perhaps not"),
+    _("This may or may not have been saved"),
     _(
-        "The store that keeps everything did not answer in time, so it is not known whether what you sent was saved. "
-        "Go back and send it again in a moment: what arrives twice counts once."
+        "Our database did not answer in time, so we cannot tell whether this was saved. Go back and send it again in "
+        "a moment: it will count only once."
     ),
 )
 NO_MEMORY = (
     _("Not available right now"),
-    _("The site has no memory left for this at the moment. Nothing was changed; please try again a little later."),
+    _("The server is out of memory right now. Nothing was changed. Please try again later."),
 )
 PAUSED = _("The site is paused")
-WHAT_THAT_MEANS = {
-    "page": _("This page cannot be made while the site is paused for maintenance. Other pages are there as usual."),
+PAUSED_SENTENCES = {
+    "page": _("This page is not available while the site is paused for maintenance. Other pages work as usual."),
     "form": _(
-        "The site is paused for maintenance, so nothing was changed. Go back: what you typed is still there, "
-        "and you can send it when the site goes on."
+        "The site is paused for maintenance, so nothing was changed. Go back: what you typed is still there, and you "
+        "can send it once the site is running again."
     ),
     "in place": _(
-        "The site is paused for maintenance, so nothing was changed. What you typed is still here, "
-        "and you can send it when the site goes on."
+        "The site is paused for maintenance, so nothing was changed. What you typed is still here, and you can send "
+        "it once the site is running again."
     ),
 }
 
@@ -108,7 +114,7 @@ def _was_sent_in_place(request: HttpRequest) -> bool:
 
 def paused_page(request: HttpRequest, pause: Pause) -> HttpResponse:
     kind = "in place" if _was_sent_in_place(request) else "page" if request.method in ("GET", "HEAD") else "form"
-    sentence = " ".join(filter(None, (str(WHAT_THAT_MEANS[kind]), pause.sentence)))
+    sentence = " ".join(filter(None, (str(PAUSED_SENTENCES[kind]), pause.sentence)))
     response = error_page(request, 503, sentence, PAUSED)
     response["Retry-After"] = str(pause.retry_after(utc_now()))
     return response
@@ -129,11 +135,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def broken(request: HttpRequest) -> HttpResponse:
     """What no view answered: a store or a machine in trouble has pages of its own, all else is our mistake."""
     exception = sys.exc_info()[1]
-    status, title, sentence = answer_to(exception)
+    status, title, sentence = classify(exception)
     _record(request, exception, status)
     request.user = Anonymous()  # asking the store who this is may be what failed
     try:
-        if isinstance(exception, Paused) and (pause := watch.last_known()):
+        if isinstance(exception, Paused) and (pause := cache.last_known()):
             return paused_page(request, pause)
         return error_page(request, status, sentence, title)
     except Exception:  # what broke the page may break this one too: say it without templates
@@ -143,18 +149,18 @@ def broken(request: HttpRequest) -> HttpResponse:
         return response
 
 
-OF_THE_STORE = {Unavailable: 503, Conflict: 409, BadCursor: 400}
+STORE_STATUSES = {Unavailable: 503, Conflict: 409, BadCursor: 400}
 
 
-def answer_to(exception: BaseException | None) -> tuple[int, str, str]:
+def classify(exception: BaseException | None) -> tuple[int, str, str]:
     """The status, the title and the sentence."""
-    if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_ROOM):
+    if isinstance(exception, Unwritable) or (isinstance(exception, OSError) and exception.errno in NO_SPACE_ERRORS):
         return 503, *UNWRITABLE
     if isinstance(exception, InDoubt):
         return 503, *IN_DOUBT
     if isinstance(exception, MemoryError):
         return 503, *NO_MEMORY
-    status = next((status for kind, status in OF_THE_STORE.items() if isinstance(exception, kind)), 500)
+    status = next((status for kind, status in STORE_STATUSES.items() if isinstance(exception, kind)), 500)
     return status, *PAGES[status]
 
 
@@ -162,14 +168,12 @@ def _record(request: HttpRequest, exception: BaseException | None, status: int) 
     """The kind of the exception and where it was raised, and the store's own words: those of others may quote a
     person."""
     where = "".join(traceback.format_tb(exception.__traceback__)) if exception else ""
-    said = {"error": type(exception).__name__, "words": words_of(exception)}
+    said = {"error": type(exception).__name__, "words": safe_message(exception)}
     log.error("failure", extra={"request_id": request.id, "status": status, **said, "where": where})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Whose cookies are gone may have typed something that can be kept."""
-    if request.resolver_match and (kept := answer_to_lost(request, request.resolver_match.func)):
+    if request.resolver_match and (kept := lost_session_response(request, request.resolver_match.func)):
         return kept
-    return error_page(
-        request, 403, _("This form has grown old or came from elsewhere. Reload the page and send it again.")
-    )
+    return error_page(request, 403, _("This form has expired. Reload the page and send it again."))

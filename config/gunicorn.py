@@ -13,8 +13,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
-from accounts import setup
-from config.proxies import lacking
+from accounts import setup_link
+from config.proxies import missing_proxies
 from config.web.connections import room_for
 from store.connect import connect
 from store.formats import refusal
@@ -54,17 +54,17 @@ def on_starting(server: Any) -> None:
     be missing is named; so is, on a site without an owner, the link that makes one."""
     if sentence := refusal(connect(settings.STORE_URL)):
         sys.exit(sentence)
-    if sentence := lacking():
+    if sentence := missing_proxies():
         server.log.warning(sentence)
     try:
-        held.append(this_server.take(settings.DATA_DIR))
-    except this_server.Taken as taken:
+        held.append(this_server.lock_folder(settings.DATA_DIR))
+    except this_server.FolderTaken as taken:
         raise RuntimeError(str(taken)) from None  # gunicorn ends with these words
     if reason := shared_metrics.problem(settings.METRICS_DIR):
         server.log.warning("METRICS_DIR %s cannot be used: %s.", settings.METRICS_DIR, reason)
     else:
         shared_metrics.clear(settings.METRICS_DIR)
-    setup.announce()
+    setup_link.print_link()
 
 
 def when_ready(server: Any) -> None:
@@ -72,9 +72,9 @@ def when_ready(server: Any) -> None:
     from upkeep import secret_key  # which needs the application to be loaded
 
     with suppress(StoreError):  # a store that does not answer now is told of by whoever needs it
-        secret_key.note_at_start(connect(settings.STORE_URL))
+        secret_key.record_at_start(connect(settings.STORE_URL))
     if settings.WORKER == "beside":
-        this_server.WorkerKeeper(lambda: not stopped.is_set(), server.log.error).go()
+        this_server.WorkerSupervisor(lambda: not stopped.is_set(), server.log.error).start_thread()
 
 
 def on_exit(server: Any) -> None:
@@ -107,8 +107,8 @@ def child_exit(server: Any, worker: Any) -> None:
 
 def post_worker_init(worker: Any) -> None:
     """What is loaded by now stays; the garbage collector need not look through it again at every long read."""
-    from upkeep.worker import heartbeats as signs  # with all it needs, which only a process that serves has loaded
+    from upkeep.worker import heartbeats  # with all it needs, which only a process that serves has loaded
 
-    signs.watch.begin()
+    heartbeats.watch.begin()
     gc.collect()
     gc.freeze()

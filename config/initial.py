@@ -31,7 +31,7 @@ class Question(NamedTuple):
         return f"--{self.name.lower().replace('_', '-')}"
 
 
-NEEDED = (
+REQUIRED_QUESTIONS = (
     Question("SITE_URL", "where people will reach the site, such as https://vote.example.org"),
     Question(
         "MAIL_URL",
@@ -41,7 +41,7 @@ NEEDED = (
     Question("REGISTRATION", f"who may register: {', '.join(REGISTRATION)}"),
 )
 DOMAINS = Question("REGISTRATION_DOMAINS", "with `domains`, which ones: example.org, or .example.org for all below it")
-USUAL = {"DATA_DIR": "/var/lib/plenum", "TRUSTED_PROXIES": "127.0.0.1,::1"}
+DEFAULTS = {"DATA_DIR": "/var/lib/plenum", "TRUSTED_PROXIES": "127.0.0.1,::1"}
 HEAD = """\
 # The settings of Plenum, read by systemd, by containers and by `plenum`. It is no shell file: nothing is expanded,
 # and a comment needs a line of its own. Keep it secret: who has SECRET_KEY can be anybody.
@@ -56,18 +56,18 @@ def main(words: list[str], file: str, ask: Ask | None) -> int | str:
         return f"{place} is there already. Change it there, or choose another name with --file."
     answers = {name.upper(): value for name, value in given.items() if value}
     try:
-        answers |= _asked(answers, ask)
+        answers |= _ask_missing(answers, ask)
     except _Unanswered as missing:
         return str(missing)
-    text = written(answers, secrets.token_urlsafe(50))
-    return mistakes(environment_file.read(text)) or _put(text, place)
+    text = render_file(answers, secrets.token_urlsafe(50))
+    return find_errors(environment_file.read(text)) or _write_file(text, place)
 
 
 def _parser(file: str) -> ArgumentParser:
     parser = ArgumentParser("plenum init", description="Writes the settings of a new site; asks for what is not given.")
-    for question in (*NEEDED, DOMAINS):
+    for question in (*REQUIRED_QUESTIONS, DOMAINS):
         parser.add_argument(question.option, help=question.words)
-    for name, value in USUAL.items():
+    for name, value in DEFAULTS.items():
         parser.add_argument(f"--{name.lower().replace('_', '-')}", default=value, help=f"{value} if not given")
     parser.add_argument("--file", default=file, help=f"where to write it, or - to print it; {file} if not given")
     return parser
@@ -77,8 +77,8 @@ class _Unanswered(Exception):
     pass
 
 
-def _asked(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
-    missing = [question for question in NEEDED if question.name not in given]
+def _ask_missing(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
+    missing = [question for question in REQUIRED_QUESTIONS if question.name not in given]
     if missing and ask is None:
         raise _Unanswered(f"Please give {', '.join(question.option for question in missing)}.")
     answers = (
@@ -92,14 +92,14 @@ def _asked(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
     return answers
 
 
-def written(answers: Mapping[str, str], secret: str) -> str:
+def render_file(answers: Mapping[str, str], secret: str) -> str:
     """The file: what was answered, and every other setting as a comment with its default."""
     known = {variable.name for variable in VARIABLES}
     said = {"PROFILE": "production", "SECRET_KEY": secret, "HOSTS": _host(answers["SITE_URL"]), **answers}
     lines = [environment_file.line(name, value) for name, value in said.items() if name not in known]
     for each in VARIABLES:
         value = said.get(each.name)
-        lines += ["", f"# {each.plainly}"]
+        lines += ["", f"# {each.plain_text}"]
         lines.append(environment_file.line(each.name, value) if value else f"#{each.name}={each.default}")
     return HEAD + "\n".join(lines) + "\n"
 
@@ -112,7 +112,7 @@ def _host(site_url: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def mistakes(variables: Mapping[str, str]) -> str:
+def find_errors(variables: Mapping[str, str]) -> str:
     """What a start with these settings would say; nothing if it would go well."""
     spec = find_spec("config.settings")
     assert spec is not None
@@ -137,7 +137,7 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
-def _put(text: str, place: str) -> int | str:
+def _write_file(text: str, place: str) -> int | str:
     if place == "-":
         sys.stdout.write(text)
         return 0

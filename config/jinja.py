@@ -31,15 +31,15 @@ from jinja2.ext import Extension
 from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
-from live import clock, signs
-from live.words import phase_words, type_words
-from mail import words as mail_words
+from live import clock, symbols
+from live.labels import phase_label, type_label
+from mail import labels as mail_labels
 from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
-from ranking.explanations import said
-from results.pictures import arranged
+from ranking.explanations import translate
+from results.pictures import arrange_pictures
 
 GLOBALS = {
     "cached_include": cached_include,
@@ -49,12 +49,12 @@ GLOBALS = {
     "get_language_bidi": get_language_bidi,
     "htmx_script": htmx_script,
     "icon": icon,
-    "option_mark": signs.option_mark,
+    "option_mark": symbols.option_mark,
     "static": static,
     "url": path_of,
 }
 FILTERS = {
-    "arranged": arranged,
+    "arranged": arrange_pictures,
     "capfirst": defaultfilters.capfirst,
     "clock_in_zone": time_display.clock_in_zone,
     "day": time_display.day,
@@ -63,24 +63,24 @@ FILTERS = {
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
     "json_script": json_script,
-    "letter": signs.letter,
+    "letter": symbols.letter,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,
-    "mail_note": mail_words.mail_note,
-    "mail_reason": mail_words.mail_reason,
-    "mail_state": mail_words.mail_state,
+    "mail_note": mail_labels.note_text,
+    "mail_reason": mail_labels.reason_text,
+    "mail_state": mail_labels.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
-    "phase_words": phase_words,
-    "said": said,
+    "phase_words": phase_label,
+    "said": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
-    "subject": mail_words.subject,
+    "subject": mail_labels.mail_title,
     "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,
-    "type_words": type_words,
+    "type_words": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
     "zone_label": time_display.zone_label,
@@ -108,22 +108,22 @@ class Multilingual(Environment):
         self.options = options
         self.compiled: dict[tuple[str | None, str], Environment] = {}
 
-    def here(self) -> Environment:
+    def active(self) -> Environment:
         """The environment of the active language and path."""
         key = get_language(), get_script_prefix()
         if key not in self.compiled:
-            self.compiled[key] = _equipped(Environment(**self.options))  # noqa: S701 - they say what is escaped
+            self.compiled[key] = _configure(Environment(**self.options))  # noqa: S701 - they say what is escaped
         return self.compiled[key]
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
-        return self.here().get_template(name, parent, globals)
+        return self.active().get_template(name, parent, globals)
 
     def from_string(self, source: Any, globals: Any = None, template_class: type[Template] | None = None) -> Template:
-        return self.here().from_string(source, globals, template_class)
+        return self.active().from_string(source, globals, template_class)
 
 
 INCLUDE = re.compile(r'{% include "([^"]+)" %}')
-OF_ITS_OWN = re.compile("{%-? *(block|extends)")  # what a template cannot have inside another one
+NOT_INLINABLE = re.compile("{%-? *(block|extends)")  # what a template cannot have inside another one
 
 
 class Includes(Extension):
@@ -136,7 +136,7 @@ class Includes(Extension):
     def _inlined(self, tag: re.Match[str]) -> str:
         assert self.environment.loader
         source, filename, _ = self.environment.loader.get_source(self.environment, tag[1])
-        if OF_ITS_OWN.search(source):
+        if NOT_INLINABLE.search(source):
             return tag[0]
         return f"{{% with %}}{self.preprocess(source, tag[1], filename)}{{% endwith %}}"
 
@@ -180,12 +180,12 @@ def environment(**options: Any) -> Environment:
     """Called by Django's template backend, with the options of the settings."""
     options |= {"autoescape": select_autoescape(disabled_extensions=["txt"], default=True)}
     extensions = ["jinja2.ext.i18n", Includes, Constants]
-    return _equipped(Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options))
+    return _configure(Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options))
 
 
-def _equipped(made: Environment) -> Environment:
+def _configure(made: Environment) -> Environment:
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
-    made.globals |= GLOBALS | {"languages": _languages, "shapes": signs.SHAPES}
+    made.globals |= GLOBALS | {"languages": _languages, "shapes": symbols.SHAPES}
     made.filters |= FILTERS | {"date": _date}
     return made
 

@@ -19,16 +19,16 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 
-from upkeep.backups import input_files as given_files
+from upkeep.backups import input_files
 from upkeep.monitoring import shared_metrics
 
 from . import environment_file, initial
 from .variables import NAMES
 
 CODE = Path(__file__).resolve().parent.parent
-FILE = "PLENUM_ENVIRONMENT"
+ENVIRONMENT_VARIABLE = "PLENUM_ENVIRONMENT"
 SHARES_METRICS = (["serve"], ["worker"])  # the commands whose processes add up what they count
-UNIT = Path("/etc/systemd/system/plenum.service")
+UNIT_FILE = Path("/etc/systemd/system/plenum.service")
 Environ = MutableMapping[str, str]
 HEAD = """\
 plenum COMMAND …: run a command of Plenum with the settings of the site. `plenum COMMAND --help` says more.
@@ -43,7 +43,7 @@ class Refused(Exception):
 def run(argv: list[str], environ: Environ) -> int | str:
     """What the process ends with: nothing wrong, or a sentence."""
     try:
-        if FILE in environ:
+        if ENVIRONMENT_VARIABLE in environ:
             return _plenum(argv[1:], environ)
         _execute(argv, environ)
     except (ImproperlyConfigured, Refused) as refused:
@@ -57,13 +57,13 @@ def run(argv: list[str], environ: Environ) -> int | str:
 def _plenum(words: list[str], environ: Environ) -> int | str:
     own, words = _own_settings(words)
     if not words or words in (["help"], ["--help"], ["-h"]):
-        sys.stdout.write(listed())
+        sys.stdout.write(command_help())
         return 0
     if words[0] == "init":
-        return initial.main(words[1:], environ[FILE], input if sys.stdin.isatty() else None)
-    take_over(environ, own)
+        return initial.main(words[1:], environ[ENVIRONMENT_VARIABLE], input if sys.stdin.isatty() else None)
+    load_settings(environ, own)
     if os.geteuid() == 0:
-        given_files.open_all(words[1:])
+        input_files.open_all(words[1:])
     become_owner(environ)
     try:
         _execute(["plenum", *words], environ)
@@ -98,13 +98,13 @@ def _own_settings(words: list[str]) -> tuple[dict[str, str], list[str]]:
 # --- settings ---
 
 
-def take_over(environ: Environ, own: dict[str, str]) -> None:
+def load_settings(environ: Environ, own: dict[str, str]) -> None:
     """Make the environment that of the service. What a shell has set besides would make another site of it."""
-    path = Path(environ[FILE])
+    path = Path(environ[ENVIRONMENT_VARIABLE])
     if os.path.lexists(path):
         given = _read(path)
         for name in [name for name in NAMES if name in environ and environ[name] != given.get(name)]:
-            _note(f"{name} of your shell is not used; {path} holds. For this once: plenum --with {name}=… COMMAND")
+            _warn(f"{name} of your shell is not used; {path} holds. For this once: plenum --with {name}=… COMMAND")
             del environ[name]
         environ.update(given)
     environ.update(own)
@@ -117,13 +117,13 @@ def _no_profile(path: Path) -> str:
         return (
             f"{path} does not say PROFILE=production, and nobody guesses. Add that line; DATA_DIR belongs there, too."
         )
-    return f"There is no {path}, and PROFILE is not set. `plenum init` writes it; {FILE} names another one."
+    return f"{path} is missing, and PROFILE is not set. Run `plenum init`, or name a file in {ENVIRONMENT_VARIABLE}."
 
 
 def _read(path: Path) -> dict[str, str]:
     try:
         if path.stat().st_mode & 0o077:
-            _note(f"{path} can be read by others than its owner: chmod 600 {path}")
+            _warn(f"{path} can be read by others than its owner: chmod 600 {path}")
         return environment_file.read(path.read_text("utf-8"))
     except PermissionError:
         raise Refused(f"{path} is not yours to read. Run plenum as root: sudo plenum …") from None
@@ -135,14 +135,14 @@ def _read(path: Path) -> dict[str, str]:
         raise Refused(f"{path}: {mistake}") from None
 
 
-def _note(sentence: str) -> None:
+def _warn(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
 
 
 # --- whose the data are ---
 
 
-def become_owner(environ: Environ, system: Any = os, unit: Path = UNIT) -> None:
+def become_owner(environ: Environ, system: Any = os, unit: Path = UNIT_FILE) -> None:
     """Root becomes the user that the site runs as: the one its unit names, or else the owner of DATA_DIR; anybody else
     stays who they are. After a copy by hand DATA_DIR may belong to root, and a root who looks finds nothing wrong."""
     folder = environ.get("DATA_DIR", "").strip()
@@ -155,7 +155,7 @@ def become_owner(environ: Environ, system: Any = os, unit: Path = UNIT) -> None:
             f"DATA_DIR {folder}: {error.strerror}. Make it for the user that the site runs as, "
             f"such as: install -d -o plenum -g plenum -m 700 {folder}"
         ) from None
-    user = user_of_unit(unit, environ.get(FILE, ""))
+    user = user_of_unit(unit, environ.get(ENVIRONMENT_VARIABLE, ""))
     if user is not None:
         _become(user.pw_uid, user.pw_gid, environ, system)
     elif owner.st_uid:
@@ -191,7 +191,7 @@ def _become(uid: int, gid: int, environ: Environ, system: Any) -> None:
 # --- help ---
 
 
-def listed() -> str:
+def command_help() -> str:
     """Plenum's own commands, in the words that their files begin with."""
     paths = CODE.glob("*/management/commands/[a-z]*.py")
     said = {path.stem: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0] for path in paths}

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 import orjson
 
-AS_TEXT = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS  # moments and values, as `str` says them
-USUAL = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+ORJSON_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS  # written with `str`
+STANDARD_FIELDS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
 class JsonLines(logging.Formatter):
@@ -20,10 +20,10 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        line |= {name: value for name, value in record.__dict__.items() if name not in USUAL}
+        line |= {name: value for name, value in record.__dict__.items() if name not in STANDARD_FIELDS}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         try:
-            return orjson.dumps(line, default=str, option=AS_TEXT).decode()
+            return orjson.dumps(line, default=str, option=ORJSON_OPTIONS).decode()
         except TypeError:  # text that is no Unicode, or a number past 64 bits: rare, and slower to write
             return json.dumps(line, default=str, ensure_ascii=False)

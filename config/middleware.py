@@ -17,7 +17,7 @@ from django.utils.cache import patch_vary_headers
 from isal import isal_zlib
 
 from pages.streams import EVENT_STREAM
-from store import patience, trips
+from store import round_trips, wait_budget
 from store.connect import connect
 from store.table import KeyTooLong
 from upkeep import pause
@@ -28,10 +28,19 @@ from .errors import error_page, paused_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
-WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox", "leave_ballot"}
-WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
-WORTH_COMPRESSING = 200  # bytes
-FASTEST = 0  # level of ISA-L, which compresses at each of them
+ALLOWED_WHILE_PAUSED = {
+    "sign_in",
+    "second_step",
+    "sign_out",
+    "pause",
+    "resume",
+    "set_language",
+    "sandbox",
+    "leave_ballot",
+}
+ALLOWED_WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
+MIN_COMPRESSED_BYTES = 200
+FASTEST_LEVEL = 0  # level of ISA-L, which compresses at each of them
 GZIP = 16 + 15  # zlib's name for gzip's format with a window of 32 KB
 HAS_FILE_NAME = b"\x08"  # a flag in the fourth byte of gzip's header (RFC 1952)
 PROBES = {"/healthz", "/readyz", "/metrics"}
@@ -55,13 +64,13 @@ def below_path(get_response: GetResponse) -> GetResponse:
             request.path_info = request.path_info.removeprefix(path)
         answer = get_response(request)
         if path:
-            _keep_below(path, answer)
+            _prefix_paths(path, answer)
         return answer
 
     return respond
 
 
-def _keep_below(path: str, answer: HttpResponse) -> None:
+def _prefix_paths(path: str, answer: HttpResponse) -> None:
     """Django's last resort for a redirect and its cookie for messages are for the whole host."""
     if answer.get("Location") == "/":
         answer["Location"] = f"{path}/"
@@ -79,7 +88,7 @@ def request_record(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         request.id = secrets.token_hex(8)
         start = perf_counter()
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             response = get_response(request)
         seconds = perf_counter() - start
         route = request.resolver_match.route if request.resolver_match else "(no route)"
@@ -107,7 +116,7 @@ def request_record(get_response: GetResponse) -> GetResponse:
     return respond
 
 
-def headers_alone(get_response: GetResponse) -> GetResponse:
+def head_without_body(get_response: GetResponse) -> GetResponse:
     """Whoever asks by HEAD, as monitors do, wants the headers alone; gunicorn would complain of a body in the log."""
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -124,7 +133,7 @@ def headers_alone(get_response: GetResponse) -> GetResponse:
     return respond
 
 
-def waits_for_the_store(get_response: GetResponse) -> GetResponse:
+def store_timeout(get_response: GetResponse) -> GetResponse:
     """A store on other machines may be silent: a request waits for it so long, and is told the truth then.
 
     The embedded store is no one to wait for.
@@ -133,13 +142,13 @@ def waits_for_the_store(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         if not connect(settings.STORE_URL).is_distant:
             return get_response(request)
-        with patience.of_request(settings.STORE_SECONDS):
+        with wait_budget.of_request(settings.STORE_SECONDS):
             return get_response(request)
 
     return respond
 
 
-def proxies_seen(get_response: GetResponse) -> GetResponse:
+def watch_proxies(get_response: GetResponse) -> GetResponse:
     """Look whether the request came through a proxy that nobody told us of."""
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -191,7 +200,7 @@ class QuickGZip(GZipMiddleware):
     """Django's, but pages are compressed by ISA-L, which takes a quarter of zlib's time at its fastest level."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        is_page = not response.streaming and len(response.content) >= WORTH_COMPRESSING
+        is_page = not response.streaming and len(response.content) >= MIN_COMPRESSED_BYTES
         accepts = "gzip" in request.META.get("HTTP_ACCEPT_ENCODING", "")
         if not is_page or not accepts or "Content-Encoding" in response.headers:
             return super().process_response(request, response)
@@ -208,7 +217,7 @@ class QuickGZip(GZipMiddleware):
 
 def _compressed(content: bytes, max_padding: int) -> bytes:
     """A file name of random length hides how much of a token somebody has guessed (BREACH), as Django's does."""
-    packed = isal_zlib.compress(content, FASTEST, GZIP)
+    packed = isal_zlib.compress(content, FASTEST_LEVEL, GZIP)
     padding = b"a" * secrets.randbelow(max_padding)
     return b"".join((packed[:3], HAS_FILE_NAME, packed[4:10], padding, b"\0", packed[10:]))
 
@@ -231,7 +240,7 @@ def british_dates(get_response: GetResponse) -> GetResponse:
 MAX_ARGUMENT_BYTES = 800  # bytes of what an address names: the longest name there can be
 
 
-class RefusalsInWords:
+class ErrorPages:
     """A method that an address does not take is refused on a page, with a way on, as everything else is. And what is
     too long to be a key names nothing that is there."""
 
@@ -251,7 +260,7 @@ class RefusalsInWords:
         return error_page(request, 404) if any(len(str(word).encode()) > MAX_ARGUMENT_BYTES for word in words) else None
 
 
-class Pausing:
+class PauseGuard:
     """While the site is paused, what would change something is refused, and pages that only show something are shown.
 
     It is asked after `SignedIn`: who may not do a thing at all hears that first. Its guard ends before the session is
@@ -267,14 +276,14 @@ class Pausing:
 
     def process_view(self, request: HttpRequest, view: Any, arguments: Any, words: Any) -> HttpResponse | None:
         name = request.resolver_match.url_name
-        if name in WHILE_PAUSED:
+        if name in ALLOWED_WHILE_PAUSED:
             return None
         if request.method in SAFE:
-            if pause.watch.last_known():
+            if pause.cache.last_known():
                 str(request.user)  # who that is may end an old session, which is allowed
                 pause.guard_from_here()
             return None
-        if found := pause.watch.current():
+        if found := pause.cache.current():
             return paused_page(request, found)
         pause.guard_from_here()
         return None

@@ -16,11 +16,11 @@ MAX_REMEMBERED_PROXIES = 8  # are remembered
 SECONDS_PER_DAY = 24 * 3600
 log = logging.getLogger("plenum.proxies")
 
-UNTOLD = (
+PROXIES_NOT_SET = (
     "TRUSTED_PROXIES is not set, though in production the site expects a proxy in front of it that speaks HTTPS. "
     "Until it names that proxy, all visitors have its address, and are limited as if they were one."
 )
-SEEN = (
+UNKNOWN_PROXY = (
     "Requests come through a proxy that TRUSTED_PROXIES does not name: all visitors have its address, and are limited "
     "as if they were one. The system page says which it is."
 )
@@ -40,7 +40,7 @@ class ProxyWatch:
         if peer is None or peer.is_global or is_trusted(peer):
             return
         if not self._seen:
-            log.warning(SEEN)
+            log.warning(UNKNOWN_PROXY)
         if len(self._seen) < MAX_REMEMBERED_PROXIES or str(peer) in self._seen:
             self._seen[str(peer)] = time.monotonic()
 
@@ -55,6 +55,6 @@ class ProxyWatch:
 watch = ProxyWatch()
 
 
-def lacking() -> str:
+def missing_proxies() -> str:
     """A sentence for whoever starts the site, if it is set up as if there were no proxy."""
-    return UNTOLD if settings.PRODUCTION and not settings.TRUSTED_PROXIES else ""
+    return PROXIES_NOT_SET if settings.PRODUCTION and not settings.TRUSTED_PROXIES else ""

@@ -15,9 +15,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 from jinja2 import Undefined
 
-from mail.senders import named_sender
+from mail.names import named_sender
 from pages import colours, logo, times
-from store.connect import CHAOS, BadStoreUrl, check
+from store.connect import BadStoreUrl, check
 from store.keys import OVERRIDES, without_invisible
 from upkeep.backups.age import BadKey, check_recipient
 from upkeep.monitoring import shared_metrics
@@ -135,11 +135,9 @@ class Environment:
             self.mistakes.append(f"{name} {text!r} cannot be read: {error.strerror}.")
         return text
 
-    def store(self, name: str, default: str, *, real: bool) -> str:
+    def store(self, name: str, default: str) -> str:
         """Whether such a store can be named is judged here, whether it is there when it is opened."""
         value = self.text(name, default)
-        if real and value.startswith(CHAOS):
-            self.mistakes.append(f"{name} must not be a store with faults in production.")
         try:
             check(value)
         except BadStoreUrl as mistake:
@@ -220,7 +218,7 @@ if PRODUCTION:
 # --- what the site runs on ---
 
 DATA_DIR = Path(environment.text("DATA_DIR", None if PRODUCTION else str(BASE_DIR / ".data"))).absolute()
-STORE_URL = environment.store("STORE_URL", f"sqlite://{DATA_DIR / 'plenum.sqlite3'}", real=PRODUCTION)
+STORE_URL = environment.store("STORE_URL", f"sqlite://{DATA_DIR / 'plenum.sqlite3'}")
 HOST = environment.text("HOST", "127.0.0.1")
 PORT = environment.number("PORT", 8000, 1, 65535)
 WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
@@ -291,7 +289,7 @@ ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months
 if 0 < ACCOUNT_RETENTION < 3:
     environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
 FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # a removal, the log forgets; 0: never
-PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
+PASSWORD_HASHERS = ["accounts.backends.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{VALIDATION}.UserAttributeSimilarityValidator", "OPTIONS": {"user_attributes": ("name", "email")}},
@@ -397,10 +395,10 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
-    "config.middleware.headers_alone",
-    "config.middleware.waits_for_the_store",
+    "config.middleware.head_without_body",
+    "config.middleware.store_timeout",
     "config.middleware.below_path",
-    "config.middleware.proxies_seen",
+    "config.middleware.watch_proxies",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -412,11 +410,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "accounts.middleware.SignedIn",
-    "config.middleware.Pausing",
+    "accounts.middleware.AuthenticationMiddleware",
+    "config.middleware.PauseGuard",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.RefusalsInWords",
+    "config.middleware.ErrorPages",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -431,11 +429,11 @@ TEMPLATES = [
             "auto_reload": False,
             "undefined": Undefined,  # tests have it raise
             "context_processors": [
-                "accounts.anonymous.person",
+                "accounts.visitors.user_context",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
-                "config.context.state",
-                "ranking.drafts.of_page",
+                "config.context.site_state",
+                "ranking.drafts.page_context",
             ],
         },
     }

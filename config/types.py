@@ -6,13 +6,13 @@ from importlib import import_module
 
 from store.schema import SCHEMA
 
-OF_ITEMS = "accounts mail elections ballots results polls skills news photos questions live assembly upkeep"
-OF_EVENTS = (
+ITEM_PACKAGES = "accounts mail elections ballots results polls skills news photos questions live assembly upkeep"
+EVENT_PACKAGES = (
     "accounts elections elections.groups elections.multi_ballots ballots results polls skills news live live.qa "
     "assembly questions upkeep"
 )
 
 
 def declare() -> None:
-    modules = [*(f"{app}.items" for app in OF_ITEMS.split()), *(f"{app}.replay" for app in OF_EVENTS.split())]
-    SCHEMA.declare(*map(import_module, (*modules, "news.site_replay")))
+    modules = [*(f"{app}.items" for app in ITEM_PACKAGES.split()), *(f"{app}.replay" for app in EVENT_PACKAGES.split())]
+    SCHEMA.declare(*map(import_module, modules))

@@ -25,7 +25,7 @@ class Variable(NamedTuple):
         return said[1] if said else ""
 
     @property
-    def plainly(self) -> str:
+    def plain_text(self) -> str:
         """The words without the marks of a document, and without what only leads to another."""
         words = re.sub(r" \(\[[^\]]*\]\([^)]*\)\)", "", self.words)
         return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words).replace("`", "")

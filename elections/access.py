@@ -1,4 +1,4 @@
-"""Who may open which page about an election, and what every such page shows."""
+"""Access to pages about an election, and the context all of them share."""
 
 from __future__ import annotations
 
@@ -16,39 +16,42 @@ from django.utils.translation import gettext as _
 from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import now_text
-from acts.steps import Steps
+from acts.hooks import Hooks
+from acts.storage import now_text
 
 from . import actions, repository, rules
 from .multi_ballots import repository as multi_ballots
-from .multi_ballots.links import elsewhere
+from .multi_ballots.links import shared_page_url
 from .rules import Action, Election, Relation, State
 
 
-def visible(user: User, election: Election) -> None:
-    """A draft is there for those who run it, and for nobody else."""
+def check_visible(user: User, election: Election) -> None:
+    """A draft exists only for those who run it."""
     if election.stored_state == State.DRAFT and actions.relation(user, election) == Relation.NOBODY:
         raise Http404
 
 
 def may(action: Action) -> Callable[[User, Election], None]:
     def rule(user: User, election: Election) -> None:
-        visible(user, election)
+        check_visible(user, election)
         rules.check_who(actions.relation(user, election), action)
 
     return rule
 
 
-def run(action: Action) -> Any:
-    """A page of somebody who runs the election; what is done for all questions on a ballot at once leads there."""
-    opened = requires(Permission.USE_APPLICATION, load=repository.find_whole, rule=may(action), organises=True)
+def organiser_page(action: Action) -> Any:
+    """A page for organisers; actions on all questions of a ballot redirect to its own page."""
+    opened = requires(Permission.USE_APPLICATION, load=repository.find_settled, rule=may(action), organises=True)
 
     def declare(view: View) -> View:
         @wraps(view)
         def led(request: HttpRequest, election: Election) -> HttpResponse:
-            if (address := elsewhere(request, election, action)) is None:
+            if (address := shared_page_url(request, election, action)) is None:
                 return view(request, election)
-            messages.info(request, _("This is one of several questions on a ballot. What you wanted is done here."))
+            messages.info(
+                request,
+                _("This election is one of several questions on a ballot. You can do this here, for all of them."),
+            )
             return redirect(address)
 
         return opened(led)
@@ -56,25 +59,24 @@ def run(action: Action) -> Any:
     return declare
 
 
-def run_with(action: Action, find: Callable[..., Any]) -> Any:
-    """A page of somebody who runs the election about something in it, which is found by the election's name and the
-    other words of the address."""
+def organiser_page_with(action: Action, find: Callable[..., Any]) -> Any:
+    """A page for organisers about something within the election, found by its name and the other URL parts."""
 
     def load(name: str, **more: str) -> tuple[Election, Any] | None:
-        election = repository.find_whole(name)
+        election = repository.find_settled(name)
         found = find(name, **more) if election else None
         return (election, found) if election and found else None
 
     return requires(Permission.USE_APPLICATION, load=load, rule=lambda user, found: may(action)(user, found[0]))
 
 
-def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
-    """What every page about one election shows: the election, its state, and what this person may do now."""
+def election_context(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
+    """The context every page about an election needs: the election, its state and what this person may do."""
     state = election.state(now_text())
     user = request.user
     who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
-    bound = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
-    return {"election": election, "state": state, "offered": _offered(who, state), "bound": bound, **more}
+    multi_ballot = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
+    return {"election": election, "state": state, "offered": _offered(who, state), "multi_ballot": multi_ballot, **more}
 
 
 @cache  # of the few answers there are
@@ -82,7 +84,7 @@ def _offered(who: Relation, state: State) -> frozenset[str]:
     return frozenset(action.name for action in rules.offered(who, state))
 
 
-# --- what other apps show on pages about an election; who does is arranged in config/steps.py ---
+# --- what other apps show on pages about an election; who does is arranged in config/hooks.py ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +92,11 @@ class Panel:
     """A part of the page, with what it needs."""
 
     template: str
-    said: Mapping[str, Any]
+    context: Mapping[str, Any]
 
 
-PANELS = Steps[[User, Election], Panel | None]("when somebody looks at an election")
+PANELS = Hooks[[User, Election], Panel | None]("when somebody looks at an election")
 
 
 def panels(user: User, election: Election) -> list[Panel]:
-    return [part for part in PANELS.taken(user, election) if part is not None]
+    return [part for part in PANELS.run_all(user, election) if part is not None]

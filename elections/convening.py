@@ -1,7 +1,7 @@
-"""What an assembly says when it convenes an election: who was there, and whether they were enough to decide.
+"""The assembly that convened an election: attendance and quorum, fixed when the draft is created.
 
-It is said once, when the draft is made, and never changes: the event that makes the election says it, every page about
-the election tells it, and the bundle proves it. A quorum that was not met stops nobody; everybody is told.
+The creation event holds it, every page about the election shows it, and the bundle proves it. Without a quorum the
+election goes on, and everyone is told.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from store.table import Item
 
 @dataclass(frozen=True, slots=True)
 class Convened:
-    """An assembly at the moment at which it called for an election. The time is UTC, as text."""
+    """An assembly at the moment it called an election. The time is UTC, as text."""
 
     assembly: str  # its title
     assembly_id: str
@@ -37,12 +37,12 @@ class Convened:
         return datetime.fromisoformat(self.at)
 
     @property
-    def turnout_words(self) -> str:
-        words = {"present": self.present, "entitled": self.entitled}
-        return (_("%(present)d of %(entitled)d present") if self.entitled else _("%(present)d present")) % words
+    def attendance_text(self) -> str:
+        values = {"present": self.present, "entitled": self.entitled}
+        return (_("%(present)d of %(entitled)d present") if self.entitled else _("%(present)d present")) % values
 
     @property
-    def quorum_words(self) -> str:
+    def quorum_text(self) -> str:
         """Nothing where none was asked for."""
         if not self.quorum:
             return ""
@@ -68,25 +68,27 @@ class Convened:
         return floor(needed) + 1 if self.quorum.startswith(">") else ceil(needed)
 
     @property
-    def roll_words(self) -> str:
+    def roll_text(self) -> str:
         """What became of those present; nothing where nobody was to become a voter by it."""
         if not (self.listed or self.unlisted):
             return ""
-        put = ngettext("%(count)d of them was put on the roll", "%(count)d of them were put on the roll", self.listed)
-        said = [put % {"count": self.listed}]
+        put = ngettext(
+            "%(count)d of them was added to the roll", "%(count)d of them were added to the roll", self.listed
+        )
+        parts = [put % {"count": self.listed}]
         if self.unlisted:
             left = ngettext(
-                "%(count)d could not be, having neither an account nor an address here",
-                "%(count)d could not be, having neither an account nor an address here",
+                "%(count)d could not be added: no account or address here",
+                "%(count)d could not be added: no account or address here",
                 self.unlisted,
             )
-            said.append(left % {"count": self.unlisted})
-        return "; ".join(said)
+            parts.append(left % {"count": self.unlisted})
+        return "; ".join(parts)
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """All of it in one line, without title and time."""
-        return " · ".join(filter(None, (self.turnout_words, self.quorum_words, self.roll_words)))
+        return " · ".join(filter(None, (self.attendance_text, self.quorum_text, self.roll_text)))
 
 
 def convened_of(item: Item) -> Convened:

@@ -1,7 +1,6 @@
-"""Elections of the demo: one in every state, one that is about to close, one with a cycle, one with several seats and
-one whose result is public; with believable candidates and voters. A ballot waits for the owner.
+"""Demo elections: one in every state, one about to close, a cycle, several seats, a public result.
 
-Their ballots are in ballots/demo.py, which also closes those that are to be closed.
+Their ballots are in ballots/demo.py, which also closes some of them.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
-from acts.progress import Progress, silent
+from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
 from photos.demo import picture
 from ranking.candidates import Candidate
@@ -19,7 +18,7 @@ from skills import repository as skills
 from store.log import as_text, utc_now
 
 from . import repository
-from .candidates.services import add_candidates, picture_candidate
+from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
 from .groups import services as group_services
@@ -35,7 +34,7 @@ VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noeth
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class DemoElection:
     """An election to be made, and how far it is taken."""
 
     name: str
@@ -57,8 +56,8 @@ class Planned:
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
 
 
-PLANNED = (
-    Planned(
+DEMO_ELECTIONS = (
+    DemoElection(
         "Name of the new reading room",
         "Emmy Noether",
         "The room on the second floor needs a **name**. Rank as many as you like.",
@@ -68,7 +67,7 @@ PLANNED = (
             ("Al-Khwarizmi Library", "For whom algorithms are named."),
         ),
     ),
-    Planned(
+    DemoElection(
         "Where we meet next summer",
         "Alan Turing",
         "Three towns have offered to host us. Costs are about the same everywhere.",
@@ -81,7 +80,7 @@ PLANNED = (
         secret=False,
         hours_left=9 * 24,
     ),
-    Planned(
+    DemoElection(
         "Topics for the spring seminar",
         "Emmy Noether",
         "Topics may still be added while people vote.",
@@ -95,7 +94,7 @@ PLANNED = (
         secret=False,
         electorate=(OWNER, *VOTERS),
     ),
-    Planned(
+    DemoElection(
         "Film for Friday evening",
         "Alan Turing",
         "The projector is booked, the film is not. Voting is **short** this time, so that somebody can still fetch it.",
@@ -109,7 +108,7 @@ PLANNED = (
         hours_left=5,
         electorate=(*VOTERS, OWNER),
     ),
-    Planned(
+    DemoElection(
         "Board 2027",
         OWNER,
         "Three seats, two years. Candidates introduce themselves below.",
@@ -125,7 +124,7 @@ PLANNED = (
         method="stv-scottish",
         hours_left=2 * 24,
     ),
-    Planned(
+    DemoElection(
         "Committee of the workshop",
         OWNER,
         "Three who keep the workshop going. It needs somebody for the accounts, and somebody to open the door. "
@@ -147,7 +146,7 @@ PLANNED = (
         paper=True,
         given=(("0>1>3", 25), ("1>3>0", 9), ("2>3>4", 7), ("3>4>2", 8), ("4>3", 6), ("4>2", 5)),
     ),
-    Planned(
+    DemoElection(
         "What we do with the bequest",
         "Emmy Noether",
         "An old friend of the house has left us **40,000 euros**, and one wish: that we decide together. "
@@ -164,7 +163,7 @@ PLANNED = (
         paper=True,
         given=(("0>1>2>3", 34), ("1>2>0>3", 29), ("2>0>1>3", 24), ("0>1", 4), ("3", 3)),
     ),
-    Planned(
+    DemoElection(
         "Colour of the front door",
         "Alan Turing",
         "Settled, at last.",
@@ -173,7 +172,7 @@ PLANNED = (
         closed=True,
         secret=False,
     ),
-    Planned(
+    DemoElection(
         "Talk of the year",
         "Alan Turing",
         "Voted on paper at the annual meeting and typed in since. The winner opens the next one.",
@@ -194,17 +193,17 @@ PLANNED = (
 )
 
 
-def load(progress: Progress = silent) -> int:
-    """Make those that are not there; answers how many that were."""
+def load(progress: Progress = no_progress) -> int:
+    """Create the missing ones; returns how many."""
     made = 0
-    for number, planned in enumerate(PLANNED, 1):
+    for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
-        progress(number, len(PLANNED))
+        progress(number, len(DEMO_ELECTIONS))
     return made
 
 
 def load_group() -> int:
-    """Those who voted together before, ready for the next election. Whoever has groups keeps them as they are."""
+    """A group ready for the next election. People who have groups keep them."""
     keeper = people.find(OWNER)
     if keeper is None or groups.names_taken(keeper.name):
         return 0
@@ -213,7 +212,7 @@ def load_group() -> int:
     return 1
 
 
-def _make(planned: Planned) -> bool:
+def _make(planned: DemoElection) -> bool:
     owner = people.find(planned.owner)
     if owner is None:
         return False
@@ -237,29 +236,29 @@ def _make(planned: Planned) -> bool:
         if there is None or not _is_half_made(there, planned):
             return False
         election = there
-    _take_along(owner, election, planned)
+    _copy_to_draft(owner, election, planned)
     return True
 
 
-def _is_half_made(election: Election, planned: Planned) -> bool:
+def _is_half_made(election: Election, planned: DemoElection) -> bool:
     """Whether an attempt to make it was cut short."""
     if election.owner_name != planned.owner or election.stored_state != State.DRAFT:
         return False
     return planned.opened or (bool(planned.electorate) and next(repository.every_voter(election), None) is None)
 
 
-def _take_along(owner: User, election: Election, planned: Planned) -> None:
+def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> None:
     add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
     for name, _statement in planned.candidates:
         if (wanted := picture(name)) is not None:
-            picture_candidate(owner, election, name, wanted)
+            change_picture(owner, election, name, wanted)
     add_voters(owner, election, planned.electorate)
-    _say_needs(owner, election, planned)
+    _set_needs(owner, election, planned)
     if planned.opened:
         lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
 
 
-def _say_needs(owner: User, election: Election, planned: Planned) -> None:
+def _set_needs(owner: User, election: Election, planned: DemoElection) -> None:
     """Where the catalogue of the demo is there."""
     known = skills.find_many(skill for skill, _level, _count in planned.needs)
     for skill, level, count in planned.needs:

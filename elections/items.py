@@ -1,4 +1,4 @@
-"""What is stored of elections, their rolls and mailings, of groups, and of several questions on one ballot."""
+"""Stored item types of elections: rolls, mailings, groups, multi-question ballots."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ ITEMS = (
              exports=(Export("elections", _("elections.json: elections you run or help to run."),
                              list_items(keys.run_by, election="name", state="state", made_at="created_at")),),
              partings=(Parting(count_items(keys.run_by), (ngettext_lazy(
-                 "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
-                 "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
+                 "%(count)d election passes to the site's owner, or stays with its other organisers.",
+                 "%(count)d elections pass to the site's owner, or stay with their other organisers.",
                  "count"),)),)),
     ItemType("candidate", keys.candidate, f"election_name:election candidate_name number:int statement link "
              f"statement_html {RENDERED} photo:map", replay=(Exempt(HTML, "statement_html html_version"),), sheets=(
-                 Sheet("candidates", _("Candidates"), _("Who or what stands in an election."),
+                 Sheet("candidates", _("Candidates"), _("The people or options on the ballot."),
                        "election_name:election candidate_name number statement link", "election_name candidate_name",
                        "election begins", lambda asked: Span(keys.election(asked.election).pk,
                                                              keys.candidate(asked.election, asked.begins).sk)),)),
     ItemType("need", keys.need, "election_name:election skill level:int count:int", sheets=(
-        Sheet("needs", _("Needs"), _("Which skills an election needs, how well and of how many."),
+        Sheet("needs", _("Needs"), _("Which skills an election needs, at what level, and from how many people."),
               "election_name:election skill level count", "election_name skill", "election",
               lambda asked: keys.needs(asked.election)),)),
     ItemType("agreement", keys.agreement, "election_name:election candidate_name person:person account skills:list "
              "asked:list answered:list", closed_lists=(keys.agreed_by(""),), sheets=(
                  Sheet("agreements", _("Agreements"),
-                       _("Which candidates let an election show which of their skills."),
+                       _("Which of their skills candidates agreed to show."),
                        "election_name:election candidate_name person skills", "election_name candidate_name",
                        "election", lambda asked: keys.agreements(asked.election)),),
              exports=(Export("skills_shown", "", personal_data.agreements),)),
@@ -80,8 +80,8 @@ ITEMS = (
                         "password.", "lineage")),
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
                            "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
-             exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails about "
-                                        "them of the last 30 days."), personal_data.rolls),)),
+             exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails you "
+                                        "got about them in the last 30 days."), personal_data.rolls),)),
     ItemType("for everyone", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
 
     # mailings
@@ -95,23 +95,23 @@ ITEMS = (
              f"text_html {RENDERED}", replay=MAILS),
     ItemType("left alone", keys.quiet, hidden="address:address",
              replay="Who wants no mails about results is nobody's business but their own.",
-             exports=(Export("results_by_mail", "", opt_out.wanted),)),
+             exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # several questions on one ballot
     ItemType("book", keys.multi_ballot, fields_of(MultiBallot), sheets=(
         Sheet("books", _("Several questions on one ballot"),
-              _("Which elections one ballot binds together: give its id."), "book_id name place election leads",
+              _("Which elections share one ballot. Enter its id."), "book_id name place election leads",
               "book_id place", "name"),)),
 
     # groups
     ItemType("group", keys.group, "id name owner_name:person created_at members:int version:int",
              lists=(keys.groups_of(""),),
              left_behind="What a deleted group left behind, until a worker has cleared it away.", sheets=(
-                 Sheet("groups", _("Groups"), _("Groups of voters that one person keeps, without who is in them: give "
-                                                "the whole name."), "id name owner_name:person members created_at",
+                 Sheet("groups", _("Groups"), _("One person's groups of voters, without the members. Enter the "
+                                                "full user name."), "id name owner_name:person members created_at",
                        "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
-                                         "members."), personal_data.groups_kept_by),),
+                                         "members."), personal_data.own_groups),),
              partings=(Parting(personal_data.groups_to_delete, (
                  ngettext_lazy("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.",
                                "count"),)),)),

@@ -1,11 +1,11 @@
-"""What elections tell somebody of themselves: which rolls they are on, what was mailed to them, and their groups."""
+"""Export of personal data from elections: rolls, mails, groups, agreements."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from mail import outbox
 from store import keys
 from store.splitting import by_count
@@ -23,10 +23,10 @@ BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
 def agreements(user: User) -> Iterator[Item]:
     """Where they stand and let their skills be shown; and what was kept of them when it opened."""
     for item in table().each(keys.agreed_by(user.name)):
-        kept = needs.snapshot_of(item["election_name"])
-        levels = {need.skill: level for need, level in kept.said_by(item["candidate_name"])} if kept else {}
-        asked = sorted({*item.get("asked", ()), *item.get("answered", ())})
-        yield {"election": item["election_name"], "skills": item["skills"], "asked_about": asked, "kept": levels}
+        snapshot = needs.snapshot_of(item["election_name"])
+        levels = {need.skill: level for need, level in snapshot.levels_of(item["candidate_name"])} if snapshot else {}
+        asked_about = sorted({*item.get("asked", ()), *item.get("answered", ())})
+        yield {"election": item["election_name"], "skills": item["skills"], "asked_about": asked_about, "kept": levels}
 
 
 def entries(user: User) -> Iterator[list[Item]]:
@@ -66,9 +66,9 @@ def _mail(item: Item) -> Item:
 BATCH_GROUPS = 50  # groups that are read together
 
 
-def groups_kept_by(user: User) -> Iterator[Item]:
+def own_groups(user: User) -> Iterator[Item]:
     """Without the members: they are other people."""
-    for group in groups.each_of(user.name):
+    for group in groups.every_group_of(user.name):
         yield {"group": group.name, "made_at": group.created_at, "members": group.members}
 
 
@@ -78,12 +78,9 @@ def groups_with(user: User) -> Iterator[Item]:
         for some in by_count(table().each(keys.groups_with(name)), BATCH_GROUPS):
             there = table().get_many(keys.group(item["group_id"]) for item in some)
             for item in some:
-                if (found := there.get(keys.group(item["group_id"]))) and _is_their_entry(user, item):
+                is_theirs = item.get("account", user.created_at) == user.created_at
+                if is_theirs and (found := there.get(keys.group(item["group_id"]))):
                     yield {"group": found["name"], "kept_by": found["owner_name"], "listed_as": item["member_name"]}
-
-
-def _is_their_entry(user: User, item: Item) -> bool:
-    return item.get("account", user.created_at) == user.created_at
 
 
 def groups_to_delete(user: User) -> tuple[int]:

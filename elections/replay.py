@@ -1,24 +1,23 @@
-"""What happens to elections when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replay of the log for elections: the writes of each event type."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.following import follow
-from acts.site import acting_on, table
+from acts.retry import write_each
+from acts.storage import table, use_table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, begins
 from store.schema import EventType, fields_of
 from store.splitting import by_count
-from store.table import Delete, Exists, Put, Table, Update, Write
+from store.table import Delete, Exists, Item, Put, Table, Update, Write
 
-from . import places, repository
+from . import repository, sharding
 from .convening import Convened
 from .drafts import renaming
 from .drafts import services as drafts
@@ -27,14 +26,14 @@ from .history import entries as history
 from .invitations import mailing, voting_link
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
-from .lifecycle.deleting import to_delete
+from .lifecycle.deleting import deletion_task
 from .managers.services import with_manager, with_owner, without_manager
 from .roll import services as roll
 from .rules import Election, State
 from .skills_needed import needs
 from .skills_needed.needs import Agreement, Need
 from .turnout import times as voting_times
-from .turnout.times import Told
+from .turnout.times import TurnoutEvent
 
 
 def election_of(event: Happened) -> Election:
@@ -65,14 +64,11 @@ def updated(event: Happened) -> Iterator[Step]:
     text = changes.pop("description", None)
     if text == repository.description_of(election.name).description:
         text = None
-    after = replace(election, **{name: _value(value) for name, value in changes.items()})
+    fields: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+    after = replace(election, **fields)
     if after == election and text is None:
         raise DoesNotFit("changes nothing.")
     yield [*repository.change(election, after, text), *turned_out(event)]
-
-
-def _value(stored: Any) -> Any:
-    return tuple(stored) if isinstance(stored, list) else stored
 
 
 def renamed(event: Happened) -> Iterator[Step]:
@@ -92,7 +88,7 @@ def deleted(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(
             f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
         )
-    yield [*deleting.deletion(election), to_delete(election, event.actor)]
+    yield [*deleting.deletion(election), deletion_task(election, event.actor)]
     repository.DELETING.advance(election.name)
 
 
@@ -114,9 +110,9 @@ def candidate_of(event: Happened) -> Candidate:
 
 
 def candidate_edited(event: Happened) -> Iterator[Step]:
-    election, before, said = election_of(event), candidate_of(event), event.said
-    after = replace(before, statement=said["statement"], link=said["link"])
-    yield [repository.changed_candidate(election.name, before, after), repository.touched(election)]
+    election, before, data = election_of(event), candidate_of(event), event.said
+    after = replace(before, statement=data["statement"], link=data["link"])
+    yield [repository.changing_candidate(election.name, before, after), repository.touched(election)]
 
 
 def candidates_removed(event: Happened) -> Iterator[Step]:
@@ -127,19 +123,19 @@ def candidates_removed(event: Happened) -> Iterator[Step]:
 
 def _gone(election_name: str, name: str) -> list[Write]:
     candidate = repository.find_candidate(election_name, name)
-    return repository.gone_candidate(election_name, name, candidate.photo if candidate else None)
+    return repository.removing_candidate(election_name, name, candidate.photo if candidate else None)
 
 
 def candidate_pictured(event: Happened) -> Iterator[Step]:
-    """What is said of the picture; its bytes are in no log."""
+    """The picture's id only; its bytes are in no log."""
     election, candidate = election_of(event), candidate_of(event)
-    change = repository.pictured_candidate(election.name, candidate, photo_of(event.said["photo"]))
+    change = repository.picturing_candidate(election.name, candidate, photo_of(event.said["photo"]))
     yield [change, repository.touched(election)]
 
 
 def need_set(event: Happened) -> Iterator[Step]:
-    election, said = election_of(event), event.said
-    need = Need(said["skill_id"], said["level"], said["count"])
+    election, data = election_of(event), event.said
+    need = Need(data["skill_id"], data["level"], data["count"])
     yield [*needs.setting(election.name, need), repository.touched(election)]
 
 
@@ -149,29 +145,29 @@ def needs_dropped(event: Happened) -> Iterator[Step]:
 
 
 def agreed(event: Happened) -> Iterator[Step]:
-    election, said = election_of(event), event.said
-    agreed_to = tuple(said["skills"])
-    known = (tuple(said["asked"]), agreed_to) if "asked" in said else ((), ())
-    agreement = Agreement(said["candidate_name"], event.actor, said["account"], agreed_to, *known)
+    election, data = election_of(event), event.said
+    agreed_to = tuple(data["skills"])
+    known = (tuple(data["asked"]), agreed_to) if "asked" in data else ((), ())
+    agreement = Agreement(data["candidate_name"], event.actor, data["account"], agreed_to, *known)
     writes = needs.agreeing(election, agreement)
-    yield [*writes, repository.stands(election.name, agreement.candidate), repository.touched(election)]
+    yield [*writes, repository.candidate_exists(election.name, agreement.candidate), repository.touched(election)]
 
 
 def candidates_asked(event: Happened) -> Iterator[Step]:
-    election, said = election_of(event), event.said
+    election, data = election_of(event), event.said
     there = {each.candidate: each for each in needs.agreements(election.name)}
-    for candidate, account in zip(said["candidates"], said["accounts"], strict=True):
+    for candidate, account in zip(data["candidates"], data["accounts"], strict=True):
         known = there.get(candidate) or Agreement(candidate, candidate, account, ())
-        yield needs.agreeing(election, replace(known, asked=tuple(said["skills"])))
+        yield needs.agreeing(election, replace(known, asked=tuple(data["skills"])))
     yield [repository.touched(election)]
 
 
 def disagreed(event: Happened) -> Iterator[Step]:
-    """After the opening, only because somebody left; then the election itself stays as it is."""
-    election, said, candidate = election_of(event), event.said, event.said["candidate_name"]
-    if "answered" in said:
-        answers = tuple(said["asked"]), tuple(said["answered"])
-        declined = Agreement(candidate, event.actor, said["account"], (), *answers)
+    """After the opening this happens only when a candidate leaves the site; the election is unchanged then."""
+    election, data, candidate = election_of(event), event.said, event.said["candidate_name"]
+    if "answered" in data:
+        answers = tuple(data["asked"]), tuple(data["answered"])
+        declined = Agreement(candidate, event.actor, data["account"], (), *answers)
         yield [*needs.agreeing(election, declined), repository.touched(election)]
         return
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
@@ -186,7 +182,7 @@ def voters_added(event: Happened) -> Iterator[Step]:
 
 def voters_removed(event: Happened) -> Iterator[Step]:
     election, names = election_of(event), event.said["voters"]
-    gone = [Delete(places.entry(election, name), when=Exists()) for name in names]
+    gone = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
     yield [*gone, repository.touched(election, -len(names))]
 
 
@@ -194,29 +190,26 @@ def voters_removed(event: Happened) -> Iterator[Step]:
 
 
 def opened(event: Happened) -> Iterator[Step]:
-    """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them.
-
-    And without the secret of the lots, which the log tells with the result.
-    """
-    election, said = election_of(event), event.said
-    commitment, opened_at = said["lots_commitment"], said["opened_at"]
-    after = lifecycle.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
-    after = replace(after, shows_skills=said.get("shows_skills", False))
+    """Without a salt, as secret ballots are in no log before sealing; and without the secret of the lots."""
+    election, data = election_of(event), event.said
+    commitment, opened_at = data["lots_commitment"], data["opened_at"]
+    after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
+    after = replace(after, shows_skills=data.get("shows_skills", False))
     early, writes = lifecycle.opening(election, after)
     yield from by_count(early)
-    yield [*writes, voting_times.begun(after, event.number)]
+    yield [*writes, voting_times.starting(after, event.number)]
 
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield closing.beginning(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
+    yield closing.starting_close(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
     yield from by_count(repository.shut_gates(election_of(event)))
-    yield [*closing.closing(election_of(event)), *turned_out(event)]
+    yield [*closing.finishing_close(election_of(event)), *turned_out(event)]
 
 
 def turned_out(event: Happened) -> list[Update]:
-    """What is told of when people voted."""
-    return voting_times.counting(table(), Told(event.number, event.kind, event.when, event.said))
+    """The event's effect on the turnout over time."""
+    return voting_times.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.said))
 
 
 # --- who runs it ---
@@ -243,14 +236,14 @@ def recorded_only(event: Happened) -> Step:
 
 
 def group_used(event: Happened) -> list[Write]:
-    return repository.with_group(election_of(event), group_of(event).id)
+    return repository.using_group(election_of(event), group_of(event).id)
 
 
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not repository.on_roll(election, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
-    yield [voting_link.turned(election, event.said["voter"])] if election.vote_by_link else []
+    yield [voting_link.renewing(election, event.said["voter"])] if election.vote_by_link else []
 
 
 SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
@@ -259,7 +252,7 @@ EVENTS = (
               sentence=history.created),
     EventType("ElectionUpdated", updated, SETTINGS, sentence=history.updated),
     EventType("ElectionRenamed", renamed, "election_name new_name",
-              sentence=_("%(who)s gave the draft another name.")),
+              sentence=_("%(who)s renamed the draft.")),
     EventType("ElectionOpened", opened, "election_name editable:bool lots_commitment opened_at shows_skills:bool",
               sentence=history.opened),
     EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
@@ -269,7 +262,7 @@ EVENTS = (
     EventType("ManagerAdded", run_by(with_manager, "name"), "election_name name:person",
               sentence=_("%(who)s made %(name)s a manager.")),
     EventType("ManagerRemoved", run_by(without_manager, "name"), "election_name name:person",
-              sentence=_("%(who)s ended the management by %(name)s.")),
+              sentence=_("%(who)s removed %(name)s as a manager.")),
     EventType("CandidatesAdded", candidates_added, "election_name candidates:list",
               inside="name number statement link", sentence=history.candidates_added),
     EventType("CandidateEdited", candidate_edited, "election_name candidate_name statement link",
@@ -279,20 +272,20 @@ EVENTS = (
     EventType("CandidatePictured", candidate_pictured, "election_name candidate_name photo:map", inside="id",
               sentence=history.candidate_pictured),
     EventType("NeedSet", need_set, "election_name skill_id level:int count:int",
-              sentence=_("%(who)s said which skill is needed, how well and of how many.")),
+              sentence=_("%(who)s added or changed a needed skill.")),
     EventType("NeedsDropped", needs_dropped, "election_name skills:list",
-              sentence=_("%(who)s said that a skill is no longer needed.")),
+              sentence=_("%(who)s removed a needed skill.")),
     EventType("CandidateAgreed", agreed, "election_name candidate_name account skills:list", "asked:list",
               sentence=_("A candidate agreed to show skills.")),
     EventType("CandidateDisagreed", disagreed, "election_name candidate_name account", "asked:list answered:list",
-              sentence=_("A candidate no longer agrees to show skills.")),
+              sentence=_("A candidate withdrew consent to show skills.")),
     EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
               sentence=_("Candidates were asked by mail whether their skills may be shown.")),
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list", "turn:int",
               sentence=history.voters_added),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
     EventType("GroupUsed", group_used, "election_name group_id",
-              sentence=_("%(who)s put one of their groups on the roll.")),
+              sentence=_("%(who)s added one of their groups to the roll.")),
     EventType("VotersInvited", recorded_only, "election_name",
               sentence=_("%(who)s invited the voters who had not been invited yet.")),
     EventType("VoterInvitedAgain", mailed_again, "election_name voter:person",
@@ -301,12 +294,12 @@ EVENTS = (
     EventType("VotersMessaged", recorded_only, "election_name subject on_roll:int", "message",
               sentence=_("%(who)s sent a message to all voters.")),
     EventType("ResultMailed", recorded_only, "election_name",
-              sentence=_("%(who)s had the result mailed to the voters.")),
+              sentence=_("%(who)s mailed the result to the voters.")),
     EventType("InvitationWorded", recorded_only, "election_name", "words answers_to_organiser:bool",
-              sentence=_("%(who)s changed what the invitation says.")),
+              sentence=_("%(who)s changed the text of the invitation.")),
     EventType("InvitationTested", recorded_only, "election_name",
-              sentence=_("%(who)s sent themselves a test of a mail to voters.")),
-    EventType("RemindersDeclined", lambda event: [mailing.declined(election_of(event), event.said["voter_name"])],
+              sentence=_("%(who)s sent themselves a test mail.")),
+    EventType("RemindersDeclined", lambda event: [mailing.declining(election_of(event), event.said["voter_name"])],
               "election_name voter_name:person"),
     EventType("ElectionNotFilled", recorded_only, "election_name sentence", sentence=history.not_filled),
 )  # fmt: skip
@@ -334,19 +327,19 @@ def forget_unused_gates(there: Table) -> None:
     """Gates beyond the first few are open before an election is: what an opening left that was cut short there."""
     for item in list(there.each(repository.list_of(State.DRAFT))):
         election = repository.election_of(there.get(keys.election(item["name"])) or item)
-        gates = places.gates_of(election).keys(election.name) if election.shards > 1 else []
+        gates = sharding.gates_of(election).keys(election.name) if election.shards > 1 else []
         for some in by_count(gates):
             there.write(*map(Delete, some))
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
+    """Shut the gates, here and there, of elections being closed there, short of what the log has yet to record."""
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
             begun = replace(election, closing=stored["closing"], closed_at=stored["closed_at"])
-            table().write(*closing.beginning(election, begun))
+            table().write(*closing.starting_close(election, begun))
             shut = repository.shut_gates(repository.find(item["name"]) or begun)
             for here in (table(), there):
-                with acting_on(here):
-                    follow(shut)
+                with use_table(here):
+                    write_each(shut)

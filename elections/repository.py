@@ -1,4 +1,4 @@
-"""Elections in the table: names in, values out, and the writes that keep every item of an election in step."""
+"""Elections, candidates and rolls in the table, and the writes that keep their items consistent."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from accounts.models import User
 from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.gates import as_of
-from acts.recent import Recently, get_many
-from acts.site import now_text, table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import now_text, table
 from acts.versions import unchanged
 from pages import markdown_cache
 from pages.markdown_cache import Html
@@ -23,15 +23,15 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.memory import LastSeen, Memory
+from store import keys, sharded_reads
+from store.caches import ParseCache, SizedCache
 from store.splitting import by_count
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
-from . import places
+from . import sharding
 from .convening import convened_of
-from .places import Known, gates_of
 from .rules import Election, Relation, State, is_over, relation
+from .sharding import Known, gates_of
 
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
@@ -39,12 +39,18 @@ IMPORTING = TaskType("import voters", _("Importing voters"))
 
 MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
-COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
+LISTED_FIELDS = (
+    "name",
+    "no_voting_before",
+    "no_voting_after",
+    "created_at",
+    "closing",
+)  # what lists show beside the state
 
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """Somebody on the roll: a user name, or an email address that may get an account later."""
+    """An entry on the roll: a user name, or an address that may get an account later."""
 
     name: str
     voted: bool = False
@@ -78,9 +84,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What an election says of itself: a text in Markdown, which may be empty, and where it lies, an item of its own.
-    Most pages, and every cast, read the election without it; whoever has none of these has not read it.
-    """
+    """The description in Markdown, an item of its own, as most pages and every cast do not need it."""
 
     place: Key
     description: str = ""
@@ -95,10 +99,11 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
-def recently(name: str, person: User | None, *also: Key, is_open: bool = False) -> Recently:
-    """The election, and what lies beside it, as a page may show them to somebody as they were a second ago: to nobody
-    who runs it, and so may just have changed it; and with `is_open` only if it took votes, so that nobody is turned
-    away who came in time."""
+def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
+    """A read that may be a second old, for people who do not run the election.
+
+    With `is_open`, only if it took votes, so that nobody in time is turned away.
+    """
     at = keys.election(name)
 
     def is_good(found: Mapping[Key, Item]) -> bool:
@@ -108,16 +113,16 @@ def recently(name: str, person: User | None, *also: Key, is_open: bool = False) 
         runs_it = person is not None and relation(person.name, person.role, election) != Relation.NOBODY
         return not runs_it and (not is_open or election.takes_votes(now_text()))
 
-    return Recently((at, *also), is_good)
+    return Cacheable((at, *also), is_good)
 
 
 def find_recent(name: str) -> Election | None:
-    """For somebody who is not signed in."""
-    item = get_many(recently(name, None)).get(keys.election(name))
+    """For visitors who are not signed in; may be a second old."""
+    item = get_cached(recent_read(name, None)).get(keys.election(name))
     return election_of(item) if item else None
 
 
-def find_whole(name: str) -> Election | None:
+def find_settled(name: str) -> Election | None:
     """The election of that name, with everything it had under another."""
     election = find(name)
     if election is None or not election.renamed_from:
@@ -126,7 +131,7 @@ def find_whole(name: str) -> Election | None:
     return find(name)
 
 
-def find_made(name: str, created_at: str) -> Election | None:
+def find_created(name: str, created_at: str) -> Election | None:
     """The election that was made at that moment under this name, whatever its name is by now."""
     election = find(name)
     if election is not None and election.created_at == created_at:
@@ -136,7 +141,7 @@ def find_made(name: str, created_at: str) -> Election | None:
     return find(found[0]["name"]) if len(found) == 1 else None
 
 
-def find_described(name: str) -> tuple[Election, Description] | None:
+def find_with_description(name: str) -> tuple[Election, Description] | None:
     """The election and what it says of itself, in one round trip."""
     at = keys.election(name)
     found = table().get_many([at, keys.description(name)])
@@ -161,24 +166,24 @@ def description_of(name: str) -> Description:
 
 
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
-    """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
+    """The election and a person's roll entry, by name or address, in one round trip."""
     found, entries = _read_with_entries(person, name)
     item = found.get(keys.election(name))
     return (election_of(item), _entry_of(person, found, entries)) if item else None
 
 
-def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
+def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
     """As `find_with_entry`, and what the election says of itself."""
-    seen = recently(name, person, keys.description(name), is_open=True)
+    seen = recent_read(name, person, keys.description(name), is_open=True)
     found, entries = _read_with_entries(person, name, seen)
     if (item := found.get(keys.election(name))) is None:
         return None
     return election_of(item), _entry_of(person, found, entries), description_among(found, name)
 
 
-def _read_with_entries(person: User, name: str, seen: Recently | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
+def _read_with_entries(person: User, name: str, seen: Cacheable | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
     names = [each for each in (person.name, person.email) if each]
-    shards, found = places.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
+    shards, found = sharding.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
     return found, [keys.voter(name, each, shards) for each in names]
 
 
@@ -189,15 +194,14 @@ def _entry_of(person: User, found: Mapping[Key, Item], entries: list[Key]) -> Vo
 
 
 def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
-    """Those of the entries under somebody's name and address that are theirs."""
-    return [entry for _person, entry in matching([(person, entry) for entry in entries])]
+    """The entries under a person's name or address that belong to them."""
+    return [entry for _person, entry in matching_entries([(person, entry) for entry in entries])]
 
 
-def matching(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
-    """Those of the pairs in which the entry on a roll is the person's, whose name or address it has.
+def matching_entries(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
+    """The pairs in which the roll entry belongs to the person.
 
-    One by address is whose address it is. One by name is that of the account it was made for, so a name that is free
-    again carries no right.
+    An entry by name belongs to the account it was made for, so a reused name gives no right.
     """
     return [
         (person, entry)
@@ -214,13 +218,17 @@ def candidates(name: str) -> list[Candidate]:
     return [candidate_of(item) for item in table().each(keys.candidates(name))]
 
 
+def candidate_names(name: str) -> dict[int, str]:
+    """By number, without the statements and pictures that counting does not need."""
+    return {item["number"]: item["candidate_name"] for item in table().each(keys.candidates(name))}
+
+
 def candidates_by_name(name: str) -> list[Candidate]:
     return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
 
 
-def candidates_to_show(name: str) -> list[Candidate]:
-    """As people look for them, with their statements as HTML, which is made now where none is kept, as far as one
-    request may."""
+def candidates_with_html(name: str) -> list[Candidate]:
+    """Sorted by name, with statements rendered as far as one request may."""
     budget = markdown_cache.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
@@ -230,10 +238,9 @@ def candidates_to_show(name: str) -> list[Candidate]:
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:
-    """As `candidates_to_show`; kept as long as the election has this version: every change of its candidates makes a
-    new one."""
+    """Cached `candidates_with_html`; every change of candidates changes the version."""
     version = election.name, election.created_at, election.version
-    return _known_candidates.get(version, lambda: tuple(candidates_to_show(election.name)))
+    return _known_candidates.get(version, lambda: tuple(candidates_with_html(election.name)))
 
 
 def _bytes_of(candidates: Sequence[Candidate]) -> int:
@@ -242,7 +249,7 @@ def _bytes_of(candidates: Sequence[Candidate]) -> int:
     return sum(each.weight for each in candidates) if is_whole else _known_candidates.most
 
 
-_known_candidates = Memory[tuple[Candidate, ...]](64_000_000, _bytes_of)
+_known_candidates = SizedCache[tuple[Candidate, ...]](64_000_000, _bytes_of)
 
 
 def find_candidate(name: str, candidate: str) -> Candidate | None:
@@ -254,9 +261,9 @@ def voters(
     election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
 ) -> tuple[list[Item], str | None]:
     """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
-    roll = places.roll(election, prefix)
+    roll = sharding.roll_spans(election, prefix)
     if by_name:
-        page = spans.page(table(), roll, limit=limit, cursor=cursor)
+        page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
         return page.items, page.cursor
     found, on = _by_address(roll, limit, cursor)
     is_last = on is None or not _by_address(roll, 1, on)[0]
@@ -266,7 +273,7 @@ def voters(
 def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
     found: list[Item] = []
     while True:
-        page = spans.page(table(), roll, limit=limit - len(found), cursor=cursor)
+        page = sharded_reads.page(table(), roll, limit=limit - len(found), cursor=cursor)
         found += [item for item in page.items if is_by_address(item["voter_name"])]
         cursor = page.cursor
         if cursor is None or len(found) == limit:
@@ -274,26 +281,26 @@ def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[l
 
 
 def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
-    found = map(voter_of, spans.each(table(), places.roll(election)))
+    found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
     return (voter for voter in found if by_name or is_by_address(voter.name))
 
 
-def still_here(election: Known, *, by_name: bool = True) -> Iterator[str]:
+def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
     """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
-    every = spans.each(table(), places.roll(election))
+    every = sharded_reads.each(table(), sharding.roll_spans(election))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     for some in by_count(left):
         named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
         found = table().get_many(named) if named else {}
         pairs = [(people.user_of(item), named[key]) for key, item in found.items()]
-        here = {entry["voter_name"] for _person, entry in matching(pairs)}
+        here = {entry["voter_name"] for _person, entry in matching_entries(pairs)}
         yield from (name for each in some if is_by_address(name := each["voter_name"]) or name in here)
 
 
-def lists(
+def list_elections(
     *, state: State | None = None, prefix: str = "", run_by: str = "", limit: int, cursor: str | None = None
 ) -> tuple[list[Listed], str | None]:
-    """By name from a prefix on; or the newest first: all, of one state, or run by somebody."""
+    """By name from a prefix, or newest first: all, of one state, or run by a person."""
     if prefix:
         page = table().page(keys.elections(prefix), limit=limit, cursor=cursor)
     else:
@@ -307,12 +314,12 @@ def list_of(state: State) -> Span:
     return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
 
 
-def newest(span: Span) -> Iterator[Item]:
-    """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
+def newest_entries(span: Span) -> Iterator[Item]:
+    """Bounded: somebody may be on the rolls of many closed elections, which must not hide open ones."""
     return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
-def taking_votes(names: Iterable[str], now: str) -> list[Election]:
+def open_elections(names: Iterable[str], now: str) -> list[Election]:
     """The elections among these that are open. Of the others only their short entries in the list are read."""
     places = [keys.listed_election(name) for name in names]
     entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
@@ -334,7 +341,7 @@ def _election_of(item: Item) -> Election:
     return Election(**values)
 
 
-election_of = LastSeen(_election_of)
+election_of = ParseCache(_election_of)
 
 
 def candidate_of(item: Item) -> Candidate:
@@ -350,19 +357,18 @@ def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
     sealed = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
     sealed |= {"winners": tuple(sealed["winners"])} if sealed else {}
-    return Listed(item["name"], State(state), *(item[name] for name in COPIED[1:]), **sealed)
+    return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **sealed)
 
 
-def _copied(election: Election) -> Item:
-    shown = {name: getattr(election, name) for name in COPIED}
-    return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | shown
+def _listed_fields(election: Election) -> Item:
+    fields = {name: getattr(election, name) for name in LISTED_FIELDS}
+    return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | fields
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """As items and events hold them: lists, where values have tuples; and neither what was made of a text, nor a
-    picture, which nobody has before it is given."""
-    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+    """Fields as stored: lists for tuples, without rendered HTML and pictures."""
+    unchanged_fields = {name: value for name, value in fields.items() if name not in ("html", "photo")}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in unchanged_fields.items()}
 
 
 # --- writes; each answers the parts of a transaction ---
@@ -382,8 +388,8 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     others: list[Write] = [
-        Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
-        runner(election, election.owner_name),
+        Put({"PK": entry.pk, "SK": entry.sk, **state, **_listed_fields(election)}),
+        manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
         *is_vacant(election.name),
@@ -405,31 +411,29 @@ def is_vacant(name: str) -> tuple[Check, Check]:
     return Check(RENAMING.key(name), Missing()), Check(DELETING.key(name), Missing())
 
 
-def runner(election: Election, person: str) -> Put:
-    """The entry of an election in the list of somebody who runs it."""
+def manager_entry(election: Election, person: str) -> Put:
+    """The election's entry in the list of a person who runs it."""
     place = keys.manager(election.name, person)
     index = {"GSI1PK": keys.run_by(person).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_copied(election)})
+    return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_listed_fields(election)})
 
 
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
-    """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
-    anybody changed it since it was read.
+    """Update all items that show the election; refused in part 0 if it has changed since it was read.
 
-    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
-    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
-    read the earlier end was in time by that, and so is by the new one.
+    Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
+    in time by the new one as well.
     """
     # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
     # convened it stays.
-    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
-    own = versions.change(before, after, _item, kept)
+    unchanged_fields = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
+    own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
-    shown = _copied(after)
+    fields = _listed_fields(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
-    writes: list[Write] = [Update(keys.listed_election(before.name), set=shown | state)]
+    writes: list[Write] = [Update(keys.listed_election(before.name), set=fields | state)]
     people = {keys.fold(name): name for name in (after.owner_name, *after.managers)}
-    writes += [runner(after, name) for name in people.values()]
+    writes += [manager_entry(after, name) for name in people.values()]
     gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
@@ -438,11 +442,10 @@ def change(before: Election, after: Election, description: str | None = None) ->
 
 
 def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:
-    """What a change of candidates or roll does to the election itself: it has a new version.
+    """Give the election a new version after a change of candidates or roll.
 
-    Refused if the election was opened, fixed or shut since it was read. Because closing depends on the version, no
-    such change can get a later number in the log than the close it came before. New candidates also depend on the
-    version, so that no two of them get the same number.
+    Refused if it was opened, locked or shut since it was read, so that no change follows the close in the log. New
+    candidates depend on the version, too, so that no two get the same number.
     """
     state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
     when = AllOf(tuple(Equals(name, value) for name, value in state.items()))
@@ -454,20 +457,20 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 
 def opened_gates(election: Election) -> list[Write]:
-    """What every cast passes. Of an election as it is once it is open."""
-    return gates_of(election).opened(election.name, _as_of(election))
+    """The gates that casts pass, for an election as it is once open."""
+    return gates_of(election).opening(election.name, _as_of(election))
 
 
 def shut_gates(election: Election) -> list[Write]:
-    """Of an election that says that it is being closed."""
-    return gates_of(election).shut(election.name, _as_of(election))
+    """For an election marked as closing."""
+    return gates_of(election).shutting(election.name, _as_of(election))
 
 
 def _as_of(election: Election) -> str:
     return as_of(election.created_at, election.version)
 
 
-def everyone(election: Election, *, open_: bool) -> list[Write]:
+def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
     """While it is open to everybody, the entry by which everybody finds it."""
     if election.electorate != "everyone":
         return []
@@ -496,49 +499,49 @@ def reminders_from_now(election: Election) -> Update:
 
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
-    shown = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
+    fields = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
     text = _text(candidate)
-    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
+    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **fields, **text}, when=Missing())
 
 
-def stands(election_name: str, candidate: str) -> Check:
+def candidate_exists(election_name: str, candidate: str) -> Check:
     return Check(keys.candidate(election_name, candidate), Exists())
 
 
-def gone_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
-    """With the picture, and with what they agreed to: whoever stands again under the name is asked again."""
-    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.still(photo))
-    return [stood, Delete(keys.agreement(election_name, name)), *photos.going(photo)]
+def removing_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
+    """Also the picture and the agreement: a new candidate of that name is asked again."""
+    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.photo_unchanged(photo))
+    return [stood, Delete(keys.agreement(election_name, name)), *photos.deleting_bytes(photo)]
 
 
-def pictured_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
-    """Refused if the candidate no longer stands, or no longer has the picture they had when they were read."""
-    return photos.set_on(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
+def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
+    """Refused if the candidate was removed or has another picture by now."""
+    return photos.setting_photo(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
 
 
 def pictures_of(item: Item) -> list[Key]:
     """Where the picture of something in an election's partition lies, if it has one."""
-    return photos.places(photo_of(item.get("photo")))
+    return photos.photo_keys(photo_of(item.get("photo")))
 
 
-def changed_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
+def changing_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
     """Refused if anybody changed it since it was read: so the log has changes in the order they happened."""
     unchanged = Equals("statement", before.statement) & Equals("link", before.link)
     return Update(keys.candidate(election_name, before.name), set=_text(after), when=unchanged)
 
 
 def _text(candidate: Candidate) -> Item:
-    said = {"statement": candidate.statement, "link": candidate.link}
-    return said | markdown_cache.html_attributes("statement", candidate.statement)
+    text_fields = {"statement": candidate.statement, "link": candidate.link}
+    return text_fields | markdown_cache.html_attributes("statement", candidate.statement)
 
 
 def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:
     """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
-    place = places.entry(election, name)
+    place = sharding.voter_key(election, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    shown = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
+    fields = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
     bound: Item = ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
-    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown, **bound}, when=Missing())
+    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields, **bound}, when=Missing())
 
 
 def on_roll(election: Known, names: Iterable[str]) -> set[str]:
@@ -548,11 +551,11 @@ def on_roll(election: Known, names: Iterable[str]) -> set[str]:
 
 
 def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
-    name, shards = places.name_of(election), places.shards_of(election)
+    name, shards = sharding.name_of(election), sharding.shards_of(election)
     return {keys.voter(name, each, shards): keys.fold(each) for each in names}
 
 
-def on_roll_or_here(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
+def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
     """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
     people_ = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
     entries = _entries(election, names)
@@ -567,7 +570,7 @@ def group_used(group_id: str, election_name: str, created_at: str) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "election_name": election_name, "created_at": created_at})
 
 
-def with_group(election: Election, group_id: str) -> list[Write]:
+def using_group(election: Election, group_id: str) -> list[Write]:
     """The election knows which group was last put on its roll, and the group in which elections it was used."""
     known = replace(touched(election), set={"group": group_id})
     return [known, group_used(group_id, election.name, election.created_at)]
@@ -578,12 +581,12 @@ def import_subject(election_name: str, digest: str) -> str:
 
 
 def import_task(election_name: str, digest: str, asked_by: str) -> Put:
-    """Also of an import that is under way already: whoever is at it looks again."""
+    """Overwrites the task of an import under way, which then continues."""
     subject, data = import_subject(election_name, digest), {"election_name": election_name, "digest": digest}
     return IMPORTING.begin(subject, when=OVERWRITE, asked_by=asked_by, **data)
 
 
-def to_be_sealed(election: Election) -> Put:
+def sealing_mark(election: Election) -> Put:
     """The mark by which the worker finds a closed election whose ballots are not sealed yet."""
     place = keys.sealing(election.name)
     index = {"GSI1PK": keys.SEALING.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}

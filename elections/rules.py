@@ -1,4 +1,4 @@
-"""What an election is, which state it is in, and who may do what to it then: pure decisions, refusals in sentences."""
+"""What an election is, its states, and who may do what when: pure decisions."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ METHODS = {
     "stv-meek": _("STV (Meek)"),
 }
 SEVERAL_SEATS = ("stv-scottish", "stv-meek")
-# Unless the organiser chooses otherwise, whoever is unranked is below all others; tally.pairwise counts by it.
-UNRANKED = {"below": _("below all ranked ones"), "no-opinion": _("no opinion")}
+# By default, unranked candidates are below all others (tally.pairwise).
+UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
 AT_ITS_OPENING = _("everybody here who may vote when it opens")
 SINCE_ITS_OPENING = _("everybody who could vote here when it opened")
-ALSO_LATER = _("everybody here who may vote, also those who join while it is open")
-RESULTS = {"closed": _("after it has closed"), "live": _("while it is open, too")}
+ALSO_LATER = _("everybody here who may vote, including people who join while it is open")
+RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
 @dataclass(frozen=True, slots=True)
 class Election:
-    """An election as it is stored. Times are UTC, as text."""
+    """An election as stored. Times are UTC, as text."""
 
     name: str
     owner_name: str
@@ -126,14 +126,13 @@ class Election:
 
     @property
     def ended(self) -> datetime | None:
-        """When voting in one that is closed really ended. An end that had come is the end, however late somebody wrote
-        it down."""
+        """When voting really ended: a planned end counts even if it was recorded later."""
         known = [moment for moment in (self.closed_at, self.no_voting_after) if moment]
         return datetime.fromisoformat(min(known)) if known else None
 
     @property
     def closed_early(self) -> bool:
-        """Whether somebody closed it before the end it had."""
+        """Whether it was closed before its planned end."""
         return bool(self.closed_at and self.no_voting_after and self.closed_at < self.no_voting_after)
 
     @property
@@ -170,7 +169,7 @@ class Election:
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
 
     def is_open_to(self, since: str | None) -> bool:
-        """Whether somebody who may vote here since then, if at all, has this vote without being listed."""
+        """Whether someone who may vote here since then has a vote without being listed."""
         if since is None or self.electorate != "everyone":
             return False
         return self.joining or self.opened_at is None or since <= self.opened_at
@@ -198,7 +197,7 @@ STATES = {
 
 
 class Relation(Enum):
-    """What somebody is to an election."""
+    """A person's relation to an election."""
 
     OWNER = "owner"
     MANAGER = "manager"
@@ -209,25 +208,25 @@ class Relation(Enum):
 class Action(Enum):
     """What an organiser can do; the words say it as a button would."""
 
-    LOOK = _("look at the dashboard")
+    LOOK = _("see the dashboard")
     DESCRIBE = _("change the description")
     SET_UP = _("change the settings")
     ADD_CANDIDATES = _("add candidates")
     CHANGE_CANDIDATES = _("change or remove candidates")
-    SET_NEEDS = _("change what it needs")
+    SET_NEEDS = _("change the skills it needs")
     ADD_VOTERS = _("add voters")
     REMOVE_VOTERS = _("remove voters")
     SEE_ROLL = _("see the roll")
     INVITE = _("invite voters")
     READ_MAILS = _("read what was mailed to voters")
     ANNOUNCE = _("mail the result to voters")
-    WORD_INVITATION = _("word the invitation")
+    WORD_INVITATION = _("edit the invitation")
     SET_REMINDERS = _("choose reminders")
     ENTER_PAPER = _("enter paper ballots")
     REHEARSE = _("rehearse it")
     OPEN = _("open it")
-    FIX = _("fix the candidates")
-    EXTEND = _("move the end")
+    FIX = _("lock the list of candidates")
+    EXTEND = _("extend voting")
     CLOSE = _("close it")
     RENAME = _("rename it")
     DELETE = _("delete it")
@@ -288,7 +287,7 @@ class NotReady(Refusal):
 
 
 def relation(name: str, role: Role, election: Election) -> Relation:
-    """Somebody who has lost the role to run elections is nobody to them, also as their owner."""
+    """People who lost the role to run elections have no relation to them, not even as owner."""
     if has(role, Permission.USE_APPLICATION):
         if fold(name) == fold(election.owner_name):
             return Relation.OWNER
@@ -302,17 +301,17 @@ def _not_yours(action: Action) -> NotAllowed:
 
 
 def _not_now(action: Action, state: State) -> WrongState:
-    words = {"state": state.label, "action": action.value}
-    return WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % words)
+    values = {"state": state.label, "action": action.value}
+    return WrongState(_("Nobody can %(action)s while the election is in the state “%(state)s”.") % values)
 
 
 _PERMISSIONS = Permissions(RULES, _not_yours, _not_now)
 check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when, _PERMISSIONS.offered
 
 
-def check_in_place(election: Election, action: Action) -> None:
+def check_settled(election: Election, action: Action) -> None:
     if election.renamed_from and action != Action.LOOK:
-        raise WrongState(_("This election is still moving to its new name. Please try again in a moment."))
+        raise WrongState(_("This election is still being renamed. Please try again in a moment."))
     if election.filling and action not in WHILE_FILLING:
         raise WrongState(
             _("Candidates and voters are still being copied into this draft. Please try again in a moment.")
@@ -320,13 +319,12 @@ def check_in_place(election: Election, action: Action) -> None:
 
 
 EVERYBODY_HERE = _(
-    "Everybody who has an account here may vote in this election already. Others are added by their address."
+    "Everybody with an account here can already vote in this election. Add others by their mail address."
 )
 
 
 def takes_names(election: Election) -> bool:
-    """Whether people are put on the roll by name. Where everybody here may vote, votes bring the names, and whether
-    one was there already would tell who has voted in secret."""
+    """Whether voters can be listed by name: not where voting itself adds names, as that would reveal who voted."""
     comes_by_voting = election.electorate == "everyone" and election.stored_state != State.DRAFT
     return not (comes_by_voting and election.secret_ballot)
 
@@ -337,7 +335,7 @@ def check_listing(election: Election, names: Iterable[str]) -> None:
 
 
 def check_opening(election: Election, candidates: int, now: str) -> None:
-    """Name everything at once that is missing: at least two candidates, somebody who may vote, an end to come."""
+    """Name everything missing at once: two candidates, voters, an end in the future."""
     missing = []
     if candidates < 2:
         missing.append(_("at least two candidates"))
@@ -354,11 +352,13 @@ def check_opening(election: Election, candidates: int, now: str) -> None:
 def check_new_end(election: Election, end: str | None, now: str) -> None:
     """While it is open, the end may only move later."""
     if end is not None and end <= now:
-        raise WrongState(_("The new end has passed already."))
+        raise WrongState(_("The new end is in the past. Choose a later time."))
     if election.no_voting_after is None and end is not None:
-        raise WrongState(_("It has no end so far, and an end may only move later. Close it when the time has come."))
+        raise WrongState(
+            _("This election has no end, and none can be set while it is open. Close it when the time comes.")
+        )
     if election.no_voting_after is not None and end is not None and end < election.no_voting_after:
-        raise WrongState(_("While it is open, the end may only move later."))
+        raise WrongState(_("While it is open, the end can only be moved later."))
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -367,9 +367,13 @@ def check_names(names: Sequence[str]) -> None:
         raise WrongState(_("An election has at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
     size = sum(len(name.encode()) for name in names)
     if size > MAX_CANDIDATE_NAMES_BYTES:
-        words = {"most": MAX_CANDIDATE_NAMES_BYTES // 1000, "size": -(-size // 1000)}
+        values = {"most": MAX_CANDIDATE_NAMES_BYTES // 1000, "size": -(-size // 1000)}
         raise WrongState(
-            _("The names of all candidates together may have at most %(most)d kB; these have %(size)d kB.") % words
+            _(
+                "All candidates' names together may have at most %(most)d kB; these have %(size)d kB. Please "
+                "shorten some."
+            )
+            % values
         )
 
 
@@ -377,15 +381,15 @@ def check_statements(length: int, before: int, others: int) -> None:
     """A statement may become shorter in any case: an election may have had more before this was asked."""
     if length > before and others + length > MAX_STATEMENTS_BYTES:
         raise NotReady(
-            _("All statements of this election together would become too long for one page. Please shorten this one.")
+            _("Together, the statements of this election would be too long for one page. Please shorten this one.")
         )
 
 
 def check_settings(method: str, seats: int, secret_ballot: bool, results_visible: str) -> None:
     if seats > 1 and method not in SEVERAL_SEATS:
-        raise ValidationError(_("This method elects one. Several seats need one of the STV methods."))
+        raise ValidationError(_("This method elects one winner. For several seats, choose an STV method."))
     if secret_ballot and results_visible == "live":
-        raise ValidationError(_("A secret election shows its result only after it has closed."))
+        raise ValidationError(_("A secret election shows its result only after it closes."))
 
 
 def check_window(begin: str | None, end: str | None) -> None:

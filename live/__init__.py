@@ -1,4 +1,4 @@
 PUBLIC = (
-    "clock codes corrections counting follow_ups formats items lifetimes onward pace play players plays "
-    "replay repository room rounds rules saying sealed seats services show signs views waking words"
+    "answer_forms changes clock codes corrections counting follow_up_store follow_ups formats items labels lifetimes "
+    "play players plays rate_limit replay repository rounds rules screens sealed seats services snapshot symbols views"
 )

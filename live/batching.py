@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 
-from acts.site import table
+from acts.storage import table
 from store.table import Item, Key, StoreError
 
 BATCH_ITEMS = 25  # that the store takes at once

@@ -14,12 +14,21 @@ told.
 
 from __future__ import annotations
 
-from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, TooOften, check_left, count, is_within, place_of
-from acts.site import table
+from acts.rate_limits import (
+    SECONDS_PER_DAY,
+    TEN_MINUTES_IN_SECONDS,
+    Limit,
+    TooOften,
+    check_attempts_left,
+    count,
+    key_of,
+    try_count,
+)
+from acts.storage import table
 from store import keys
 from store.table import Item, Key
 
-from . import clock, repository, seats, waking
+from . import changes, clock, repository, seats
 from .rules import Game
 
 WRONG = Limit("live-code-wrong", 60, TEN_MINUTES_IN_SECONDS)
@@ -28,11 +37,11 @@ HOSTED = Limit("live-hosted-from", 1, SECONDS_PER_DAY)
 MS_PER_MINUTE = 60_000
 
 
-def lead(code: str, address: str) -> Item | None:
+def resolve_code(code: str, address: str) -> Item | None:
     """A session under `game`, a poll under `poll`, `None` if there is neither; too many wrong ones are refused."""
     here = f"{code} {address}"
-    wrong, found, at = place_of(WRONG, address), place_of(FOUND, here), keys.short_code(code)
-    hosted = place_of_hosting(code, address)
+    wrong, found, at = key_of(WRONG, address), key_of(FOUND, here), keys.short_code(code)
+    hosted = hosting_key(code, address)
     items = table().get_many([wrong, found, hosted, at])
     item = items.get(at)
     if not items.keys() & {found, hosted} and not _is_hard_to_guess(code, item):
@@ -40,7 +49,7 @@ def lead(code: str, address: str) -> Item | None:
     if item is None:
         count(WRONG, address)
     elif found not in items:
-        is_within(FOUND, here)
+        try_count(FOUND, here)
     return item
 
 
@@ -50,7 +59,7 @@ def _is_hard_to_guess(code: str, item: Item | None) -> bool:
 
 def _check_left(tries: Item | None, item: Item | None) -> None:
     try:
-        check_left(WRONG, tries)
+        check_attempts_left(WRONG, tries)
     except TooOften:
         if item is not None and "game" in item:
             _tell_host(item["game"], clock.now())
@@ -63,15 +72,15 @@ def _tell_host(game_id: str, now: int) -> None:
     found, items = repository.find_with(game_id, place)
     if found is not None and now - seats.refused_at(items.get(place)) > MS_PER_MINUTE:
         seats.refuse_code(found[0], now)
-        waking.moved(game_id)
+        changes.publish(game_id)
 
 
-def place_of_hosting(code: str, address: str) -> Key:
+def hosting_key(code: str, address: str) -> Key:
     """Where it says that somebody at an address hosts the session of this code."""
-    return place_of(HOSTED, f"{code} {address}")
+    return key_of(HOSTED, f"{code} {address}")
 
 
-def hosted_from(game: Game, address: str) -> None:
+def remember_host_address(game: Game, address: str) -> None:
     """From now on the session's code is judged at this address, whatever else is typed there."""
-    if not game.ended_at and table().get(place_of_hosting(game.code, address)) is None:
-        is_within(HOSTED, f"{game.code} {address}")
+    if not game.ended_at and table().get(hosting_key(game.code, address)) is None:
+        try_count(HOSTED, f"{game.code} {address}")

@@ -15,20 +15,19 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
 from questions.question import Question
-from questions.rules import edition_of_question
+from questions.rules import question_fingerprint
 
 from .play import play_of
 from .rules import Game, Phase, State
 
 Questions = tuple[Question, ...]
 
-ASKED = _("This has been asked already, and stays as it is.")
-NO_NEIGHBOUR = _("There is nothing on that side of it that has not been asked yet.")
+ASKED = _("This has already been asked and can no longer be changed.")
+NO_NEIGHBOUR = _("It cannot be moved any further in that direction.")
 KEEPS_ITS_PLACE = _(
-    "An item with a higher number has been called already, and keeps its number. So this one stays on the agenda; the "
-    "minutes will say that it was not come to."
+    "A later item has already been called, so this one stays on the agenda. The minutes will list it as not reached."
 )
-THE_LAST_ONE = _("A session has at least one question. Change this one instead.")
+THE_LAST_ONE = _("A session needs at least one question. Edit this one instead.")
 
 
 def free_places(game: Game, state: State) -> list[int]:
@@ -50,7 +49,7 @@ def check_changeable(game: Game, state: State, place: int) -> None:
         raise NotNow(ASKED)
 
 
-def moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up: bool) -> Questions:
+def with_moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up: bool) -> Questions:
     """In exchange with the next one on that side that has not been asked yet."""
     if place not in free:
         raise NotNow(ASKED)
@@ -62,7 +61,7 @@ def moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up:
     return tuple(after)
 
 
-def removed(questions: Sequence[Question], free: Sequence[int], place: int) -> Questions:
+def without_question(questions: Sequence[Question], free: Sequence[int], place: int) -> Questions:
     """Those after it that have not been asked yet each take the place of the one before."""
     if place not in free:
         raise NotNow(ASKED)
@@ -74,7 +73,7 @@ def removed(questions: Sequence[Question], free: Sequence[int], place: int) -> Q
     return tuple(after[:-1])
 
 
-def inserted(questions: Sequence[Question], free: Sequence[int], question: Question, first: int) -> Questions:
+def with_inserted(questions: Sequence[Question], free: Sequence[int], question: Question, first: int) -> Questions:
     """Before everything from the place `first` on that has not been asked yet."""
     after = [*questions, question]
     later = [*(place for place in free if place >= first), len(questions)]
@@ -111,7 +110,7 @@ def rows(game: Game, state: State, questions: tuple[Question, ...]) -> list[Row]
         Row(
             place=place,
             question=each,
-            edition=edition_of_question(each),
+            edition=question_fingerprint(each),
             is_changeable=is_changeable(game, state, place),
             is_first=free[:1] == [place],
             is_last=free[-1:] == [place],

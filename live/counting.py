@@ -19,20 +19,20 @@ from store.limits import check_value
 from store.splitting import in_parts
 from tally.ballots import BadBallot, Ballots, check
 from tally.methods import count as counted
+from tally.provisional import places_without_lots, provisional_result, recount_with_other_lots
 from tally.result import Result
-from tally.undrawn import other_draws, places_without_lots, undrawn
 
-from .rounds import Entry, Given, Round
+from .rounds import Entry, GivenAnswer, Round
 
 MAX_ANSWER_CHARS = 300  # characters of an answer
 
-OF_ENTRIES = tuple(each.name for each in fields(Entry))
+ENTRY_FIELDS = tuple(each.name for each in fields(Entry))
 
 
 # --- what was given ---
 
 
-def options_of_said(said: Any, question: Question) -> list[int]:
+def valid_options(said: Any, question: Question) -> list[int]:
     """What was chosen of what there is, once each. One that is chosen alone may come as it is."""
     chosen = said if isinstance(said, list | tuple) else [said]
     return sorted({each for each in chosen if is_whole(each) and 0 <= each < len(question.options)})
@@ -42,9 +42,9 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def by_player(given: Iterable[Given]) -> list[Given]:
+def last_by_player(given: Iterable[GivenAnswer]) -> list[GivenAnswer]:
     """In an order that is always the same, however they were read; of several by one player the last."""
-    last: dict[str, Given] = {}
+    last: dict[str, GivenAnswer] = {}
     for each in sorted(given, key=lambda each: each.at):
         last[each.player] = each
     return [last[player] for player in sorted(last)]
@@ -64,13 +64,13 @@ def race(question: Question, rankings: Sequence[str], method: str, seed: str) ->
     names = names_of(question)
     ballots = Ballots.of(names, rankings).normal
     result = counted(ballots, method, seed=seed)
-    draws = other_draws(ballots, result)
-    leaders = undrawn(result, tuple(each.winners for each in draws))
+    draws = recount_with_other_lots(ballots, result)
+    leaders = provisional_result(result, tuple(each.winners for each in draws))
     leading = replace(leaders.result, places=places_without_lots(result, draws))
     return _race(leading, result, names) | {"between": bool(leaders.between)}
 
 
-def signed_by_nobody(given: Iterable[Given]) -> tuple[Entry, ...]:
+def anonymous_entries(given: Iterable[GivenAnswer]) -> tuple[Entry, ...]:
     """By their receipts, which are random: so the order says nothing, and each finds their own."""
     return tuple(Entry("", each.said, receipt=each.receipt) for each in sorted(given, key=lambda each: each.receipt))
 
@@ -132,14 +132,14 @@ def _only_lap(result: Result, at: Mapping[str, int]) -> dict[str, Any]:
 # --- stored ---
 
 
-def as_bytes(sealed: Round) -> bytes:
+def round_as_bytes(sealed: Round) -> bytes:
     """The round as JSON with sorted keys and no spaces: what its digest is made of."""
     told = {each.name: getattr(sealed, each.name) for each in fields(Round)}
-    return _bytes(told | {"entries": [_entry(each) for each in sealed.entries]})
+    return _as_json(told | {"entries": [_entry(each) for each in sealed.entries]})
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    return {name: getattr(entry, name) for name in OF_ENTRIES}
+    return {name: getattr(entry, name) for name in ENTRY_FIELDS}
 
 
 def size_of(entry: Entry) -> int:
@@ -147,16 +147,16 @@ def size_of(entry: Entry) -> int:
     return check_value(_entry(entry))
 
 
-def digest(sealed: Round) -> str:
+def round_digest(sealed: Round) -> str:
     """SHA-256 of these bytes."""
-    return hashlib.sha256(as_bytes(sealed)).hexdigest()
+    return hashlib.sha256(round_as_bytes(sealed)).hexdigest()
 
 
-def _bytes(value: Any) -> bytes:
+def _as_json(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
-def as_parts(sealed: Round) -> list[dict[str, Any]]:
+def round_as_parts(sealed: Round) -> list[dict[str, Any]]:
     """The head, and then the entries, each part so small that an item holds it."""
     head = {"number": sealed.number, "question": sealed.question, "count": sealed.count, "votes": sealed.votes}
     return [
@@ -165,7 +165,7 @@ def as_parts(sealed: Round) -> list[dict[str, Any]]:
     ]
 
 
-def round_of(parts: Sequence[Mapping[str, Any]]) -> Round:
+def round_from_parts(parts: Sequence[Mapping[str, Any]]) -> Round:
     """A round from its parts, in their order."""
     head, *others = parts
     entries = tuple(Entry(**each) for part in others for each in part["entries"])

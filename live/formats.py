@@ -1,7 +1,7 @@
 """How a session is run as a whole, by its type: an ordinary one, or what an app above this one makes of it.
 
 A format says how people come in and go, in which order questions come up, what screens show beside them and what stays
-after the end; `config/steps.py` registers those that are not ordinary. How one question is asked and counted is not
+after the end; `config/hooks.py` registers those that are not ordinary. How one question is asked and counted is not
 its business.
 """
 
@@ -23,13 +23,13 @@ from store.table import Item, Key, Write
 from .lifetimes import Lifetime
 
 if TYPE_CHECKING:
-    from .follow_ups import Onward
-    from .onward.electorate import Electorate
+    from .follow_up_store import FollowUp
+    from .follow_ups.electorate import Electorate
     from .players import Pass
-    from .room import Room
     from .rules import Game, State, Step
+    from .screens.rendering import Fragment, Role
     from .seats import Seat
-    from .show.screens import Role, Shown
+    from .snapshot import Snapshot
     from .views.forms import GameForm
 
 
@@ -60,7 +60,7 @@ class Format:
     folder = "live"  # of templates, for the parts that each format has of its own
     joining_page, first_page = "join_game", "host_game"
     questions_page, people_page = "game_questions", "game_players"
-    came_of: str | Promise = _("Made of what was ranked in the live session “%(title)s” of %(when)s.")
+    came_of: str | Promise = _("Based on a ranking in the live session “%(title)s” on %(when)s.")
 
     def idle(self, lifetime: Lifetime) -> timedelta:
         """Without a step, a host or an answer, before it ends by itself."""
@@ -123,19 +123,19 @@ class Format:
         """What a room has of that item; `known` is what the last look made of it."""
         return None
 
-    def context(self, role: Role, room: Room) -> dict[str, Any]:
+    def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
         """What templates of screens have at hand, besides what every session shows."""
         return {}
 
-    def beside(self, role: Role, room: Room) -> Shown | None:
+    def beside(self, role: Role, snapshot: Snapshot) -> Fragment | None:
         """A part of the page that follows its own changes."""
         return None
 
-    def consent(self, room: Room, seat: Seat) -> Shown | None:
+    def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment | None:
         """What somebody is asked or told about their seat."""
         return None
 
-    def mark(self, room: Room, player: str) -> str:
+    def mark(self, snapshot: Snapshot, player: str) -> str:
         """Another one if a player stands elsewhere in what is shown beside."""
         return ""
 
@@ -156,7 +156,7 @@ class Format:
         """Those present, where they can be voters of an election."""
         return None
 
-    def onward(self, game: Game, made: Onward) -> list[Write]:
+    def onward(self, game: Game, made: FollowUp) -> list[Write]:
         """What is written with a poll or an election that is made of the session."""
         return []
 

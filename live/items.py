@@ -11,14 +11,14 @@ from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
 from . import repository
-from .follow_ups import Onward
-from .repository import Past
+from .follow_up_store import FollowUp
+from .repository import PastSession
 from .rules import Game, State
 
 GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people"
 STATE = f"{fields_of(State)} clock:map"
 CLOCK = "began seconds pauses paused"
-OUTCOME = f"{fields_of(Onward)} by:person"
+OUTCOME = f"{fields_of(FollowUp)} by:person"
 
 FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
 PLAYERS = "Who played along is in no log, and goes two weeks after the session."
@@ -29,8 +29,8 @@ ITEMS = (
              lists=(keys.RUNNING_GAMES,), replay=(
                  Exempt("The log holds nothing that opens a door, nor what a host wrote for themselves.",
                         " ".join(repository.SECRETS)),),
-             sheets=(Sheet("live-sessions", _("Live sessions"), _("Those that run now, without anybody who plays "
-                                                                  "along."),
+             sheets=(Sheet("live-sessions", _("Live sessions"), _("Sessions running now, without the "
+                                                            "names of participants."),
                            "id title engagement_type created_at created_by:person total_questions debug_mode entitled "
                            "quorum has_roll", "id", "", lambda asked: keys.RUNNING_GAMES, backwards=True),)),
     ItemType("live state", keys.game_state, f"{STATE} ttl:int", inside=CLOCK, replay=(
@@ -56,8 +56,8 @@ ITEMS = (
     ItemType("came of it", keys.onward, f"{OUTCOME} game untold:bool ttl:int", replay=(
         Exempt("That something came of a session is told in an event of its own, a moment after it was made.",
                where=lambda item: bool(item.get("untold"))),),
-             sheets=(Sheet("live-outcomes", _("What came of live sessions"), _("Polls and elections that were made of "
-                                                                               "one session: give its id."),
+             sheets=(Sheet("live-outcomes", _("Follow-ups of live sessions"), _("Polls and elections created from one "
+                                                            "session. Enter its id."),
                            "game number round kind what title at by:person", "game number", "name",
                            lambda asked: keys.onwards(asked.name)),)),
     ItemType("seat", keys.seat, hidden="player name:person account secret device approved:bool removed:bool robot:bool "
@@ -65,20 +65,20 @@ ITEMS = (
              "refused_round:int renewed_in:int taken_over_at taken_over_in:int version:int ttl:int", replay=PLAYERS),
     ItemType("live answer", keys.live_answer, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
     ItemType("live vote", keys.live_vote, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
-    ItemType("live history", keys.game_in_history, f"{fields_of(Past)} created_by:person",
+    ItemType("live history", keys.game_in_history, f"{fields_of(PastSession)} created_by:person",
              lists=(keys.running_games_of(""),),
              sheets=(Sheet("live-history", _("History of live sessions"), _("Sessions that one person hosts or has "
-                                                                            "hosted: give the whole name."),
+                                                            "hosted. Enter the full name."),
                            "id title engagement_type created_at created_by:person ended_at players rounds answers",
                            "id", "name", lambda asked: keys.games_of(asked.name), backwards=True),),
-             exports=(Export("live_sessions", _("live_sessions.json: live sessions you host or have hosted, without "
-                                                "anybody who played along."), list_items(
+             exports=(Export("live_sessions", _("live_sessions.json: live sessions you host or "
+                                                "have hosted, without the names of participants."), list_items(
                                  keys.games_of, session="id", title="title", engagement_type="engagement_type",
                                  created_at="created_at", ended_at="ended_at", players="players", rounds="rounds",
                                  answers="answers")),),
              partings=(Parting(count_items(keys.games_of), (
-                 ngettext_lazy("%(count)d live session goes, with its report.",
-                               "%(count)d live sessions go, with their reports.", "count"),)),)),
+                 ngettext_lazy("%(count)d live session and its report will be deleted.",
+                               "%(count)d live sessions and their reports will be deleted.", "count"),)),)),
 
     ItemType("q&a", keys.game_qa, "is_on:bool mode named:bool on_screen texts changes:int sent:int decided:int ttl:int",
              "words:list", replay=(

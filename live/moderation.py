@@ -18,7 +18,7 @@ from live.rounds import Entry
 from store.keys import fold
 from tally.ballots import groups_of
 
-from .room_questions import Fate, Mode, text_mark, waits
+from .qa_rules import Fate, Mode, must_wait, text_id
 
 Decided = Mapping[int, Mapping[str, str]]  # by round, the fates of texts by their marks
 
@@ -38,14 +38,14 @@ class Texts:
 
     def mark(self, round_: int, text: str, place: int = 0) -> str:
         """`place` is that of the question, where a round has several."""
-        return text_mark(self.game_id, round_, place, fold(text))
+        return text_id(self.game_id, round_, place, fold(text))
 
     def fate(self, round_: int, text: str, place: int = 0) -> Fate:
         decided = self.decided.get(round_)
         found = decided.get(self.mark(round_, text, place)) if decided else None
         if found:
             return Fate(found)
-        return Fate.WAITING if waits(self.mode, self.words, text) else Fate.SHOWN
+        return Fate.WAITING if must_wait(self.mode, self.words, text) else Fate.SHOWN
 
     def is_seen(self, round_: int, text: str, place: int = 0) -> bool:
         return self.fate(round_, text, place) == Fate.SHOWN
@@ -58,7 +58,7 @@ class Texts:
 NOTHING_WRITTEN = Texts()
 
 
-def waiting(texts: Texts, round_: int, some: Sequence[str]) -> list[int]:
+def waiting_texts(texts: Texts, round_: int, some: Sequence[str]) -> list[int]:
     """The places of those texts that wait for the host."""
     return [place for place, text in enumerate(some) if texts.fate(round_, text) == Fate.WAITING]
 
@@ -72,12 +72,12 @@ def hidden_options(texts: Texts, round_: int, options: Sequence[str]) -> frozens
     return frozenset(place for place, text in enumerate(options) if texts.is_hidden(round_, text))
 
 
-def covered(options: Sequence[str], hidden: Collection[int]) -> tuple[str, ...]:
+def cover_hidden(options: Sequence[str], hidden: Collection[int]) -> tuple[str, ...]:
     """What stands on a ballot: the places stay, as votes name them."""
     return tuple(_("(hidden by the host)") if place in hidden else text for place, text in enumerate(options))
 
 
-def without(ranking: Any, hidden: Collection[int]) -> Any:
+def without_options(ranking: Any, hidden: Collection[int]) -> Any:
     """The same ranking as if these had not been there."""
     if not hidden or not isinstance(ranking, str):
         return ranking
@@ -88,7 +88,7 @@ def without(ranking: Any, hidden: Collection[int]) -> Any:
     return ">".join("=".join(map(str, group)) for group in groups if group)
 
 
-def set_apart(entries: Sequence[Entry], kept: Sequence[Entry]) -> Iterator[Entry]:
+def dropped_entries(entries: Sequence[Entry], kept: Sequence[Entry]) -> Iterator[Entry]:
     """Those that are not kept."""
     left = {id(each) for each in kept}
     return (each for each in entries if id(each) not in left)
@@ -98,7 +98,7 @@ def set_apart(entries: Sequence[Entry], kept: Sequence[Entry]) -> Iterator[Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ModeratedText:
     """A text that hosts decide about, in their list."""
 
     round: int
@@ -113,8 +113,10 @@ class Written:
         return f"t{self.round}-{self.mark}"
 
 
-def written(texts: Texts, round_: int, text: str, place: int = 0, *, is_of_removed: bool = False) -> Written:
+def moderated_text(
+    texts: Texts, round_: int, text: str, place: int = 0, *, is_of_removed: bool = False
+) -> ModeratedText:
     """A text as hosts decide about it."""
     fate, mark = texts.fate(round_, text, place), texts.mark(round_, text, place)
     held = fate == Fate.WAITING and texts.mode == Mode.WORDS
-    return Written(round_, mark, text, fate, is_of_removed, held)
+    return ModeratedText(round_, mark, text, fate, is_of_removed, held)

@@ -11,11 +11,11 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import table
+from acts.storage import table
 from pages.names import clean_title
 from store import keys
 
-from .drawn_names import drawn
+from .generated_names import generate_name
 
 MAX_VISIBLE_CHARS = 40  # characters that people see
 MAX_STACKED_ACCENTS = 4  # accents above one another; more would run over the lines of others
@@ -23,9 +23,9 @@ MAX_CODE_POINTS = 160  # what it takes to write them: a family of four is one to
 JOINERS = "\u200c\u200d"  # which letters of some scripts need, and pictures of several people
 NAME_ATTEMPTS = 8  # names looked at to find free ones
 
-HIDDEN = _("A name has no characters that cannot be seen.")
-TOO_LONG = _("A name has at most %(most)d characters.")
-TOO_TALL = _("A name has at most %(most)d accents on one letter.")
+HIDDEN = _("Use visible characters only.")
+TOO_LONG = _("Use at most %(most)d characters.")
+TOO_TALL = _("Use at most %(most)d accents on one letter.")
 _MARKS = re.compile(r"m+")
 _SYSTEM = random.SystemRandom()
 
@@ -50,17 +50,17 @@ def _is_mark(character: str) -> bool:
 # --- which are free ---
 
 
-def free(game_id: str, names: Iterable[str]) -> list[str]:
+def free_names(game_id: str, names: Iterable[str]) -> list[str]:
     """Those that nobody in the session has, in one round trip."""
     places = {keys.player_name(game_id, name): name for name in names}
     taken = table().get_many(places)
     return [name for place, name in places.items() if place not in taken]
 
 
-def instead_of(game_id: str, name: str, chance: random.Random = _SYSTEM) -> list[str]:
+def alternatives(game_id: str, name: str, chance: random.Random = _SYSTEM) -> list[str]:
     """Two that are free and like one that is not."""
     numbers = [2, 3, 4, 5, *(chance.randrange(10, 1000) for _try in range(NAME_ATTEMPTS))]
-    return free(game_id, [_numbered(name, number) for number in numbers])[:2]
+    return free_names(game_id, [_numbered(name, number) for number in numbers])[:2]
 
 
 def _numbered(name: str, number: int) -> str:
@@ -68,7 +68,7 @@ def _numbered(name: str, number: int) -> str:
     return name[: MAX_VISIBLE_CHARS - len(end)].rstrip(f" {JOINERS}") + end
 
 
-def offered(game_id: str) -> str:
+def offer_name(game_id: str) -> str:
     """A name for somebody, drawn in their language; with a number if all that we drew are taken."""
-    names = [drawn(get_language()) for _try in range(NAME_ATTEMPTS)]
-    return next(iter(free(game_id, names)), _numbered(names[0], _SYSTEM.randrange(100, 10_000)))
+    names = [generate_name(get_language()) for _try in range(NAME_ATTEMPTS)]
+    return next(iter(free_names(game_id, names)), _numbered(names[0], _SYSTEM.randrange(100, 10_000)))

@@ -4,7 +4,7 @@ The engine (session, seats, clock, state, sealing, screens, pushing) knows no pl
 of its play, or none: then it is the first one registered for the type of the session that suits it. The state of a
 session carries the name of the play at hand, so that whoever has a state needs no questions. A play is one object
 without data of its own, registered once: those of this app are listed in `live/plays/__init__.py`, those of assemblies
-in `assembly/plays.py`; `config/steps.py` registers both.
+in `assembly/plays.py`; `config/hooks.py` registers both.
 
 | subject | what a play says |
 |---|---|
@@ -38,24 +38,24 @@ from questions.question import Question
 from questions.rules import QuestionSet
 from store.table import Item, Key, Write
 
-from .moderation import Texts, Written
-from .room import Room
-from .rounds import Entry, Given, Round, options_of
+from .moderation import ModeratedText, Texts
+from .rounds import Entry, GivenAnswer, Round, options_of
 from .rules import Game, Phase, State, Step
 from .seats import Seat
+from .snapshot import Snapshot
 
 Text: TypeAlias = str | Promise  # that people read
-Typed = Mapping[str, Sequence[str]]  # what fields say, right or wrong
-Line = dict[str, object]  # of the CSV, by its columns
+TypedValues = Mapping[str, Sequence[str]]  # what fields say, right or wrong
+CsvLine = dict[str, object]  # of the CSV, by its columns
 NameOf = Callable[[str], str]  # of a player
 Fact = tuple[Text, Any]
 
-CHANGE_UNTIL_OVER = _("You can change it until the time is over.")
+CHANGE_UNTIL_OVER = _("You can change it until time is up.")
 CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class PlayDescription:
     """A type of session in plain words, for whoever chooses one."""
 
     happens: Text
@@ -63,7 +63,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Quick:
+class TypedQuestion:
     """A question as it is typed where a session is made."""
 
     title: str
@@ -74,10 +74,10 @@ class Quick:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class AnswerBox:
     """All that counts of what was given in a phase that is closing."""
 
-    last: tuple[Given, ...]  # the last of each player that was in time
+    last: tuple[GivenAnswer, ...]  # the last of each player that was in time
     percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
     robots: frozenset[str] = frozenset()  # which of these names are robots'
     players: Mapping[str, str] = field(default_factory=dict)  # the ids of those who have these names
@@ -94,7 +94,7 @@ class Closing:
     game: Game
     state: State
     questions: tuple[Question, ...]
-    box: Box
+    box: AnswerBox
     texts: Texts
     now: int
     gathered: Any = None  # what the play has kept of the phase before
@@ -121,7 +121,7 @@ class Closed:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PlayContext:
     """What a process has at hand when it looks at a session."""
 
     game_id: str
@@ -136,7 +136,9 @@ class Play:
     name: ClassVar[str]
     label: ClassVar[Text]
     types: ClassVar[tuple[str, ...]] = ()  # of sessions in which questions that suit it are played so
-    story: ClassVar[Story | None] = None  # of a session made as this; None: it is chosen by its questions only
+    story: ClassVar[PlayDescription | None] = (
+        None  # of a session made as this; None: it is chosen by its questions only
+    )
     is_scored: ClassVar[bool] = False
     is_anonymous: ClassVar[bool] = False  # nobody ever learns who said what
     has_texts: ClassVar[bool] = False  # people's own words, which hosts can hide
@@ -161,10 +163,10 @@ class Play:
         """How many questions of a set suit it."""
         return 0
 
-    def quick(self, typed: Quick) -> Question:
+    def quick(self, typed: TypedQuestion) -> Question:
         raise NotImplementedError
 
-    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Text]]:
+    def flaws(self, question: Question, typed: TypedQuestion) -> Iterator[tuple[str, Text]]:
         """What is wrong with a question that was typed, and with which field, besides what is always wrong."""
         return iter(())
 
@@ -190,52 +192,52 @@ class Play:
 
     # --- what an answer is ---
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> Any:
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> Any:
         """What a form says, checked against what is asked; refused in a sentence."""
         raise NotImplementedError
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         """What the fields of the form show to somebody who has said this."""
         raise NotImplementedError
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         """What somebody has answered, as `live/parts/in_words.html` says it to them."""
         raise NotImplementedError
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> Any:
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
         """What a robot says; None if it has nothing to say."""
         raise NotImplementedError
 
     # --- the form ---
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         raise NotImplementedError
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         """What the form shows; without anything typed, everybody's is the same."""
         raise NotImplementedError
 
-    def own_form(self, room: Room, player: str, typed: Typed) -> dict[str, Any] | None:
+    def own_form(self, snapshot: Snapshot, player: str, typed: TypedValues) -> dict[str, Any] | None:
         """A form that is another one for each player; None: all have the same."""
         return None
 
-    def has_own_form(self, room: Room) -> bool:
+    def has_own_form(self, snapshot: Snapshot) -> bool:
         return False
 
-    def hint(self, room: Room) -> Text:
+    def hint(self, snapshot: Snapshot) -> Text:
         """What is to be done."""
         raise NotImplementedError
 
-    def until(self, room: Room) -> Text:
+    def until(self, snapshot: Snapshot) -> Text:
         """How long an answer can be changed."""
-        return CHANGE_UNTIL_OVER if room.state.clock.seconds else CHANGE_UNTIL_CLOSED
+        return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else CHANGE_UNTIL_CLOSED
 
-    def announced(self, room: Room) -> Text:
+    def announced(self, snapshot: Snapshot) -> Text:
         """What is said aloud when it is asked; empty: the question itself."""
         return ""
 
-    def received(self, room: Room) -> Text:
-        return _("Your vote is in.") if room.state.phase == Phase.VOTING else _("Your answer is in.")
+    def received(self, snapshot: Snapshot) -> Text:
+        return _("Your vote is in.") if snapshot.state.phase == Phase.VOTING else _("Your answer is in.")
 
     # --- phases ---
 
@@ -270,13 +272,13 @@ class Play:
         """What every look at the session has to read while this is on."""
         return ()
 
-    def between(self, look: Look) -> Any:
+    def between(self, look: PlayContext) -> Any:
         """What the room does something with between two phases; None if there is nothing."""
         return None
 
     # --- what screens show ---
 
-    def question(self, asked: Question, between: Any, sealed: Round | None, look: Look) -> Question:
+    def question(self, asked: Question, between: Any, sealed: Round | None, look: PlayContext) -> Question:
         """The question as it is shown."""
         return asked
 
@@ -284,15 +286,15 @@ class Play:
         """Of a part such as "projector/question" or "player/results"."""
         return self.templates.get(part, f"live/screens/{part}.html")
 
-    def context(self, room: Room) -> dict[str, Any]:
+    def context(self, snapshot: Snapshot) -> dict[str, Any]:
         """What the templates of every screen have at hand besides the usual."""
         return {}
 
-    def mark(self, room: Room) -> str:
+    def mark(self, snapshot: Snapshot) -> str:
         """Of what changes on the screen within a phase."""
         return ""
 
-    def how(self, room: Room) -> Text:
+    def how(self, snapshot: Snapshot) -> Text:
         """What the projector says about answering."""
         return ""
 
@@ -325,28 +327,28 @@ class Play:
         """A sealed round without what nobody may see; the very same if there is nothing to leave out."""
         return round_
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         """All texts of a sealed round that hosts decide about, each once."""
         return []
 
-    def written_between(self, room: Room, removed: Collection[str]) -> list[Written]:
+    def written_between(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
         """The same of a round that is not sealed."""
         return []
 
-    def own_text(self, room: Room, player: str) -> str | None:
+    def own_text(self, snapshot: Snapshot, player: str) -> str | None:
         """What somebody wrote in the round at hand, where it is known whose it is."""
         return None
 
     # --- afterwards ---
 
-    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, Line]]:
+    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
         """Of the CSV: of which question, and what it says."""
         if round_.result.get("too_few"):
             yield round_.question, {"row": "too few", "number": round_.count}
             return
         yield from ((round_.question, line) for line in self.lines(round_, questions[round_.question], name_of))
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """Of the CSV, of a round of one question that may be told."""
         raise NotImplementedError
 
@@ -394,18 +396,18 @@ class Play:
         return not round_.result.get("too_few")
 
 
-def scored_line(entry: Entry, answer: str, name_of: NameOf) -> Line:
+def scored_csv_line(entry: Entry, answer: str, name_of: NameOf) -> CsvLine:
     got = {"points": entry.points, "bonus": entry.bonus}
     return {"row": "answer", "player": name_of(entry.player), "answer": answer, **got}
 
 
-def once(room: Room, *what_and_make: Any) -> Any:
+def cached(snapshot: Snapshot, *what_and_make: Any) -> Any:
     """Made of a room the first time somebody asks for it, for all the phones that ask after that."""
     *what, make = what_and_make
     key = ("phones", *what, translation.get_language(), get_script_prefix())
-    if key not in room.made:
-        room.made[key] = make()
-    return room.made[key]
+    if key not in snapshot.made:
+        snapshot.made[key] = make()
+    return snapshot.made[key]
 
 
 # --- which there are ---
@@ -425,7 +427,7 @@ def play_named(name: str) -> Play:
     return _PLAYS[name]
 
 
-def play_in(type_: str, question: Question) -> Play | None:
+def play_for_type(type_: str, question: Question) -> Play | None:
     """How a session that was made as this plays a question that names no play of its own; None if it cannot."""
     own = _PLAYS.get(type_)
     if own is not None and own.suits(question):
@@ -435,7 +437,7 @@ def play_in(type_: str, question: Question) -> Play | None:
 
 def play_of(game: Game, question: Question) -> Play:
     """The question's own, or that of the session."""
-    play = _PLAYS[question.play] if question.play else play_in(game.engagement_type, question)
+    play = _PLAYS[question.play] if question.play else play_for_type(game.engagement_type, question)
     assert play is not None  # as it was checked when the question came to the session
     return play
 
@@ -452,7 +454,7 @@ def play_for(game: Game, state: State) -> Play:
 
 def suits(type_: str, question: Question) -> bool:
     """Whether a session that was made as this can ask it: by the play it names, or by one of the type's own."""
-    return _PLAYS[question.play].suits(question) if question.play else play_in(type_, question) is not None
+    return _PLAYS[question.play].suits(question) if question.play else play_for_type(type_, question) is not None
 
 
 def as_played(game: Game, question: Question) -> Question | None:

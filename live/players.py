@@ -17,18 +17,18 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from acts.site import table
-from acts.tokens import read, sign
+from acts.storage import table
+from acts.tokens import create_token, read_token
 from pages.times import from_text
 from store import keys
 from store.table import Item, Key
 
 from .rules import Game
-from .seats import Seat, seat_of
+from .seats import Seat, seat_from_item
 
 SEAT_COOKIE_SECONDS = 15 * 24 * 3600  # as long as anything of a session is kept
 DEVICE_LINK_SECONDS = 600  # for which a link to another device is good
-FORM = re.compile(r"[\w-]{22,64}", re.ASCII)  # what the form for joining carries
+FORM_TOKEN = re.compile(r"[\w-]{22,64}", re.ASCII)  # what the form for joining carries
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def seat_key(request: HttpRequest, game_id: str) -> Key | None:
     return keys.seat(game_id, held.player) if held else None
 
 
-def of_items(request: HttpRequest, game_id: str, found: Mapping[Key, Item]) -> Player | None:
+def from_items(request: HttpRequest, game_id: str, found: Mapping[Key, Item]) -> Player | None:
     """Who asks, where the seat was read along with other things."""
     place = seat_key(request, game_id)
     return _player(request, game_id, found.get(place)) if place else None
@@ -78,7 +78,7 @@ def pass_of(request: HttpRequest, game_id: str) -> Pass | None:
     """What the cookie says; one of another session says nothing here. A request is asked several times."""
     known: dict[str, Pass | None] = request.__dict__.setdefault("live_passes", {})
     if game_id not in known:
-        words = read(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), SEAT_COOKIE_SECONDS)
+        words = read_token(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), SEAT_COOKIE_SECONDS)
         known[game_id] = Pass(*words) if words is not None and len(words) == 3 else None
     return known[game_id]
 
@@ -87,17 +87,17 @@ def _player(request: HttpRequest, game_id: str, item: Item | None) -> Player | N
     held = pass_of(request, game_id)
     if held is None or item is None:
         return None
-    seat = seat_of(item)
+    seat = seat_from_item(item)
     if not hmac.compare_digest(seat.secret, digest(held.secret)):
         return None
     return Player(seat, seat.device == held.device)
 
 
-def claimed(request: HttpRequest, game_id: str) -> Seat | None:
+def claimed_seat(request: HttpRequest, game_id: str) -> Seat | None:
     """The seat that this browser asks for, and has not been given."""
     held = pass_of(request, game_id)
     item = table().get(keys.seat(game_id, held.player)) if held else None
-    seat = seat_of(item) if item else None
+    seat = seat_from_item(item) if item else None
     is_asked = held and seat and seat.claim and hmac.compare_digest(seat.claim, digest(held.secret))
     return seat if is_asked else None
 
@@ -113,11 +113,11 @@ def _purpose(game_id: str) -> str:
     return f"seat in {game_id}"
 
 
-def remember(answer: HttpResponse, game: Game, held: Pass) -> HttpResponse:
+def set_seat_cookie(answer: HttpResponse, game: Game, held: Pass) -> HttpResponse:
     """From now on this browser has the seat."""
     answer.set_cookie(
         cookie_name(game.id),
-        sign(_purpose(game.id), held.player, held.device, held.secret),
+        create_token(_purpose(game.id), held.player, held.device, held.secret),
         expires=from_text(game.gone_at),
         path=f"{settings.SESSION_COOKIE_PATH}live/{game.id}/",
         secure=settings.SESSION_COOKIE_SECURE,
@@ -144,12 +144,12 @@ def new_form() -> str:
 
 def pass_of_form(form: str) -> Pass | None:
     """Who sends the form becomes: the same form sent twice finds its own seat, and nobody else's form does."""
-    if not FORM.fullmatch(form):
+    if not FORM_TOKEN.fullmatch(form):
         return None
-    return Pass(_of(form, "player")[:10], _of(form, "device")[:8], _of(form, "secret")[:22])
+    return Pass(_derived(form, "player")[:10], _derived(form, "device")[:8], _derived(form, "secret")[:22])
 
 
-def _of(form: str, what: str) -> str:
+def _derived(form: str, what: str) -> str:
     mark = hmac.digest(form.encode(), f"plenum: {what}".encode(), "sha256")
     return urlsafe_b64encode(mark).decode().rstrip("=")
 
@@ -159,9 +159,9 @@ def _of(form: str, what: str) -> str:
 
 def link_of(game: Game, held: Pass) -> str:
     """By which another device takes the seat: soon, and as long as no other has."""
-    return sign(f"seat elsewhere in {game.id}", held.player, held.device, held.secret)
+    return create_token(f"seat elsewhere in {game.id}", held.player, held.device, held.secret)
 
 
 def pass_of_link(game_id: str, token: str) -> Pass | None:
-    words = read(f"seat elsewhere in {game_id}", token, DEVICE_LINK_SECONDS)
+    words = read_token(f"seat elsewhere in {game_id}", token, DEVICE_LINK_SECONDS)
     return Pass(*words) if words is not None and len(words) == 3 else None

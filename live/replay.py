@@ -16,13 +16,12 @@ from store.replay import Act, Happened, Step
 from store.schema import EventType
 from store.table import Delete, Exists, Key, Update
 
-from . import follow_ups as onward
-from . import repository
+from . import follow_up_store, repository
 from .items import CLOCK, GAME, STATE
 from .rules import Game, State
 
 
-def of_a_game(act: Callable[[Happened, Game, State], Step | Iterator[Step]]) -> Act:
+def with_game(act: Callable[[Happened, Game, State], Step | Iterator[Step]]) -> Act:
     def acted(event: Happened) -> Step | Iterator[Step]:
         found = repository.find(event.said["game_id"])
         return act(event, *found) if found is not None else ()
@@ -31,13 +30,13 @@ def of_a_game(act: Callable[[Happened, Game, State], Step | Iterator[Step]]) -> 
 
 
 def made(event: Happened) -> Iterator[Step]:
-    game = repository.game_of(event.said | dict.fromkeys(repository.SECRETS, ""))
+    game = repository.game_from_item(event.said | dict.fromkeys(repository.SECRETS, ""))
     yield repository.creation(game, State(changed_at=game.created_at), (), int(from_text(game.created_at).timestamp()))
 
 
-@of_a_game
+@with_game
 def moved(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield repository.moving(game, state, repository.state_of(event.said["state"]))
+    yield repository.moving(game, state, repository.state_from_item(event.said["state"]))
 
 
 def ended(event: Happened) -> Iterator[Step]:
@@ -45,11 +44,11 @@ def ended(event: Happened) -> Iterator[Step]:
     said = event.said
     found = repository.find(said["game_id"])
     if found is None:
-        yield list(repository.history_lines(_told_of(event), said["counted"]))
+        yield list(repository.history_lines(_ended_game(event), said["counted"]))
         return
     game, state = found
-    over = replace(game, ended_at=said["ended_at"], **_at_its_end(event))
-    moving = repository.moving(game, state, repository.state_of(said["state"]))
+    over = replace(game, ended_at=said["ended_at"], **_end_fields(event))
+    moving = repository.moving(game, state, repository.state_from_item(said["state"]))
     code = [repository.code_of_ended(over)] if said["code"] else []
     yield [*moving, *repository.ending(game, over, said["counted"], has_code=False), *code]
 
@@ -58,7 +57,7 @@ def deleted(event: Happened) -> Iterator[Step]:
     """Logs from before minutes kept their line in the history do not say whether there are any."""
     found, has_minutes = repository.find(event.said["game_id"]), event.said.get("has_minutes", False)
     if found is None:
-        lines = (keys.game_in_history(host, *_place(event)) for host in _hosts(event))
+        lines = (keys.game_in_history(host, *_history_key(event)) for host in _hosts(event))
         yield [repository.cut_short(line, event.said["ended_at"]) if has_minutes else Delete(line) for line in lines]
     else:
         game = found[0]
@@ -66,7 +65,7 @@ def deleted(event: Happened) -> Iterator[Step]:
         yield repository.deletion(game, has_code=has_code, has_minutes=has_minutes)
 
 
-@of_a_game
+@with_game
 def host_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """While it runs; whose line there is in the end, the event of its end tells."""
     name = event.said["name"]
@@ -76,7 +75,7 @@ def host_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
 def host_removed(event: Happened) -> Iterator[Step]:
     name, found = event.said["name"], repository.find(event.said["game_id"])
     if found is None:
-        yield [Delete(keys.game_in_history(name, *_place(event)))]
+        yield [Delete(keys.game_in_history(name, *_history_key(event)))]
         return
     others = tuple(each for each in found[0].hosts if keys.fold(each) != keys.fold(name))
     yield repository.host_removed(found[0], replace(found[0], hosts=others), name)
@@ -88,27 +87,27 @@ def corrected(event: Happened) -> Iterator[Step]:
     found = repository.find(event.said["game_id"])
     if found is None:
         if "created_by" in event.said:
-            line = keys.game_in_history(event.said["created_by"], *_place(event))
+            line = keys.game_in_history(event.said["created_by"], *_history_key(event))
             yield [Update(line, set={"title": event.said["title"]}, when=Exists())]
         return
     game, state = found
     names = ("title", "total_questions", "prepared_at")
     after = replace(game, **{name: event.said[name] for name in names if name in event.said})
     told = event.said.get("state")
-    moving = repository.moving(game, state, repository.state_of(told)) if told else []
+    moving = repository.moving(game, state, repository.state_from_item(told)) if told else []
     yield [*repository.correction(game, after, (), ()), *moving]
 
 
-@of_a_game
+@with_game
 def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """Seats are in no log; but more time for somebody may make a question longer."""
     if "state" in event.said:
-        yield repository.moving(game, state, repository.state_of(event.said["state"]))
+        yield repository.moving(game, state, repository.state_from_item(event.said["state"]))
 
 
-@of_a_game
+@with_game
 def carried_on(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield onward.told(game, onward.onward_of(event.said | {"by": event.actor}))
+    yield follow_up_store.restoring(game, follow_up_store.follow_up_from_item(event.said | {"by": event.actor}))
 
 
 def history_forgotten(event: Happened) -> Iterator[Step]:
@@ -116,7 +115,7 @@ def history_forgotten(event: Happened) -> Iterator[Step]:
     yield [Delete(Key(partition, line)) for line in event.said["lines"]]
 
 
-def _place(event: Happened) -> tuple[str, str]:
+def _history_key(event: Happened) -> tuple[str, str]:
     """Where it stands in everybody's history."""
     return event.said["created_at"], event.said["game_id"]
 
@@ -125,46 +124,47 @@ def _hosts(event: Happened) -> tuple[str, ...]:
     return (event.said["created_by"], *event.said["hosts"])
 
 
-def _told_of(event: Happened) -> Game:
+def _ended_game(event: Happened) -> Game:
     """What the event of its end tells of a session, for the history."""
     said = event.said
-    told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _at_its_end(event)
+    told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _end_fields(event)
     unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
     return Game(
         id=said["game_id"], engagement_type=said["engagement_type"], hosts=tuple(said["hosts"]), **told, **unknown
     )
 
 
-def _at_its_end(event: Happened) -> dict[str, Any]:
+def _end_fields(event: Happened) -> dict[str, Any]:
     """What a session learns at its end; logs from before say less."""
     names = ("began_at", "expires_at", "time_zone", "debug_mode")
     return {name: event.said[name] for name in names if name in event.said}
 
 
-OF_STATES = f"{STATE} {CLOCK}"
+STATE_FIELDS = f"{STATE} {CLOCK}"
 PRESENT = "present_count:int entitled:int quorum quorate:bool"
 PLAYER = "game_id player"
 EVENTS = (
     EventType("LiveSessionMade", made, f"game_id {GAME}", "code"),
-    EventType("LiveSessionMoved", moved, f"game_id step state:map digest options:int {PRESENT}", inside=OF_STATES),
+    EventType("LiveSessionMoved", moved, f"game_id step state:map digest options:int {PRESENT}", inside=STATE_FIELDS),
     EventType("LiveAnswersSealed", moved, f"game_id round:int count:int digest state:map {PRESENT}",
-              "heard:any asked:any", inside=OF_STATES),
+              "heard:any asked:any", inside=STATE_FIELDS),
     EventType("LiveRoundSealed", moved, f"game_id round:int count:int digest state:map {PRESENT}",
-              "heard:any asked:any", inside=OF_STATES),
-    EventType("LiveItemAdded", corrected, "game_id title total_questions:int prepared_at state:map", inside=OF_STATES),
+              "heard:any asked:any", inside=STATE_FIELDS),
+    EventType("LiveItemAdded", corrected, "game_id title total_questions:int prepared_at state:map",
+              inside=STATE_FIELDS),
     EventType("LiveSessionCorrected", corrected, "game_id what title total_questions:int prepared_at state:map "
-              "created_at created_by:person", inside=OF_STATES),
+              "created_at created_by:person", inside=STATE_FIELDS),
     EventType("LiveSessionEnded", ended, f"game_id counted:map state:map {GAME}", "code",
-              inside=f"{OF_STATES} players rounds answers"),
+              inside=f"{STATE_FIELDS} players rounds answers"),
     EventType("LiveSessionDeleted", deleted, "game_id created_at created_by:person hosts:people ended_at "
               "has_minutes:bool"),
-    EventType("LiveSessionExpired", of_a_game(lambda event, game, state: repository.clearing(game)),
+    EventType("LiveSessionExpired", with_game(lambda event, game, state: repository.clearing(game)),
               "game_id"),
     EventType("LiveHostAdded", host_added, "game_id name:person"),
     EventType("LiveHostRemoved", host_removed, "game_id name:person created_at"),
     *(EventType(f"LivePlayer{done}", player_changed, PLAYER)
       for done in ("Approved", "Renamed", "Removed", "Readmitted", "CheckedOut", "CheckedIn")),
-    EventType("LivePlayerTimed", player_changed, f"{PLAYER} percent:int state:map", inside=OF_STATES),
+    EventType("LivePlayerTimed", player_changed, f"{PLAYER} percent:int state:map", inside=STATE_FIELDS),
     EventType("LiveHistoryForgotten", history_forgotten, "name:person lines:list"),
     EventType("LiveOutcomeCarriedOn", carried_on, "game_id number:int kind what title round:int at"),
 )  # fmt: skip

@@ -11,21 +11,21 @@ from django.utils.translation import gettext_lazy as _
 from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.refusals import NotThere
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
 from questions.question import Question, question_of
-from store import keys, spans
+from store import keys, sharded_reads
 from store.splitting import in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from . import formats, rules
 from .clock import Clock
-from .rounds import Given
+from .rounds import GivenAnswer
 from .rules import NOT_THERE, Game, Names, Phase, State
 
 EMPTYING = TaskType("empty live round", _("Removing anonymous answers"))
-EXPIRING = TaskType("expire live session", _("Removing live sessions whose time is over"))
+EXPIRING = TaskType("expire live session", _("Removing expired live sessions"))
 DELETING = TaskType("delete live session", _("Deleting a live session"))
 
 QUESTIONS_PER_PART = 20
@@ -34,7 +34,7 @@ COUNTED = ("players", "rounds", "answers")  # what the history keeps of a sessio
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastSession:
     """A session as the history shows it, without anybody's name."""
 
     id: str
@@ -104,30 +104,30 @@ def find_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, di
     found = table().get_many([at, state, *others])
     if at not in found or state not in found:
         return None, found
-    return (game_of(found[at]), state_of(found[state])), found
+    return (game_from_item(found[at]), state_from_item(found[state])), found
 
 
-def state(game_id: str) -> State | None:
+def read_state(game_id: str) -> State | None:
     item = table().get(keys.game_state(game_id))
-    return state_of(item) if item else None
+    return state_from_item(item) if item else None
 
 
-def questions(game_id: str) -> tuple[Question, ...]:
+def read_questions(game_id: str) -> tuple[Question, ...]:
     parts = table().each(keys.game_questions(game_id))
     return tuple(question_of(each) for item in parts for each in item["questions"])
 
 
-def code_item(code: str) -> Item | None:
+def read_code(code: str) -> Item | None:
     """What a typed code leads to: a session under `game`, a poll under `poll`."""
     return table().get(keys.short_code(code))
 
 
 def has_code(game: Game) -> bool:
     """Whether the code still leads to this session, and to no other."""
-    return (code_item(game.code) or {}).get("game") == game.id
+    return (read_code(game.code) or {}).get("game") == game.id
 
 
-def running() -> int:
+def count_running() -> int:
     return table().count(keys.RUNNING_GAMES)
 
 
@@ -138,23 +138,23 @@ def each_running() -> Iterator[str]:
 def all_running(*, limit: int, cursor: str | None = None) -> tuple[list[Game], str | None]:
     """Everybody's, the newest first, for those who look after the site."""
     page = table().page(keys.RUNNING_GAMES, limit=limit, cursor=cursor, backwards=True)
-    return [game_of(item) for item in page.items], page.cursor
+    return [game_from_item(item) for item in page.items], page.cursor
 
 
-def running_of(host: str, newest: Iterable[Past] | None = None) -> list[Past]:
+def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[PastSession]:
     """What somebody hosts that has not ended, the newest first. The index may be a moment late: what was made just now
     is among the `newest` lines of their history."""
     newest = history(host, limit=MAX_RECENT_SESSIONS)[0] if newest is None else newest
     listed = table().page(keys.running_games_of(host), limit=MAX_RECENT_SESSIONS, backwards=True).items
-    lines = {each.id: each for each in (*map(past_of, listed), *newest)}
+    lines = {each.id: each for each in (*map(past_from_item, listed), *newest)}
     running = (each for each in lines.values() if each.ended_at is None)
     return sorted(running, key=lambda each: each.created_at, reverse=True)
 
 
-def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[Past], str | None]:
+def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[PastSession], str | None]:
     """The newest first."""
     page = table().page(keys.games_of(host), limit=limit, cursor=cursor, backwards=True)
-    return [past_of(item) for item in page.items], page.cursor
+    return [past_from_item(item) for item in page.items], page.cursor
 
 
 def round_items(game_id: str, round_: int | None = None) -> list[Item]:
@@ -165,33 +165,33 @@ def gathered_items(game_id: str, round_: int) -> list[Item]:
     return list(table().each(keys.gathered_parts(game_id, round_)))
 
 
-def heard(game_id: str, round_: int, phase: Phase) -> list[str] | None:
+def read_receipts(game_id: str, round_: int, phase: Phase) -> list[str] | None:
     """The receipts of the answers or votes that count in a round; `None` while it is not closed."""
     item = table().get(keys.round_heard(game_id, round_, phase))
     return item["receipts"] if item else None
 
 
-def salt(game_id: str, round_: int) -> bytes | None:
+def read_salt(game_id: str, round_: int) -> bytes | None:
     item = table().get(keys.game_salt(game_id, round_))
     return item["salt"] if item else None
 
 
-def answers(game_id: str, round_: int) -> list[Given]:
+def read_answers(game_id: str, round_: int) -> list[GivenAnswer]:
     """All that was answered: the last of each player's in time order is what counts."""
     return _given(keys.live_answers(game_id, round_))
 
 
-def votes(game_id: str, round_: int) -> list[Given]:
+def read_votes(game_id: str, round_: int) -> list[GivenAnswer]:
     return _given(keys.live_votes(game_id, round_))
 
 
-def _given(shards: Sequence[Span]) -> list[Given]:
-    return [Given(*row) for row in spans.gathered(table(), shards, "player", "said", "at", "receipt")]
+def _given(shards: Sequence[Span]) -> list[GivenAnswer]:
+    return [GivenAnswer(*row) for row in sharded_reads.list_values(table(), shards, "player", "said", "at", "receipt")]
 
 
 def given_at(game_id: str, state: State) -> int:
     """When somebody last answered or voted in the phase that is open, in milliseconds; 0 if nobody has."""
-    given = votes(game_id, state.round) if state.phase == Phase.VOTING else answers(game_id, state.round)
+    given = read_votes(game_id, state.round) if state.phase == Phase.VOTING else read_answers(game_id, state.round)
     return max((each.at for each in given), default=0)
 
 
@@ -200,25 +200,25 @@ def host_seen_at(game_id: str) -> int:
     return max((item["host_at"] for item in table().each(keys.presences(game_id))), default=0)
 
 
-def own(game_id: str, state: State, player: str) -> Any:
+def own_answer(game_id: str, state: State, player: str) -> Any:
     """What a player said last in the phase that is open, by the name under which it lies."""
-    given = own_given(game_id, state, player)
+    given = own_given_answer(game_id, state, player)
     return given.said if given else None
 
 
-def own_given(game_id: str, state: State, player: str) -> Given | None:
+def own_given_answer(game_id: str, state: State, player: str) -> GivenAnswer | None:
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
     newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
     if not newest:
         return None
-    known = {each.name for each in fields(Given)}
-    return Given(**{name: value for name, value in newest[0].items() if name in known})
+    known = {each.name for each in fields(GivenAnswer)}
+    return GivenAnswer(**{name: value for name, value in newest[0].items() if name in known})
 
 
 # --- items and values ---
 
 
-def game_of(item: Mapping[str, Any]) -> Game:
+def game_from_item(item: Mapping[str, Any]) -> Game:
     known = {each.name for each in fields(Game)}
     told = {name: value for name, value in item.items() if name in known}
     return Game(**{**told, "names": Names(told["names"]), "hosts": tuple(told["hosts"])})
@@ -227,34 +227,40 @@ def game_of(item: Mapping[str, Any]) -> Game:
 SECRETS = ("token", "screen_token", "context")  # what opens a door, and what the host wrote for themselves
 
 
-def told_made(game: Game) -> dict[str, Any]:
+def created_event_data(game: Game) -> dict[str, Any]:
     """What the log keeps of a new session."""
-    return {name: value for name, value in told_game(game).items() if name not in SECRETS} | {"game_id": game.id}
+    return {name: value for name, value in game_as_item(game).items() if name not in SECRETS} | {"game_id": game.id}
 
 
-def told_ended(game: Game, counted: Mapping[str, int], *, has_code: bool) -> dict[str, Any]:
+def ended_event_data(game: Game, counted: Mapping[str, int], *, has_code: bool) -> dict[str, Any]:
     """All that its line in the history says, and whose it is: the rest of the session will be gone one day."""
-    line = {each.name for each in fields(Past)} - {"id", *COUNTED}
-    told = {name: value for name, value in told_game(game).items() if name in line}
-    return {"game_id": game.id, **told, **told_hosts(game), "counted": dict(counted), "code": game.code * has_code}
+    line = {each.name for each in fields(PastSession)} - {"id", *COUNTED}
+    told = {name: value for name, value in game_as_item(game).items() if name in line}
+    return {
+        "game_id": game.id,
+        **told,
+        **hosts_event_data(game),
+        "counted": dict(counted),
+        "code": game.code * has_code,
+    }
 
 
-def told_hosts(game: Game) -> dict[str, Any]:
+def hosts_event_data(game: Game) -> dict[str, Any]:
     """In whose history it is, and at which place."""
     return {"created_at": game.created_at, "created_by": game.created_by, "hosts": list(game.hosts)}
 
 
-def told_left(game: Game, host: str) -> dict[str, Any]:
+def host_removed_event_data(game: Game, host: str) -> dict[str, Any]:
     """Who hosts no more, and where it stood in their history."""
     return {"game_id": game.id, "name": host, "created_at": game.created_at}
 
 
-def told_game(game: Game) -> dict[str, Any]:
+def game_as_item(game: Game) -> dict[str, Any]:
     told = {each.name: getattr(game, each.name) for each in fields(Game)}
     return told | {"engagement_type": str(game.engagement_type), "names": str(game.names), "hosts": list(game.hosts)}
 
 
-def state_of(item: Mapping[str, Any]) -> State:
+def state_from_item(item: Mapping[str, Any]) -> State:
     clock = item["clock"]
     pauses = tuple((since, until) for since, until in clock["pauses"])
     return State(
@@ -278,7 +284,7 @@ def state_of(item: Mapping[str, Any]) -> State:
     )
 
 
-def told_state(state: State) -> dict[str, Any]:
+def state_as_item(state: State) -> dict[str, Any]:
     clock = state.clock
     return {
         "version": state.version,
@@ -306,10 +312,10 @@ def told_state(state: State) -> dict[str, Any]:
     }
 
 
-def past_of(item: Mapping[str, Any]) -> Past:
-    known = {each.name for each in fields(Past)}
+def past_from_item(item: Mapping[str, Any]) -> PastSession:
+    known = {each.name for each in fields(PastSession)}
     told = {name: value for name, value in item.items() if name in known}
-    return Past(**told)
+    return PastSession(**told)
 
 
 # --- writes ---
@@ -353,12 +359,12 @@ def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
 def _game_item(game: Game) -> Item:
     place = keys.game(game.id)
     runs = {"GSI1PK": keys.RUNNING_GAMES.pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
-    return {"PK": place.pk, "SK": place.sk, **told_game(game), "ttl": game.ttl, **({} if game.ended_at else runs)}
+    return {"PK": place.pk, "SK": place.sk, **game_as_item(game), "ttl": game.ttl, **({} if game.ended_at else runs)}
 
 
 def _state_item(game: Game, state: State) -> Item:
     place = keys.game_state(game.id)
-    return {"PK": place.pk, "SK": place.sk, **told_state(state), "ttl": game.ttl}
+    return {"PK": place.pk, "SK": place.sk, **state_as_item(state), "ttl": game.ttl}
 
 
 def change(before: Game, after: Game) -> list[Write]:
@@ -478,7 +484,9 @@ def host_removed(before: Game, after: Game, host: str) -> list[Write]:
 
 def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:
     place = keys.game_in_history(host, game.created_at, game.id)
-    told = {name: value for name, value in told_game(game).items() if name in {each.name for each in fields(Past)}}
+    told = {
+        name: value for name, value in game_as_item(game).items() if name in {each.name for each in fields(PastSession)}
+    }
     return {"PK": place.pk, "SK": place.sk, **told, **counted, **_listed(game, host)}
 
 
@@ -495,7 +503,7 @@ def oldest_kept() -> str | None:
     return min((*running, *(task.data["created_at"] for task in EXPIRING.unfinished())), default=None)
 
 
-def given_item(game: Game, place: Key, given: Given) -> Item:
+def given_item(game: Game, place: Key, given: GivenAnswer) -> Item:
     told = {"player": given.player, "said": given.said, "at": given.at, "receipt": given.receipt}
     if given.holder:
         told["holder"] = given.holder

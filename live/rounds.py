@@ -11,7 +11,7 @@ from questions.question import Question
 MIN_ANONYMOUS_ANSWERS = 3  # people's answers, below which nothing is told of an anonymous round
 
 
-def is_told(answers: int, robots: int) -> bool:
+def may_be_shown(answers: int, robots: int) -> bool:
     """Whether the answers of an anonymous round may be shown. What robots say can be worked out, so that nobody can
     hide among them: only people count. Where robots are alone there is nobody to protect."""
     people = answers - robots
@@ -19,7 +19,7 @@ def is_told(answers: int, robots: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenAnswer:
     """An answer or a vote as somebody gave it: the last of theirs."""
 
     player: str  # or a pseudonym, where nobody is to know who it was

@@ -32,12 +32,12 @@ MAX_CLOSING_MS = 3_000  # for which whoever began to close a round is left alone
 CODE_RETENTION = timedelta(days=1)  # after the end, for which a code says so
 
 
-NOT_THERE = _("There is no such session. Perhaps its time has passed and it was removed.")
-NOT_YOURS = _("This session is not yours to run.")
-NOT_NOW = _("This cannot be done at this point of the session.")
-STALE = _("The session had moved on already; this is where it is now.")
-NOT_ON_THE_AGENDA = _("There is no such item on the agenda.")
-LAST_QUESTION = _("That was the last question. End the session to show the final places.")
+NOT_THERE = _("This session does not exist. It may have expired and been removed.")
+NOT_YOURS = _("You are not a host of this session.")
+NOT_NOW = _("This is not possible at this point in the session.")
+STALE = _("The session has already moved on. This is where it is now.")
+NOT_ON_THE_AGENDA = _("This item is not on the agenda.")
+LAST_QUESTION = _("That was the last question. End the session to show the final standings.")
 
 
 class Phase(StrEnum):

@@ -28,10 +28,10 @@ class BadVote(Refusal):
     """A vote that names what it may not, or too much; the words say which."""
 
 
-TOO_MANY = _("Rank three answers at most.")
+TOO_MANY = _("Rank at most three answers.")
 NOT_A_RANK = _("The ranks are 1, 2 and 3.")
-NOT_SHOWN = _("The vote names an answer that you were not asked about.")
-OWN = _("Nobody votes for their own answer.")
+NOT_SHOWN = _("You can only rank the answers you were shown.")
+OWN = _("You cannot vote for your own answer.")
 
 
 # --- trivia ---
@@ -50,7 +50,7 @@ def speed(chosen: Collection[int], right: Collection[int], elapsed: int, allowed
     return SPEED_POINTS * max(0, allowed - max(0, elapsed - GRACE_MS)) // allowed
 
 
-# --- call and answer: what is voted on ---
+# --- best answer: what is voted on ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def merged(texts: Mapping[str, str]) -> tuple[Answer, ...]:
         alike[fold(text)].append(author)
     return tuple(
         Answer(_spelling([texts[author] for author in authors]), tuple(sorted(authors)))
-        for folded, authors in sorted(alike.items(), key=lambda each: _mark(each[0]))
+        for folded, authors in sorted(alike.items(), key=lambda each: _hash_order(each[0]))
         if folded
     )
 
@@ -87,7 +87,7 @@ def _spelling(typed: Sequence[str]) -> str:
     return min(times, key=lambda text: (-times[text], text))
 
 
-def _mark(*words: object) -> bytes:
+def _hash_order(*words: object) -> bytes:
     """By which things take turns that have no order of their own."""
     return hashlib.sha256("\n".join(map(str, words)).encode()).digest()
 
@@ -96,20 +96,20 @@ def is_voted_on(answers: Sequence[Answer]) -> bool:
     return len(answers) >= MIN_ANSWERS
 
 
-# --- call and answer: who is shown what ---
+# --- best answer: who is shown what ---
 
 Showings = dict[str, tuple[int, ...]]  # for each voter the numbers of the answers, in the order to show them
 
 
 def showings(voters: Iterable[str], answers: Sequence[Answer]) -> Showings:
     """All but their own; of many answers a few each, so that all are shown about as often. Luck plays no part."""
-    everybody = sorted(set(voters), key=_mark)
+    everybody = sorted(set(voters), key=_hash_order)
     own = own_answers(answers)
     if len(answers) <= MAX_ANSWERS_ALL_SHOWN:
         return {voter: _others(voter, len(answers), own) for voter in everybody}
     dealt = _dealt(everybody, len(answers), own)
     _level(dealt, len(answers), own)
-    return {voter: _in_turn(voter, numbers) for voter, numbers in dealt.items()}
+    return {voter: _shuffled(voter, numbers) for voter, numbers in dealt.items()}
 
 
 def shown_late(player: str, answers: Sequence[Answer]) -> tuple[int, ...]:
@@ -124,17 +124,17 @@ def own_answers(answers: Sequence[Answer]) -> dict[str, int]:
 
 
 def _others(voter: str, answers: int, own: Mapping[str, int]) -> tuple[int, ...]:
-    return _in_turn(voter, (number for number in range(answers) if number != own.get(voter)))
+    return _shuffled(voter, (number for number in range(answers) if number != own.get(voter)))
 
 
-def _in_turn(voter: str, numbers: Iterable[int]) -> tuple[int, ...]:
+def _shuffled(voter: str, numbers: Iterable[int]) -> tuple[int, ...]:
     """Each voter has an order of their own, so that being the first helps no answer."""
-    return tuple(sorted(numbers, key=lambda number: _mark(voter, number)))
+    return tuple(sorted(numbers, key=lambda number: _hash_order(voter, number)))
 
 
 def _dealt(voters: Iterable[str], answers: int, own: Mapping[str, int]) -> dict[str, set[int]]:
     """The least shown first. Each time round they take turns anew, so that not the same nine always meet."""
-    heap = [(0, _mark(0, number), number) for number in range(answers)]
+    heap = [(0, _hash_order(0, number), number) for number in range(answers)]
     heapq.heapify(heap)
     dealt: dict[str, set[int]] = {}
     for voter in voters:
@@ -143,7 +143,9 @@ def _dealt(voters: Iterable[str], answers: int, own: Mapping[str, int]) -> dict[
         dealt[voter] = {number for _times, _turn, number in kept}
         for times, turn, number in taken:
             again = number in dealt[voter]
-            heapq.heappush(heap, (times + 1, _mark(times + 1, number), number) if again else (times, turn, number))
+            heapq.heappush(
+                heap, (times + 1, _hash_order(times + 1, number), number) if again else (times, turn, number)
+            )
     return dealt
 
 
@@ -171,7 +173,7 @@ def _swap(dealt: dict[str, set[int]], times: Counter[int], own: Mapping[str, int
     return False
 
 
-# --- call and answer: votes ---
+# --- best answer: votes ---
 
 
 @dataclass(frozen=True, slots=True)

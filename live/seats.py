@@ -8,9 +8,9 @@ from functools import partial
 from typing import Any
 
 from acts import versions
-from acts.site import table
+from acts.storage import table
 from pages.times import from_text
-from store import keys, spans
+from store import keys, sharded_reads
 from store.table import Delete, Item, Key, Missing, Put, Write
 
 from . import rules
@@ -65,21 +65,21 @@ class Seat:
         return self.plays and (not self.left or self.left_at >= moment)
 
 
-def seat_of(item: Item) -> Seat:
+def seat_from_item(item: Item) -> Seat:
     known = {each.name for each in fields(Seat)}
     return Seat(**{name: value for name, value in item.items() if name in known})
 
 
 def find(game_id: str, player: str) -> Seat | None:
     item = table().get(keys.seat(game_id, player))
-    return seat_of(item) if item else None
+    return seat_from_item(item) if item else None
 
 
-def each(game_id: str) -> Iterator[Seat]:
-    return map(seat_of, spans.at_once(table(), keys.seats(game_id)))
+def read_seats(game_id: str) -> Iterator[Seat]:
+    return map(seat_from_item, sharded_reads.list_items(table(), keys.seats(game_id)))
 
 
-def gone(seat: Seat, now: int) -> Seat:
+def left_at_time(seat: Seat, now: int) -> Seat:
     """As somebody is who leaves at this moment, in milliseconds; who had left before left then."""
     return seat if seat.left else replace(seat, left=True, left_at=now)
 
@@ -110,7 +110,7 @@ def change(game: Game, before: Seat, after: Seat) -> list[Write]:
     return [own, Put(named, when=Missing()), Delete(old)]
 
 
-def touched(game: Game) -> None:
+def count_change(game: Game) -> None:
     """Say to all who keep the seats in mind that one has changed: apart from the change, as everybody would wait."""
     table().increment(keys.game_roster(game.id), "changes", also={"ttl": game.ttl})
 
@@ -124,7 +124,7 @@ def refused_at(roster: Item | None) -> int:
     return int(roster.get("refused_at", 0)) if roster else 0
 
 
-def counted(game: Game) -> None:
+def count_seat(game: Game) -> None:
     """One seat more; apart from the seat for the same reason."""
     table().increment(keys.game_roster(game.id), "seats", also={"ttl": game.ttl})
 

@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class Standings:
     """Everybody who plays, best first; equals by their names."""
 
     lines: tuple[Line, ...]
@@ -63,7 +63,7 @@ class Board:
         return self.lines[sum(len(some) for _place, some in self.podium) :]
 
 
-def board(rounds: Iterable[Round], seats: Iterable[Seat], voided: Collection[int] = ()) -> Board:
+def standings_of(rounds: Iterable[Round], seats: Iterable[Seat], voided: Collection[int] = ()) -> Standings:
     """Made anew from the rounds each time, so that nothing can be paid twice. A robot plays like everybody."""
     played = sorted(rounds, key=lambda each: each.number)
     counting = [each for each in played if each.number not in voided]
@@ -74,7 +74,7 @@ def board(rounds: Iterable[Round], seats: Iterable[Seat], voided: Collection[int
     before = _before(totals, playing, counting)
     if counting:
         _add(totals, counting[-1])
-    return _board(playing, totals, before, played, counting)
+    return _standings(playing, totals, before, played, counting)
 
 
 def _add(totals: dict[str, int], round_: Round) -> None:
@@ -91,13 +91,13 @@ def _before(totals: Mapping[str, int], playing: Iterable[Seat], counting: Sequen
     return scores.places({seat.player: totals[seat.player] for seat in playing if seat.since < latest})
 
 
-def _board(
+def _standings(
     playing: Iterable[Seat],
     totals: Mapping[str, int],
     before: Mapping[str, int],
     played: Sequence[Round],
     counting: Sequence[Round],
-) -> Board:
+) -> Standings:
     places = scores.places(totals)
     latest = {entry.player: entry for entry in counting[-1].entries} if counting else {}
     asked = {each.number: each.question + 1 for each in played}
@@ -114,13 +114,13 @@ def _board(
                 bonus=entry.bonus if entry else 0,
                 moved=before[player] - place if player in before else None,
                 is_new=bool(before) and player not in before,
-                question=_question(seat.since, asked),
+                question=_joined_at_question(seat.since, asked),
             )
         )
-    return Board(tuple(lines), len(counting), {line.player: line for line in lines})
+    return Standings(tuple(lines), len(counting), {line.player: line for line in lines})
 
 
-def _question(since: int, asked: Mapping[int, int]) -> int:
+def _joined_at_question(since: int, asked: Mapping[int, int]) -> int:
     """The question of a round; of one that is not closed yet, the one after those that are."""
     if since <= 1:
         return 0

@@ -55,7 +55,7 @@ def check_offered(game: Game, state: State, step: Step) -> None:
         raise NotNow(NOT_NOW)
 
 
-def called(game: Game, state: State, item: int | None) -> int:
+def place_to_call(game: Game, state: State, item: int | None) -> int:
     """The place of what is asked next: what somebody called by its place, in an assembly, or the next in order."""
     at = next_question(game, state)
     if item is None or not game.format.has_agenda:
@@ -66,7 +66,7 @@ def called(game: Game, state: State, item: int | None) -> int:
     return item
 
 
-def asked(game: Game, state: State, at: int, questions: Sequence[Question], now: int, before: int = 0) -> State:
+def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: int, before: int = 0) -> State:
     """A question is put to the room, in a round of its own; with those that follow it, where its play says so."""
     question = questions[at]
     play = play_of(game, question)
@@ -91,7 +91,7 @@ def asked(game: Game, state: State, at: int, questions: Sequence[Question], now:
     )
 
 
-def asked_anew(game: Game, state: State, question: Question | None) -> State:
+def refreshed(game: Game, state: State, question: Question | None) -> State:
     """The same step after something of the session was corrected: `question` is the one at hand. What is talked about
     may have become another kind of vote."""
     if state.phase != Phase.TALKING or question is None:

@@ -1,1 +1,1 @@
-PUBLIC = "again answers bounces emails mailboxes names numbers outbox senders sending server trial words"
+PUBLIC = "bounce_mailbox bounces emails errors labels message_ids names outages outbox sending undelivered"

@@ -1,7 +1,7 @@
-"""Mails that came back: read from what mail servers report, and noted at the mail they are about.
+"""Bounces: reports from mail servers, parsed and recorded on the mail they are about.
 
-A report is believed only if it names the Message-ID of one of our mails, which nobody can make up (`numbers`). All it
-changes is what is said of that one mail; nothing about any person, nor whether they are mailed again.
+A report is trusted only if it names the Message-ID of one of our mails, which nobody can forge (`message_ids`). It
+changes nothing but the state of that mail: nothing about a person, nor whether they get other mails.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from email.message import Message
 from email.parser import Parser
 from itertools import islice
 
-from acts.recording import try_write
-from acts.site import table
+from acts.storage import table, try_write
 from store import keys
 from store.table import Exists, Update
 
 from . import outbox
-from .answers import without_address
-from .numbers import number_in
+from .errors import redact_address
+from .message_ids import mail_number
 from .outbox import FAILED, RETENTION_SECONDS, SENT, UNKNOWN
 
 BOUNCED, DELAYED, COMPLAINED = "bounced", "delayed", "complaint"
@@ -43,21 +42,21 @@ class Report:
 # --- what a mail server reports (RFC 3464, RFC 5965) ---
 
 
-def report_in(raw: bytes) -> Report | None:
+def parse_report(raw: bytes) -> Report | None:
     """What a mail reports of one of ours; nothing, if it is another mail or one of somebody who makes things up."""
     message = email.message_from_bytes(raw)
     if message.get_content_type() != "multipart/report":
         return None
-    number = next(filter(None, map(number_in, _named(message))), None)
+    number = next(filter(None, map(mail_number, _message_ids(message))), None)
     if number is None:
         return None
     if str(message.get_param("report-type", "")).lower() == "feedback-report":
         return Report(number, COMPLAINED, _field(message, "message/feedback-report", "Feedback-Type"))
-    return _delivery(message, number)
+    return _delivery_report(message, number)
 
 
-def _delivery(message: Message, number: str) -> Report | None:
-    for block in _blocks(message):
+def _delivery_report(message: Message, number: str) -> Report | None:
+    for block in _status_blocks(message):
         action, status = str(block.get("Action", "")).strip().lower(), str(block.get("Status", "")).strip()
         if not action and not status:
             continue  # about the report, not about the mail
@@ -69,14 +68,14 @@ def _delivery(message: Message, number: str) -> Report | None:
     return None
 
 
-def _blocks(message: Message) -> Iterator[Message]:
+def _status_blocks(message: Message) -> Iterator[Message]:
     """The groups of fields of a report: about the report itself, and about each address."""
     for part in message.walk():
         if part.get_content_type() == "message/delivery-status" and part.is_multipart():
             yield from (block for block in part.get_payload() if isinstance(block, Message))
 
 
-def _named(message: Message) -> Iterator[str]:
+def _message_ids(message: Message) -> Iterator[str]:
     """Which mail it is about: as it was returned, whole or its head, or else as the report answers to it."""
     for part in message.walk():
         if part is not message and part.get("Message-ID"):
@@ -98,25 +97,25 @@ def _field(message: Message, kind: str, name: str) -> str:
 # --- noting it ---
 
 
-def note(report: Report) -> bool:
+def record_report(report: Report) -> bool:
     """Whether there was anything to note: the mail is there, and it had not failed already."""
     mail = outbox.find(report.number)
     if mail is None:
         return False
-    words = without_address(report.words, mail.to) or "-"
+    words = redact_address(report.words, mail.to) or "-"
     if report.kind != BOUNCED:
-        return _note_at(mail, report.kind, words)
+        return _store_note(mail, report.kind, words)
     if mail.state not in (SENT, UNKNOWN):
         return False
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": BOUNCED, "code": 0, "number": mail.number})
     return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=words, ttl=int(time.time()) + RETENTION_SECONDS)
 
 
-def _note_at(mail: outbox.Mail, kind: str, words: str) -> bool:
+def _store_note(mail: outbox.Mail, kind: str, words: str) -> bool:
     return try_write(Update(keys.mail(mail.number), set={"note": kind, "note_detail": words}, when=Exists()))
 
 
-def newest_to(address: str) -> str | None:
+def newest_mail_to(address: str) -> str | None:
     """The number of the newest mail that was sent to an address; looked for among the newest only."""
     sent = table().each(keys.mails(SENT), backwards=True)
     return next(

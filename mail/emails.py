@@ -1,4 +1,4 @@
-"""The mails people get: their words, and the links that are made only now that they are sent."""
+"""E-mail templates, and composing a mail from one. Links with tokens are made only when a mail is sent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language_bidi, gettext_noop, override
 from django.utils.translation import gettext as _
 
-from acts.links import whole
-from acts.naming import site_colour, site_name
-from acts.steps import Steps
+from acts.branding import site_colour, site_name
+from acts.hooks import Hooks
+from acts.links import absolute_url
 
-from .names import isolated
-from .numbers import domain, message_id
-from .senders import named_sender
+from .message_ids import message_id, site_domain
+from .names import isolated, named_sender
 
 if TYPE_CHECKING:
     from .outbox import Mail
@@ -44,7 +43,7 @@ class EmailTemplate:
     link: Callable[[Mail], str] | None = None
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
-    silence_words: str = gettext_noop("No more reminders about this")  # of the link that leads there
+    silence_words: str = gettext_noop("Stop reminders about this")  # of the link that leads there
     list_name: str = ""  # of the list that mails like this one go to, by which mail programs sort them
     message: Callable[[Mail], Message | None] | None = None  # what somebody wrote, to stand between our words
     urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
@@ -55,31 +54,31 @@ class EmailTemplate:
     headline: str = ""  # over the text; its subject, if there is none
     after: tuple[str, ...] = ()  # sentences below what somebody wrote, beside the link
     reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
-    is_test: bool = False  # for whoever asked for it, to see what others will get
+    is_test: bool = False  # sent only to the person who asked to see it
     is_private: bool = False  # nobody is shown whom it goes to
 
 
-# The shades of the site's colour, which pages know and mails do not (config/steps.py).
-COLOURING = Steps[[str], dict[str, tuple[str, str]]]("when a mail is written")
+# The shades of the site's colour, which pages know and mails do not (config/hooks.py).
+COLOURING = Hooks[[str], dict[str, tuple[str, str]]]("when a mail is written")
 
-# Every kind of mail: the apps bring theirs (config/steps.py).
+# Every kind of mail: the apps bring theirs (config/hooks.py).
 EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
     "trial": EmailTemplate(
-        gettext_noop("A test mail"),
+        gettext_noop("Test mail"),
         (
-            gettext_noop("somebody who looks after this site wanted to know whether mails arrive. This one did."),
-            gettext_noop("Look where it arrived, and from whom: a mail that is called spam is read by nobody."),
+            gettext_noop("An admin of this site wanted to know whether mails arrive. This one did."),
+            gettext_noop("Check which folder it is in and who sent it: nobody reads mail that is marked as spam."),
         ),
         urgent=True,
     ),
 }
 
 
-def is_of_use(mail: Mail, now: float) -> bool:
+def is_still_useful(mail: Mail, now: float) -> bool:
     """Whether it still makes sense to send the mail."""
     template = EMAIL_TEMPLATES.get(mail.kind)
     if template is None:
-        return True  # nobody knows; whoever is to write it will say so
+        return True  # unknown kind: composing it will fail with a reason
     if template.good_for and mail.queued_for(now) >= template.good_for:
         return False
     return template.is_over is None or not template.is_over(mail)
@@ -89,7 +88,7 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
     """The mail as it is sent, in the language it was asked for in; or as another template would have it."""
     template, name = template or EMAIL_TEMPLATES[mail.kind], site_name()
     with override(mail.language):
-        context = _said(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
+        context = _context(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
         text = render_to_string("mail/email.txt", context).strip() + "\n"
         message = EmailMultiAlternatives(f"{name}: {context['subject']}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/email.html", context), "text/html")
@@ -99,7 +98,7 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
     return message
 
 
-def _said(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
+def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     """All that text and HTML say."""
     written = template.message(mail) if template.message else None
     more = template.words(mail) if template.words else {}
@@ -111,7 +110,7 @@ def _said(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
         "sentences": [_(sentence) % words for sentence in template.sentences],
         "written": written,
         "after": [_(sentence) % words for sentence in template.after],
-        "link": whole(template.link(mail)) if template.link else "",
+        "link": absolute_url(template.link(mail)) if template.link else "",
         "button": _(template.button) if template.button else "",
         "silence": template.silence(mail) if template.silence else "",
         "silence_words": _(template.silence_words),
@@ -122,7 +121,7 @@ def _said(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
 
 def _colours() -> dict[str, tuple[str, str]]:
     """By name, in light and in dark."""
-    (own,) = COLOURING.taken(site_colour())
+    (own,) = COLOURING.run_all(site_colour())
     return {name.replace("-", "_"): pair for name, pair in own.items()}
 
 
@@ -142,5 +141,5 @@ def headers(mail: Mail, silence: str, *, by_hand: bool) -> dict[str, str]:
     if silence:
         found |= {"List-Unsubscribe": f"<{silence}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     if template.list_name:
-        found["List-Id"] = f"<{template.list_name}.{domain()}>"
+        found["List-Id"] = f"<{template.list_name}.{site_domain()}>"
     return found

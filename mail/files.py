@@ -1,4 +1,4 @@
-"""Mails of the local profile, as files: links that open accounts stand in them, so they are their owner's alone."""
+"""E-mail backend of the local profile: private files, because mails contain links that open accounts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class EmailBackend(BaseEmailBackend):
         self.folder = Path(file_path or settings.EMAIL_FILE_PATH)
         self.folder.mkdir(parents=True, exist_ok=True)
         with suppress(PermissionError):  # a folder of somebody else, who says who may look into it
-            tighten(self.folder)
+            restrict_access(self.folder)
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:
@@ -38,7 +38,7 @@ class EmailBackend(BaseEmailBackend):
         return len(email_messages)
 
 
-def tighten(folder: Path) -> None:
+def restrict_access(folder: Path) -> None:
     """What was written earlier first, then the folder: that nobody else gets into it says that all has been done."""
     mode = S_IMODE(folder.stat().st_mode)
     if mode == PRIVATE_MODE or mode & S_ISVTX:  # a folder such as /tmp is everybody's

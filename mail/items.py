@@ -1,4 +1,4 @@
-"""What is stored of mails on their way."""
+"""Item types of the outbox."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from store.table import Item
 from .emails import EMAIL_TEMPLATES
 
 
-def to_whom(item: Item, may: Any) -> Item:
+def hide_private_address(item: Item, may: Any) -> Item:
     """Hides the address of a private e-mail."""
     template = EMAIL_TEMPLATES.get(item.get("kind", ""))
     return item if template and not template.is_private else item | {"to": WITHHELD}
@@ -19,7 +19,7 @@ def to_whom(item: Item, may: Any) -> Item:
 
 ITEMS = (
     ItemType("mail", keys.mail, "kind to:address language state reason detail tries:int queued_at not_before:int "
-             "again_at note note_detail ttl:int", "number about:map account:map lease:int", rule=to_whom,
+             "again_at note note_detail ttl:int", "number about:map account:map lease:int", rule=hide_private_address,
              lists=(keys.mails(""),),
              replay="The outbox: mails are on their way for a while, and their texts are in no log."),
     ItemType("mail server", keys.mail_server, "failures:int since until:int words",

@@ -1,9 +1,10 @@
-"""Names that people chose, as a mail can say them: on one line, and each in its own direction of writing."""
+"""Names in e-mails: of the sender, and those that people chose, made safe for text in either direction."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from email.utils import parseaddr, quote
 
 FIRST_STRONG, POP = "\u2068", "\u2069"
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn what follows, or end our own bracket
@@ -20,3 +21,9 @@ def isolated(name: str) -> str:
     line = _TURNING.sub("", _UNSEEN.sub(" ", name)).strip()
     turns = not line.isascii() and any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in line)
     return f"{FIRST_STRONG}{line}{POP}" if turns else line
+
+
+def named_sender(sender: str, name: str) -> str:
+    """The sender of mails; one that is only an address gets the site's name."""
+    shown, address = parseaddr(sender)
+    return sender if shown or not address else f'"{quote(name)}" <{address}>'

@@ -16,10 +16,9 @@ from datetime import UTC, datetime
 
 from django.utils.translation import get_language, gettext_noop
 
-from acts.recording import try_write, write
 from acts.refusals import LostRace
-from acts.site import table
-from store import keys, spans
+from acts.storage import table, try_write, write
+from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
@@ -30,24 +29,23 @@ RETENTION_SECONDS = 30 * 24 * 3600
 QUEUE_SHARDS = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
 
 REASONS = {
-    "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
+    "unknown": gettext_noop("The worker stopped while sending, so it is unknown whether the mail went out."),
     "unanswered": gettext_noop(
-        "The mail server had all of it and did not say whether it took it, so it is not known whether the mail went "
-        "out: %(detail)s"
+        "The mail server received it but did not confirm it, so it is unknown whether the mail went out: %(detail)s"
     ),
     "refused": gettext_noop("The mail server refused it: %(detail)s"),
     "later": gettext_noop("The mail server asked to try again later: %(detail)s"),
     "unreachable": gettext_noop("The mail server could not be reached: %(detail)s"),
-    "expired": gettext_noop("It could not be sent while it was of use. The last answer: %(detail)s"),
-    "restored": gettext_noop("It waited when a backup was made that was restored since. It may have been sent."),
-    "gone": gettext_noop("What it was to say was deleted before it could be sent."),
-    "taken back": gettext_noop("It was not to be sent any more when its turn came: somebody had taken it back."),
-    "unwritten": gettext_noop("It could not be written, which is a mistake in Plenum: %(detail)s"),
-    "bounced": gettext_noop("The mail server took it, but it came back: %(detail)s"),
+    "expired": gettext_noop("It expired before it could be sent. Last reply: %(detail)s"),
+    "restored": gettext_noop("It comes from a restored backup and may already have been sent."),
+    "gone": gettext_noop("What it was about was deleted before it could be sent."),
+    "taken back": gettext_noop("It was withdrawn before it was sent."),
+    "unwritten": gettext_noop("It could not be composed, which is a bug in Plenum: %(detail)s"),
+    "bounced": gettext_noop("The mail server accepted it, but it bounced: %(detail)s"),
 }
 NOTES = {
-    "delayed": gettext_noop("It is held up on its way: %(detail)s"),
-    "complaint": gettext_noop("Whoever got it called it unwanted: %(detail)s"),
+    "delayed": gettext_noop("Its delivery is delayed: %(detail)s"),
+    "complaint": gettext_noop("The recipient reported it as spam: %(detail)s"),
 }
 
 
@@ -55,8 +53,8 @@ class NothingToSay(Exception):
     """What a mail was to say is gone, so that it cannot be written any more."""
 
 
-class TakenBack(NothingToSay):
-    """Somebody decided that a mail which waits is not to be sent: whoever was to say it, or to get it."""
+class Withdrawn(NothingToSay):
+    """The sender or the recipient no longer wants a mail that is still waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,17 +119,17 @@ def is_urgent(kind: str) -> bool:
 
 
 def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
-    """The write that puts a mail into the outbox. With a ledger, whoever keeps it counts the mail as queued."""
+    """The write that puts a mail into the outbox. With a ledger, the caller counts it as queued."""
     return _queued(uuid.uuid4().hex, kind, to, ledger, about)
 
 
 def queued_once(occasion: str, kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
     """As `queued`, but refused if this address was mailed on this occasion: its number is made of both."""
     free = Missing() | Less("ttl", int(time.time()))
-    return replace(_queued(number_on(occasion, to), kind, to, ledger, about), when=free)
+    return replace(_queued(number_for(occasion, to), kind, to, ledger, about), when=free)
 
 
-def number_on(occasion: str, to: str) -> str:
+def number_for(occasion: str, to: str) -> str:
     return hashlib.sha256(f"{occasion}\0{keys.fold(to)}".encode()).hexdigest()[:32]
 
 
@@ -140,8 +138,8 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
     return Put(
         {
             **place.item,
-            **_stored(ledger),
-            "GSI1PK": keys.mail_list(QUEUED, number, spread()),
+            **_ledger_item(ledger),
+            "GSI1PK": keys.mail_list(QUEUED, number, queue_shards()),
             "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
             "number": number,
             "kind": kind,
@@ -156,14 +154,14 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
     )
 
 
-def _stored(ledger: Ledger | None) -> Item:
+def _ledger_item(ledger: Ledger | None) -> Item:
     if ledger is None:
         return {}
     counts, failure = ledger.counts, ledger.failure
     return {"account": {"kind": ledger.kind, "pk": counts.pk, "counts": counts.sk, "failure": failure.sk}}
 
 
-def nothing() -> Put:
+def queued_nothing() -> Put:
     """A write as costly as queueing a mail, of something never sent: the time does not tell which of the two it was."""
     return Put({**keys.mail(uuid.uuid4().hex).item, "about": {}, "ttl": int(time.time())})
 
@@ -173,23 +171,23 @@ def nothing() -> Put:
 
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
     """Mails of one state: those that wait in the order of their turns, all others the newest first."""
-    page = spans.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
+    page = sharded_reads.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
     return [mail_of(item) for item in page.items], page.cursor
 
 
 def lists_of(state: str) -> list[Span]:
     """Where the index has the mails of a state."""
-    return keys.mails_waiting(spread()) if state == QUEUED else [keys.mails(state)]
+    return keys.mails_waiting(queue_shards()) if state == QUEUED else [keys.mails(state)]
 
 
-def spread() -> int:
+def queue_shards() -> int:
     """Over how many keys of the index mails that wait are spread: the embedded store has no need to."""
     return QUEUE_SHARDS if table().is_distant else 1
 
 
 def due_by(moment: str, *, urgent: bool) -> list[Span]:
     """Mails that wait and are to be sent by then."""
-    return keys.mails_due(moment, spread(), urgent=urgent)
+    return keys.mails_due(moment, queue_shards(), urgent=urgent)
 
 
 def find(number: str) -> Mail | None:
@@ -202,7 +200,7 @@ def find(number: str) -> Mail | None:
 
 def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None, **changes: str | int) -> bool:
     """From one state to another; false if the mail is no longer in the old one."""
-    update = moved(mail, old, new, before=before, **changes)
+    update = moving(mail, old, new, before=before, **changes)
     try:
         write(update, *counting(mail, old, new, changes), *also)
     except LostRace as refused:
@@ -211,18 +209,18 @@ def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None
     return True
 
 
-def moved(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
+def moving(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
     held = Equals("state", old)
-    listed = _listed(mail, new, changes)
+    listed = _sort_key(mail, new, changes)
     return Update(
         keys.mail(mail.number),
-        set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, spread()), "GSI1SK": listed, **changes},
+        set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, queue_shards()), "GSI1SK": listed, **changes},
         remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
         when=held if before is None else held & Less("lease", before),
     )
 
 
-def _listed(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
+def _sort_key(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
     if new != QUEUED:
         return keys.mail_by_date(mail.queued_at, mail.number)
     due = as_text(datetime.fromtimestamp(int(changes["not_before"]), UTC))
@@ -251,12 +249,12 @@ def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mappi
     return [Delete(place)] if entry and entry.get("number", mail.number) == mail.number else []
 
 
-def replaced(number: str) -> list[Write]:
+def setting_aside(number: str) -> list[Write]:
     """What happens to a mail that did not arrive when somebody writes another in its place: it is put aside."""
     mail = find(number) if number else None
     if mail is None or mail.state not in (FAILED, UNKNOWN):
         return []
-    return [moved(mail, mail.state, ASIDE)]
+    return [moving(mail, mail.state, ASIDE)]
 
 
 def mail_of(item: Item) -> Mail:

@@ -1,7 +1,7 @@
 """Sending what waits in the outbox: each mail at most once, by any number of workers.
 
-Mails that somebody waits for and mails to many are sent in lanes of their own, each through its own connection: a slow
-server may keep the many waiting, but nobody who has forgotten a password. See docs/how-to/mail.md.
+Urgent and bulk mails have lanes of their own, each with its own connection: a slow server may delay bulk mail, but
+nobody who has forgotten a password. See docs/how-to/mail.md.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import smtplib
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -17,16 +18,29 @@ from random import uniform
 from typing import Any
 
 from django.core.mail import EmailMessage, get_connection
+from django.utils.translation import get_language
 
-from acts.queues import complain, take_each
-from acts.site import table
-from store import keys, spans
+from acts.queues import log_failure, process_each
+from acts.storage import now_text, table
+from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Item, Span, StoreError
 
-from . import outbox, server
-from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
-from .emails import is_of_use
+from . import outages, outbox
+from .emails import compose as compose_email
+from .emails import is_still_useful
+from .errors import (
+    Deferred,
+    MailError,
+    Rejected,
+    Unanswered,
+    Unreachable,
+    error_for_reply,
+    error_text,
+    redact_address,
+    reply_code,
+)
+from .outages import LANES, URGENT
 from .outbox import (
     ASIDE,
     FAILED,
@@ -37,16 +51,16 @@ from .outbox import (
     UNKNOWN,
     Mail,
     NothingToSay,
-    TakenBack,
+    Withdrawn,
     mail_of,
     move,
 )
-from .server import LANES, URGENT
 from .smtp import EmailBackend, is_lost
 
 LEASE_SECONDS = 240  # longer than a mail may take, on a first connection and on a second
 PAUSES = (300, 900, 3600, 4 * 3600)  # seconds before the next try; the last one again and again
 GIVE_UP_SECONDS = 3 * 24 * 3600
+TEST_TIMEOUT_SECONDS = 20  # to connect, and for the mail: somebody waits
 
 Compose = Callable[[Mail], EmailMessage]
 
@@ -61,42 +75,42 @@ def send_waiting(
 ) -> int:
     """Send what is queued; answers how many mails went out. Any number of workers may do this at once.
 
-    Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
+    `goes_on` is called before each mail, and stops the run by returning false.
     """
-    return take_each(lanes, lambda lane: _send_lane(Round(lane, compose, now), goes_on))
+    return process_each(lanes, lambda lane: _send_lane(LaneRun(lane, compose, now), goes_on))
 
 
-def _send_lane(lane: Round, goes_on: Callable[[], bool]) -> int:
+def _send_lane(lane: LaneRun, goes_on: Callable[[], bool]) -> int:
     lost = (partial(_give_up_abandoned, item, lane.now()) for item in table().each(keys.mails(SENDING)))
     waiting = (partial(lane.send_due, item) for item in due(lane.name, lane.now()))
     turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
     try:
-        return take_each(turns, lambda turn: turn())
+        return process_each(turns, lambda turn: turn())
     finally:
         lane.hang_up()
 
 
 def due(lane: str, now: float) -> Iterator[Item]:
-    return spans.each(table(), _due(lane, now))
+    return sharded_reads.each(table(), _due(lane, now))
 
 
 def anything_due(lane: str, now: float) -> bool:
     """A cheap look: whether a mail waits that may be sent now, or one is being sent, of which it must be known."""
     lists = (*_due(lane, now), keys.mails(SENDING))
-    return not server.is_shut(lane, now) and any(table().page(span, limit=1).items for span in lists)
+    return not outages.is_backing_off(lane, now) and any(table().page(span, limit=1).items for span in lists)
 
 
 def _due(lane: str, now: float) -> list[Span]:
     return outbox.due_by(as_text(datetime.fromtimestamp(now, UTC)), urgent=lane == URGENT)
 
 
-class Round:
+class LaneRun:
     """One turn of a lane, through one connection, for as long as the server can be reached."""
 
     def __init__(self, lane: str, compose: Compose, now: Callable[[], float]):
         self.name, self.compose, self.now = lane, compose, now
         self._connection: EmailBackend | None = None
-        outage = server.outage(lane)
+        outage = outages.find_outage(lane)
         self._was_out_of_reach = outage is not None
         self._is_out_of_reach = outage is not None and outage.until > now()
 
@@ -105,13 +119,13 @@ class Round:
         if mail.not_before > self.now():
             return False
         if reason := self._end_of(mail):
-            self._end(mail, FAILED, reason, Trouble(mail.detail or "-"), old=QUEUED)
+            self._end(mail, FAILED, reason, MailError(mail.detail or "-"), old=QUEUED)
             return False
         return self._can_send() and self._send(mail)
 
     def _end_of(self, mail: Mail) -> str:
         """Why the mail is not to be tried any more, if it is not."""
-        if not is_of_use(mail, self.now()):
+        if not is_still_useful(mail, self.now()):
             return "expired"
         return (mail.reason or "unreachable") if mail.waited_for(self.now()) >= GIVE_UP_SECONDS else ""
 
@@ -126,23 +140,23 @@ class Round:
             return True
         try:
             connection.open()
-        except Unreachable as trouble:
-            self._shut(trouble)
+        except Unreachable as error:
+            self._shut(error)
             return False
         self._connection = connection
         return True
 
-    def _shut(self, trouble: Trouble) -> None:
+    def _shut(self, error: MailError) -> None:
         """Nobody knocks for a while: it would be the same for the next mail."""
         self._is_out_of_reach = self._was_out_of_reach = True
-        words = without_address(trouble.words, "")
-        _log.warning("mail server out of reach", extra={"lane": self.name, "code": trouble.code, "words": words})
-        server.failed(self.name, words, self.now())
+        words = redact_address(error.text, "")
+        _log.warning("mail server out of reach", extra={"lane": self.name, "code": error.code, "words": words})
+        outages.record_failure(self.name, words, self.now())
 
     def _answered(self) -> None:
         if self._was_out_of_reach:
             self._was_out_of_reach = False
-            server.answered(self.name)
+            outages.clear_outage(self.name)
 
     def hang_up(self) -> None:
         if self._connection is not None:
@@ -158,10 +172,10 @@ class Round:
         try:
             answer = self._hand_over(message)
         except Exception as error:
-            self._note(mail, understood(error))
+            self._note(mail, as_mail_error(error))
             return False
         self._answered()
-        answer = without_address(answer, mail.to)
+        answer = redact_address(answer, mail.to)
         return move(mail, SENDING, SENT, reason="", detail=answer, ttl=int(self.now()) + RETENTION_SECONDS)
 
     def _written(self, mail: Mail) -> EmailMessage | None:
@@ -169,13 +183,13 @@ class Round:
             return self.compose(mail)
         except StoreError:
             raise
-        except TakenBack:
+        except Withdrawn:
             move(mail, QUEUED, ASIDE, reason="taken back", detail="", ttl=int(self.now()) + RETENTION_SECONDS)
         except NothingToSay:
-            self._end(mail, FAILED, "gone", Trouble(""), old=QUEUED)
+            self._end(mail, FAILED, "gone", MailError(""), old=QUEUED)
         except Exception as error:
-            complain(error)
-            self._end(mail, FAILED, "unwritten", Trouble(type(error).__name__), old=QUEUED)
+            log_failure(error)
+            self._end(mail, FAILED, "unwritten", MailError(type(error).__name__), old=QUEUED)
         return None
 
     def _hand_over(self, message: EmailMessage) -> str:
@@ -186,54 +200,54 @@ class Round:
         message.connection, was_used = connection, bool(connection.answer)
         try:
             message.send()
-        except Later as trouble:
-            if not (was_used and is_lost(trouble)):
+        except Deferred as error:
+            if not (was_used and is_lost(error)):
                 raise
             connection.open()
             message.send()
         return connection.answer
 
-    def _note(self, mail: Mail, trouble: Trouble) -> None:
+    def _note(self, mail: Mail, error: MailError) -> None:
         """What becomes of a mail that did not go out, and of the round, if the server went away over it."""
         if self._connection is not None:
-            self._answered() if self._connection.connection else self._shut(trouble)
-        if isinstance(trouble, Unanswered):
-            self._end(mail, UNKNOWN, "unanswered", trouble)
-        elif isinstance(trouble, Rejected):
-            self._end(mail, FAILED, "refused", trouble)
+            self._answered() if self._connection.connection else self._shut(error)
+        if isinstance(error, Unanswered):
+            self._end(mail, UNKNOWN, "unanswered", error)
+        elif isinstance(error, Rejected):
+            self._end(mail, FAILED, "refused", error)
         else:
-            self._try_later(mail, trouble)
+            self._try_later(mail, error)
 
-    def _end(self, mail: Mail, state: str, reason: str, trouble: Trouble, old: str = SENDING) -> None:
-        words = without_address(trouble.words, mail.to)
-        move(mail, old, state, **_failed(mail, reason, words, self.now(), trouble.code))
+    def _end(self, mail: Mail, state: str, reason: str, error: MailError, old: str = SENDING) -> None:
+        words = redact_address(error.text, mail.to)
+        move(mail, old, state, **_failure(mail, reason, words, self.now(), error.code))
 
-    def _try_later(self, mail: Mail, trouble: Trouble) -> None:
-        reason, words = "later" if trouble.code else "unreachable", without_address(trouble.words, mail.to)
-        then = int(self.now() + pause(mail.tries))
+    def _try_later(self, mail: Mail, error: MailError) -> None:
+        reason, words = "later" if error.code else "unreachable", redact_address(error.text, mail.to)
+        then = int(self.now() + backoff(mail.tries))
         move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=words, tries=mail.tries + 1)
 
 
-def understood(error: Exception) -> Trouble:
-    """What is raised by our own conversation, or by whatever else mail leaves through, as trouble."""
-    if isinstance(error, Trouble):
+def as_mail_error(error: Exception) -> MailError:
+    """What is raised by our own conversation, or by whatever else mail leaves through, as error."""
+    if isinstance(error, MailError):
         return error
     if isinstance(error, smtplib.SMTPRecipientsRefused):
-        return judged(*next(iter(error.recipients.values())))
+        return error_for_reply(*next(iter(error.recipients.values())))
     if isinstance(error, smtplib.SMTPSenderRefused | smtplib.SMTPDataError):
-        return judged(error.smtp_code, error.smtp_error)
+        return error_for_reply(error.smtp_code, error.smtp_error)
     if isinstance(error, smtplib.SMTPException | OSError):
-        return Unreachable(words_of(error), code_of(error))
-    complain(error)
+        return Unreachable(error_text(error), reply_code(error))
+    log_failure(error)
     return Rejected(type(error).__name__)  # an address that no mail can be made out to, say
 
 
-def pause(tries: int, chance: Callable[[float, float], float] = uniform) -> float:
+def backoff(tries: int, chance: Callable[[float, float], float] = uniform) -> float:
     """Seconds until a mail is tried again that was tried so often before; not for all mails the same."""
     return PAUSES[min(tries, len(PAUSES) - 1)] * chance(0.8, 1.2)
 
 
-def _failed(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> dict[str, Any]:
+def _failure(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> dict[str, Any]:
     """How a mail ends that did not go out; the log tells it without saying whose it was."""
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": reason, "code": code, "number": mail.number})
     return {"reason": reason, "detail": detail, "tries": mail.tries + 1, "ttl": int(now) + RETENTION_SECONDS}
@@ -242,4 +256,16 @@ def _failed(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> 
 def _give_up_abandoned(item: Item, now: float) -> None:
     if item["lease"] < now:
         mail = mail_of(item)
-        move(mail, SENDING, UNKNOWN, before=int(now), **_failed(mail, "unknown", "", now))
+        move(mail, SENDING, UNKNOWN, before=int(now), **_failure(mail, "unknown", "", now))
+
+
+def send_test_email(to: str) -> str:
+    """Send at once, past the outbox; return the server's reply (empty without SMTP), or raise `MailError`."""
+    mail = Mail(uuid.uuid4().hex, "trial", to, {}, get_language() or "en", SENDING, "", "", 0, now_text())
+    message, connection = compose_email(mail), get_connection(seconds=TEST_TIMEOUT_SECONDS)
+    message.connection = connection
+    try:
+        message.send()
+    except (MailError, OSError, ValueError) as error:
+        raise as_mail_error(error) if not isinstance(error, ValueError) else Rejected(str(error)) from error
+    return str(getattr(connection, "answer", ""))

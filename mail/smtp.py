@@ -1,7 +1,7 @@
-"""The conversation with the mail server, so held that it is always known how far it came.
+"""SMTP backend that always knows how far a mail came.
 
-What was lost before the final dot was sent, the server cannot have taken; after that, nobody knows. Everything has a
-limit in all, not only each wait: a server that sends a byte now and then would keep us for ever.
+If the connection is lost before the final dot, the server cannot have accepted the mail; after that, nobody knows. Each
+exchange has a deadline as a whole, not only for each wait: a server that drips bytes would hold us for ever.
 """
 
 from __future__ import annotations
@@ -21,8 +21,17 @@ from django.core.mail.message import sanitize_address
 from django.core.mail.utils import DNS_NAME
 from django.utils.functional import cached_property
 
-from .answers import Later, Lost, Trouble, Unanswered, Unreachable, judged, said, words_of
-from .lines import Line
+from .deadlines import SocketDeadline
+from .errors import (
+    ConnectionLost,
+    Deferred,
+    MailError,
+    Unanswered,
+    Unreachable,
+    error_for_reply,
+    error_text,
+    reply_text,
+)
 
 TIMEOUT_SECONDS = 60  # for opening a connection, and for each mail
 QUIT_TIMEOUT_SECONDS = 5
@@ -30,7 +39,7 @@ CLOSING_CODE = 421  # "I am closing the connection", whatever was asked
 _DOT = re.compile(rb"^\.", re.MULTILINE)
 
 
-class WholeLines:
+class CompleteLines:
     """What a server says, line by line. A line that breaks off is no answer: half of a yes is none."""
 
     def __init__(self, file: IO[bytes]):
@@ -49,25 +58,27 @@ class WholeLines:
 class Conversation(smtplib.SMTP):
     """As Python's, but limited in all, told apart by how far a mail came, and with a socket that sends at once."""
 
-    def __init__(self, line: Line, host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None):
-        self.line, self.tls = line, tls  # with TLS from the first byte on
+    def __init__(
+        self, deadline: SocketDeadline, host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None
+    ):
+        self.deadline, self.tls = deadline, tls  # with TLS from the first byte on
         super().__init__(host, port, DNS_NAME.get_fqdn(), timeout)
 
     def connect(self, host: str = "localhost", port: int = 0, source_address: Any = None) -> tuple[int, bytes]:
         made = socket.create_connection((host, port), self.timeout, source_address)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.line.hold(made)
+        self.deadline.watch(made)
         self.sock = self.tls.wrap_socket(made, server_hostname=host) if self.tls else made
         return self.getreply()
 
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
-            self.file = WholeLines(self.sock.makefile("rb"))
+            self.file = CompleteLines(self.sock.makefile("rb"))
         return super().getreply()
 
     def close(self) -> None:
         super().close()
-        self.line.release()
+        self.deadline.release()
 
     # --- a mail ---
 
@@ -79,25 +90,25 @@ class Conversation(smtplib.SMTP):
             self._ask(*self.docmd("data"), wanted=354)
             self.send(_DOT.sub(b"..", text) + (b"" if text.endswith(b"\r\n") else b"\r\n"))
         except (smtplib.SMTPServerDisconnected, OSError) as error:
-            raise Lost(why(self.line, error)) from error
+            raise ConnectionLost(failure_text(self.deadline, error)) from error
         try:
             self.send(b".\r\n")
-            code, words = self.getreply()
+            code, text = self.getreply()
         except (smtplib.SMTPException, OSError) as error:
-            raise Unanswered(why(self.line, error)) from error
+            raise Unanswered(failure_text(self.deadline, error)) from error
         if code // 100 != 2:
-            raise judged(code, words)
-        return said(code, words)
+            raise error_for_reply(code, text)
+        return reply_text(code, text)
 
-    def _ask(self, code: int, words: bytes, wanted: int | None = None) -> None:
+    def _ask(self, code: int, text: bytes, wanted: int | None = None) -> None:
         if code == -1:  # a line that is no answer at all
-            raise smtplib.SMTPServerDisconnected(f"not an answer of a mail server: {words!r}")
+            raise smtplib.SMTPServerDisconnected(f"not an answer of a mail server: {text!r}")
         if code != wanted and (wanted or code // 100 != 2):
-            raise judged(code, words)
+            raise error_for_reply(code, text)
 
 
-def why(line: Line, error: Exception) -> str:
-    return "no answer in time" if line.was_cut else words_of(error)
+def failure_text(deadline: SocketDeadline, error: Exception) -> str:
+    return "no answer in time" if deadline.was_exceeded else error_text(error)
 
 
 class EmailBackend(SmtpBackend):
@@ -122,18 +133,18 @@ class EmailBackend(SmtpBackend):
         """Come as far as a server that waits for mails, or raise `Unreachable`."""
         if self.connection is not None:
             return False
-        line = Line()
+        deadline = SocketDeadline()
         try:
-            with line.within(self.seconds):
-                self.connection = self._ready_conversation(line)
+            with deadline.within(self.seconds):
+                self.connection = self._ready_conversation(deadline)
         except (smtplib.SMTPException, OSError) as error:
-            line.release()
-            raise Unreachable(why(line, error), getattr(error, "smtp_code", 0)) from error
+            deadline.release()
+            raise Unreachable(failure_text(deadline, error), getattr(error, "smtp_code", 0)) from error
         return True
 
-    def _ready_conversation(self, line: Line) -> Conversation:
+    def _ready_conversation(self, deadline: SocketDeadline) -> Conversation:
         tls = self.ssl_context if self.use_ssl else None
-        conversation = Conversation(line, self.host, self.port, self.timeout, tls)
+        conversation = Conversation(deadline, self.host, self.port, self.timeout, tls)
         try:
             if self.use_tls:
                 conversation.starttls(context=self.ssl_context)
@@ -149,7 +160,7 @@ class EmailBackend(SmtpBackend):
         """Say goodbye, if there is anybody to say it to."""
         conversation, self.connection = self.connection, None
         if conversation is not None:
-            with suppress(smtplib.SMTPException, OSError), conversation.line.within(QUIT_TIMEOUT_SECONDS):
+            with suppress(smtplib.SMTPException, OSError), conversation.deadline.within(QUIT_TIMEOUT_SECONDS):
                 conversation.quit()
             conversation.close()
 
@@ -171,19 +182,19 @@ class EmailBackend(SmtpBackend):
         (to,) = (sanitize_address(address, encoding) for address in message.recipients())
         text = message.message().as_bytes(linesep="\r\n")
         try:
-            with self.connection.line.within(self.seconds):
+            with self.connection.deadline.within(self.seconds):
                 self.answer = self.connection.deliver(sender, to, text)
-        except Trouble as trouble:
-            self._go_on_after(trouble)
+        except MailError as error:
+            self._go_on_after(error)
             raise
 
-    def _go_on_after(self, trouble: Trouble) -> None:
+    def _go_on_after(self, error: MailError) -> None:
         """The server is asked to forget the mail, so that the next one can follow; or else the connection ends."""
         assert self.connection is not None
         try:
-            if trouble.code in (0, CLOSING_CODE):
+            if error.code in (0, CLOSING_CODE):
                 raise smtplib.SMTPServerDisconnected("the conversation is over")
-            with self.connection.line.within(QUIT_TIMEOUT_SECONDS):
+            with self.connection.deadline.within(QUIT_TIMEOUT_SECONDS):
                 self.connection.rset()
         except (smtplib.SMTPException, OSError):
             self.connection.close()
@@ -192,4 +203,4 @@ class EmailBackend(SmtpBackend):
 
 def is_lost(error: Exception) -> bool:
     """Whether the server went away before it had all of a mail: the next connection may be given it at once."""
-    return isinstance(error, Lost) or (isinstance(error, Later) and error.code == CLOSING_CODE)
+    return isinstance(error, ConnectionLost) or (isinstance(error, Deferred) and error.code == CLOSING_CODE)

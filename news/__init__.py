@@ -1,1 +1,1 @@
-PUBLIC = "about demo emails front mailing repository subscribing"
+PUBLIC = "demo election_posts emails front_page mailing repository subscriptions"

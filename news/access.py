@@ -11,13 +11,13 @@ from accounts.access import demands_second_factor, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
-from acts.site import now_text
+from acts.storage import now_text
 
 from . import repository, services
 from .rules import Post
 
 
-def edits(user: User | AnonymousUser, post: Post) -> bool:
+def can_edit(user: User | AnonymousUser, post: Post) -> bool:
     """Whether somebody may change a post, and so sees it at any time."""
     if not isinstance(user, User) or not user.can(Permission.USE_APPLICATION):
         return False
@@ -30,16 +30,16 @@ def edits(user: User | AnonymousUser, post: Post) -> bool:
     return True
 
 
-def editable(user: User, post: Post) -> None:
+def check_editable(user: User, post: Post) -> None:
     """What nobody can read yet is there for those who write it, and for nobody else."""
     try:
         services.check(user, post)
     except NotAllowed:
-        if not post.is_seen(now_text()):
+        if not post.is_public(now_text()):
             raise Http404 from None
         raise
 
 
-written_by: Any = requires(
-    Permission.USE_APPLICATION, load=repository.find, rule=editable
+requires_editor: Any = requires(
+    Permission.USE_APPLICATION, load=repository.find, rule=check_editable
 )  # a page about one's own post

@@ -10,11 +10,11 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.links import whole
+from acts.links import absolute_url
 from elections.rules import Election
 from pages import times
 from pages.names import MAX_NAME_CHARS
-from results import words
+from results import wording
 from results.repository import Sealed
 from tally.result import Result
 
@@ -43,7 +43,7 @@ def summary(found: Sealed) -> str:
 
 
 def _who_won(result: Result) -> str:
-    names = apart(Truncator(words.names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
+    names = isolate(Truncator(wording.join_names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
     if result.total == result.blank:
         return f"{_('Nothing to count')}."
     if not result.winners:
@@ -53,14 +53,14 @@ def _who_won(result: Result) -> str:
     return f"{_('Elected') if result.seats > 1 else _('A tie')}: {names}."
 
 
-def apart(name: str) -> str:
+def isolate(name: str) -> str:
     """Letters that run from right to left do not turn what stands beside them."""
     return BEGIN + DIRECTIONS.sub("", name) + END
 
 
-def literal(name: str) -> str:
+def escape_markdown(name: str) -> str:
     """A name as Markdown that shows just the name: none of it is markup or a link."""
-    return MARKUP.sub(r"\\\1", apart(name))
+    return MARKUP.sub(r"\\\1", isolate(name))
 
 
 def _outcome(result: Result) -> str:
@@ -70,12 +70,12 @@ def _outcome(result: Result) -> str:
     if not result.winners:
         return f"**{_('Nobody was elected')}.**"
     if result.seats == 1 and len(result.winners) == 1:
-        return f"**{_('Winner')}:** {literal(result.winners[0])}"
+        return f"**{_('Winner')}:** {escape_markdown(result.winners[0])}"
     return f"**{_('Elected') if result.seats > 1 else _('A tie')}:**\n\n{_names(result.winners)}"
 
 
 def _names(winners: tuple[str, ...]) -> str:
-    lines = [f"- {literal(name)}" for name in winners[:MAX_WINNERS_NAMED]]
+    lines = [f"- {escape_markdown(name)}" for name in winners[:MAX_WINNERS_NAMED]]
     more = len(winners) - len(lines)
     others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
     left = [f"- {others}"] if more else []
@@ -84,9 +84,9 @@ def _names(winners: tuple[str, ...]) -> str:
 
 def _facts(found: Sealed) -> str:
     result = found.report.result
-    drawn = _("A lot was drawn; the result says between whom, and how to draw it again.")
+    drawn = _("A tie was broken by lot. The result shows between whom, and how to repeat the draw.")
     lines = [
-        f"- {_('Method')}: {words.label(result.method)}",
+        f"- {_('Method')}: {wording.method_label(result.method)}",
         f"- {_('Seats')}: {result.seats}",
         f"- {_('Turnout')}: {_turnout(found)}",
         *([f"- {drawn}"] if result.lots else []),
@@ -103,8 +103,8 @@ def _turnout(found: Sealed) -> str:
 
 
 def _links(election: Election) -> str:
-    page = whole(reverse("shared", args=[election.name]))
-    result, proof = _("The whole result, and why it is so"), _("What was sealed")
+    page = absolute_url(reverse("shared", args=[election.name]))
+    result, proof = _("The full result, explained"), _("What was sealed")
     return f"[{result}](<{page}>)\n[{proof}](<{page}#proof>)"
 
 

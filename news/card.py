@@ -13,7 +13,7 @@ from pages.http_cache import digest
 from pages.times import from_text, local_time
 from results.sharing.lettering import can_write
 from results.sharing.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, cut, edition, wrapped
-from store.memory import Memory
+from store.caches import SizedCache
 
 from .rules import Post
 
@@ -37,14 +37,14 @@ class Card:
 def card_of(post: Post) -> Card:
     """In the site's own language, or in English if its letters cannot be written here."""
     with translation.override(settings.LANGUAGE_CODE):
-        card = _said(post)
+        card = _card(post)
     if can_write(f"{card.heading}{card.title}{card.day}"):
         return card
     with translation.override("en"):
-        return _said(post)
+        return _card(post)
 
 
-def _said(post: Post) -> Card:
+def _card(post: Post) -> Card:
     day = date_format(local_time(from_text(post.published_at or post.created_at), post.time_zone), "DATE_FORMAT")
     heading = ", ".join(tag for tag in post.tags if can_write(tag)) or _("News")
     return Card(heading, post.title if can_write(post.title) else _("Read the post"), day)
@@ -52,13 +52,13 @@ def _said(post: Post) -> Card:
 
 def picture(card: Card) -> bytes:
     """As PNG."""
-    return _pictures.get(card.edition, lambda: _drawn(card))
+    return _pictures.get(card.edition, lambda: _draw(card))
 
 
-_pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
+_pictures = SizedCache[bytes](4_000_000, len)  # some 20 KB each
 
 
-def _drawn(card: Card) -> bytes:
+def _draw(card: Card) -> bytes:
     pen, y = Pen(), 132.0
     pen.text(LEFT_PX, y, cut(card.heading, 32, RIGHT_PX - LEFT_PX), 32, ACCENT)
     for line in wrapped(card.title, 64, RIGHT_PX - LEFT_PX, 4):

@@ -19,7 +19,7 @@ ANNOUNCED = "Talk of the year"
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedPost:
     """A post to be written, and when it is to be read: so many days from now, or not yet."""
 
     author: str
@@ -33,7 +33,7 @@ class Planned:
 
 
 PLANNED = (
-    Planned(
+    PlannedPost(
         "Ada Lovelace",
         "Welcome to our new site",
         """From now on we decide things here: who sits on the board, where we meet, what the reading room is called.
@@ -51,7 +51,7 @@ Katherine; she lets people in and answers questions.
         "What is decided here, and how to find your way.",
         days=-12,
     ),
-    Planned(
+    PlannedPost(
         "Katherine Johnson",
         "The workshop opens on Saturdays",
         """Since the lathe is mended, the workshop can be used on Saturdays from ten to four.
@@ -65,7 +65,7 @@ The key is with the committee.
         ("workshop", "house"),
         days=-6,
     ),
-    Planned(
+    PlannedPost(
         "Alan Turing",
         "Three towns, one summer",
         """*Ghent*, *Ljubljana* and *Tartu* have offered to host us next summer. The costs are about the \
@@ -79,7 +79,7 @@ Please rank all three if you can. Ballots are public this time, and you may chan
         election="Where we meet next summer",
         picture="Ljubljana",
     ),
-    Planned(
+    PlannedPost(
         "Ada Lovelace",
         "The annual meeting",
         """The annual meeting begins at seven in the evening, in the large room. The *talk of the year* opens it.
@@ -89,7 +89,7 @@ The agenda, the accounts and the minutes of last year are with the secretary fro
         ("meetings",),
         days=14,
     ),
-    Planned(
+    PlannedPost(
         "Ada Lovelace",
         "What we learnt from the last board election",
         """A draft, to be finished when the board is elected.
@@ -110,7 +110,7 @@ def load() -> int:
     return sum(map(_write, PLANNED)) + _announce()
 
 
-def _write(planned: Planned) -> bool:
+def _write(planned: PlannedPost) -> bool:
     author = people.find(planned.author)
     if author is None:
         return False

@@ -8,35 +8,35 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_noop, ngettext
 
-from acts.links import whole
-from acts.site import now_text, table
+from acts.links import absolute_url
+from acts.storage import now_text, table
 from acts.tokens import SECONDS_PER_DAY
 from mail.emails import EmailTemplate, Message
-from mail.outbox import Mail, TakenBack
+from mail.outbox import Mail, Withdrawn
 from store import keys
 
-from . import subscribing
+from . import subscriptions
 from .mailing import NEWS
 from .repository import post_of
 from .rules import Post
-from .subscribing import CONFIRM, KNOWN, subscriber_of
+from .subscriptions import ALREADY_SUBSCRIBED, CONFIRM, subscriber_of
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def _confirm_link(mail: Mail) -> str:
-    return reverse("confirm_news", args=[subscribing.confirm_token(mail.to, mail.language)])
+    return reverse("confirm_news", args=[subscriptions.confirm_token(mail.to, mail.language)])
 
 
 def _leave_path(mail: Mail) -> str:
-    return reverse("leave_news", args=[subscribing.leave_token(mail.to)])
+    return reverse("leave_news", args=[subscriptions.leave_token(mail.to)])
 
 
 def _leave_link(mail: Mail) -> str:
-    return whole(_leave_path(mail))
+    return absolute_url(_leave_path(mail))
 
 
-def told(mail: Mail) -> Message:
+def news_message(mail: Mail) -> Message:
     """The post as it is now. Nothing, if nobody is to see it any more, or its reader has left meanwhile."""
     post = _post_for(mail)
     title, minutes = _CONTROL.sub(" ", post.title), _minutes(post)
@@ -48,10 +48,10 @@ def _post_for(mail: Mail) -> Post:
     place, reader = keys.post(mail.about["post"]), keys.subscriber(mail.to)
     found = table().get_many([place, reader])
     if place not in found or reader not in found:
-        raise TakenBack
+        raise Withdrawn
     post, since = post_of(found[place]), subscriber_of(found[reader]).since
-    if not post.is_seen(now_text()) or since > (post.published_at or ""):
-        raise TakenBack
+    if not post.is_public(now_text()) or since > (post.published_at or ""):
+        raise Withdrawn
     return post
 
 
@@ -64,26 +64,26 @@ EMAIL_TEMPLATES = {
     CONFIRM: EmailTemplate(
         gettext_noop("Do you want the news by mail?"),
         (
-            gettext_noop("somebody, we hope you, asked for the news of this site to be mailed to this address."),
-            gettext_noop("This link confirms it. It is good for three days. If it was not you, do nothing."),
+            gettext_noop("someone, hopefully you, asked us to send this site's news to this address."),
+            gettext_noop("Confirm with this link within three days. If it was not you, just ignore this mail."),
         ),
         _confirm_link,
         gettext_noop("Get the news by mail"),
         urgent=True,
         is_private=True,
-        good_for=subscribing.CONFIRM_DAYS * SECONDS_PER_DAY,
+        good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
-    KNOWN: EmailTemplate(
-        gettext_noop("You get the news by mail already"),
+    ALREADY_SUBSCRIBED: EmailTemplate(
+        gettext_noop("You already get the news by mail"),
         (
-            gettext_noop("somebody asked for the news of this site to be mailed to this address. They are already."),
-            gettext_noop("If you do not want them any more, this link is the way out."),
+            gettext_noop("someone asked us to send this site's news to this address, but you already get it."),
+            gettext_noop("If you no longer want it, use this link to unsubscribe."),
         ),
         _leave_path,
-        gettext_noop("No more news by mail"),
+        gettext_noop("Unsubscribe from the news"),
         urgent=True,
         is_private=True,
-        good_for=subscribing.CONFIRM_DAYS * SECONDS_PER_DAY,
+        good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
     NEWS: EmailTemplate(
         gettext_noop("News"),
@@ -91,9 +91,9 @@ EMAIL_TEMPLATES = {
         lambda mail: reverse("post", args=[mail.about["slug"]]),
         gettext_noop("Read it"),
         _leave_link,
-        silence_words=gettext_noop("No more news by mail"),
+        silence_words=gettext_noop("Unsubscribe from the news"),
         list_name="news",
-        message=told,
+        message=news_message,
         is_private=True,
     ),
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from itertools import islice
+from xml.sax.saxutils import escape
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,9 +16,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.naming import site_name
-from acts.site import now_text
+from acts.branding import site_name
+from acts.links import absolute_url
+from acts.storage import now_text
 from pages import http_cache, markdown
 from pages.http_cache import Edition, digest
 from pages.times import from_text
@@ -36,37 +38,37 @@ KINDS: dict[str, tuple[Callable[[Feed], bytes], str]] = {
 @require_safe
 def news(request: HttpRequest, kind: str) -> HttpResponse:
     posts, _more = repository.published(limit=FEED_POSTS)
-    return _answer(request, kind, "news", posts)
+    return _feed_response(request, kind, "news", posts)
 
 
 @public
 @require_safe
 def with_tag(request: HttpRequest, kind: str, tag: str) -> HttpResponse:
-    posts = _some_of(repository.with_tag(tag, limit=FEED_POSTS)[0])
-    return _answer(request, kind, "news_tag", posts, rules.spelt(posts[0].tags, tag))
+    posts = _or_404(repository.with_tag(tag, limit=FEED_POSTS)[0])
+    return _feed_response(request, kind, "news_tag", posts, rules.spelling_of(posts[0].tags, tag))
 
 
 @public
 @require_safe
 def by_author(request: HttpRequest, kind: str, author: str) -> HttpResponse:
-    posts = _some_of(repository.by_author(author, limit=FEED_POSTS)[0])
-    return _answer(request, kind, "news_by", posts, posts[0].author)
+    posts = _or_404(repository.by_author(author, limit=FEED_POSTS)[0])
+    return _feed_response(request, kind, "news_by", posts, posts[0].author)
 
 
-def _some_of(posts: list[Post]) -> list[Post]:
+def _or_404(posts: list[Post]) -> list[Post]:
     """A tag that has only posts still to come is none yet, as one that nobody ever thought of."""
     if not posts:
         raise Http404
     return posts
 
 
-def _answer(request: HttpRequest, kind: str, page: str, posts: list[Post], *words: str) -> HttpResponse:
+def _feed_response(request: HttpRequest, kind: str, page: str, posts: list[Post], *words: str) -> HttpResponse:
     """In the site's own language: feeds are fetched by machines, for readers of any."""
     with translation.override(settings.LANGUAGE_CODE):
         title = " · ".join((*words, _("News"), site_name()))
-    own, feed_of = (whole(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
+    own, feed_of = (absolute_url(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
     feed = Feed(title, site_name(), own, feed_of)
-    make = partial(_made, kind, feed, posts)
+    make = partial(_render, kind, feed, posts)
     return http_cache.public_response(request, _edition(feed, posts), from_text(now_text()), make)
 
 
@@ -78,9 +80,61 @@ def _edition(feed: Feed, posts: Iterable[Post]) -> Edition:
     return Edition(digest(feeds.FORMAT, markdown.VERSION, feed, versions), changed)
 
 
-def _made(kind: str, feed: Feed, posts: list[Post]) -> HttpResponse:
+def _render(kind: str, feed: Feed, posts: list[Post]) -> HttpResponse:
     write, content_type = KINDS[kind]
     texts = repository.texts(posts)
     there = [post for post in posts if post.id in texts]
     entries = [Entry(post, address_of(post), texts[post.id].html, picture_of(post)) for post in there]
     return HttpResponse(write(replace(feed, entries=tuple(entries))), content_type=content_type)
+
+
+# --- Sitemaps and robots.txt ---
+
+
+PAGES = ("home", "news", "polls", "sandbox", "checkpoints")  # that are there for everybody
+MAX_ADDRESSES = 50_000  # addresses that one file may have (https://www.sitemaps.org/protocol.html)
+HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
+
+
+@public
+@require_safe
+def sitemap(request: HttpRequest) -> HttpResponse:
+    """Where the others are: one for each year in which there are posts to be seen."""
+    years = (reverse("sitemap_year", args=[year]) for year in repository.years(now_text()))
+    parts = (reverse("sitemap_pages"), *years)
+    return _xml_response(request, "sitemapindex", (_entry("sitemap", absolute_url(part)) for part in parts))
+
+
+@public
+@require_safe
+def sitemap_pages(request: HttpRequest) -> HttpResponse:
+    return _xml_response(request, "urlset", (_entry("url", absolute_url(reverse(name))) for name in PAGES))
+
+
+@public
+@require_safe
+def sitemap_year(request: HttpRequest, year: int) -> HttpResponse:
+    posts = list(islice(repository.published_in(f"{year:04}", now_text()), MAX_ADDRESSES))
+    if not posts:
+        raise Http404
+    return _xml_response(request, "urlset", (_entry("url", address_of(post), post.modified_at) for post in posts))
+
+
+def _entry(kind: str, address: str, changed: str = "") -> str:
+    last = f"<lastmod>{changed}</lastmod>" if changed else ""
+    return f"<{kind}><loc>{escape(address)}</loc>{last}</{kind}>\n"
+
+
+def _xml_response(request: HttpRequest, kind: str, places: Iterable[str]) -> HttpResponse:
+    said = f'{HEAD}<{kind} xmlns="{SCHEMA}">\n{"".join(places)}</{kind}>\n'
+    make = partial(HttpResponse, said, content_type="application/xml; charset=utf-8")
+    return http_cache.public_response(request, Edition(digest(said)), from_text(now_text()), make)
+
+
+@public
+@require_safe
+def robots(request: HttpRequest) -> HttpResponse:
+    """Nothing is forbidden here: what is not to be found says so itself, and must be read for that to be seen."""
+    said = f"User-agent: *\nDisallow:\n\nSitemap: {absolute_url(reverse('sitemap'))}\n"
+    return HttpResponse(said, content_type="text/plain; charset=utf-8")

@@ -50,11 +50,11 @@ class Entry:
 
     @property
     def content(self) -> str:
-        return allowed(f"{_shown(self.picture)}{self.html}" if self.picture else self.html)
+        return valid_xml(f"{_picture_html(self.picture)}{self.html}" if self.picture else self.html)
 
     @property
     def tags(self) -> list[str]:
-        return [allowed(tag) for tag in self.post.tags]
+        return [valid_xml(tag) for tag in self.post.tags]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class Feed:
     entries: tuple[Entry, ...] = ()
 
 
-def allowed(text: str) -> str:
+def valid_xml(text: str) -> str:
     """Without what no XML may have in it."""
     return FORBIDDEN.sub("", text)
 
 
-def _shown(picture: Picture) -> str:
+def _picture_html(picture: Picture) -> str:
     words = '<p><img src="{}" alt="{}" width="{}" height="{}"></p>\n'
     return format_html(words, picture.address, picture.alt, str(picture.wide), str(picture.high))
 
@@ -83,20 +83,25 @@ def _shown(picture: Picture) -> str:
 
 def as_atom(feed: Feed) -> bytes:
     atom = _Atom(
-        allowed(feed.title), feed.page, "", author_name=allowed(feed.site), feed_url=feed.address, feed_guid=feed.page
+        valid_xml(feed.title),
+        feed.page,
+        "",
+        author_name=valid_xml(feed.site),
+        feed_url=feed.address,
+        feed_guid=feed.page,
     )
     for entry in feed.entries:
-        atom.add_item(**_item(entry))
+        atom.add_item(**_atom_item(entry))
     file = BytesIO()
     atom.write(file, "utf-8")
     return file.getvalue()
 
 
-def _item(entry: Entry) -> dict[str, Any]:
+def _atom_item(entry: Entry) -> dict[str, Any]:
     post = entry.post
     dates = {"pubdate": _moment(post.published_at), "updateddate": _moment(post.updated_at)}
-    words = {"title": allowed(post.title), "description": escape(allowed(post.lead)), "content": entry.content}
-    by = {"author_name": allowed(post.author) or None, "categories": entry.tags}
+    words = {"title": valid_xml(post.title), "description": escape(valid_xml(post.lead)), "content": entry.content}
+    by = {"author_name": valid_xml(post.author) or None, "categories": entry.tags}
     return {"link": entry.address, "unique_id": entry.id, "picture": entry.picture, **dates, **words, **by}
 
 
@@ -123,19 +128,19 @@ class _Atom(Atom1Feed):
 def as_json(feed: Feed) -> bytes:
     said = {
         "version": "https://jsonfeed.org/version/1.1",
-        "title": allowed(feed.title),
+        "title": valid_xml(feed.title),
         "home_page_url": feed.page,
         "feed_url": feed.address,
-        "authors": [{"name": allowed(feed.site)}],
-        "items": [_member(entry) for entry in feed.entries],
+        "authors": [{"name": valid_xml(feed.site)}],
+        "items": [_json_item(entry) for entry in feed.entries],
     }
     return json.dumps(said, ensure_ascii=False, indent=1).encode()
 
 
-def _member(entry: Entry) -> dict[str, Any]:
+def _json_item(entry: Entry) -> dict[str, Any]:
     post = entry.post
-    words = {"title": allowed(post.title), "summary": allowed(post.lead), "content_html": entry.content}
+    words = {"title": valid_xml(post.title), "summary": valid_xml(post.lead), "content_html": entry.content}
     dates = {"date_published": post.published_at, "date_modified": post.updated_at}
-    by = {"authors": [{"name": allowed(post.author)}]} if post.author else {}
+    by = {"authors": [{"name": valid_xml(post.author)}]} if post.author else {}
     picture = {"image": entry.picture.address} if entry.picture else {}
     return {"id": entry.id, "url": entry.address, **words, **dates, **by, **picture, "tags": entry.tags}

@@ -7,15 +7,16 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from pages.fields import LinesField, TitleField, markdown_field
+from pages.fields import AddressField, LinesField, TitleField, markdown_field
 from pages.names import clean_title
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, InterpretedTime, form_time, from_text
 
-from .repository import Whole
-from .rules import MAX_SLUG_CHARS, MAX_SUMMARY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Post, is_slug, slug_of, tags_of
+from .repository import FullPost
+from .rules import MAX_SLUG_CHARS, MAX_SUMMARY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Post, is_slug, parse_tags, slug_of
 from .services.writing import Written
 
 
@@ -28,13 +29,15 @@ class TagsField(forms.CharField):
         )
 
     def clean(self, value: Any) -> tuple[str, ...]:
-        tags = tuple(clean_title(tag) for tag in tags_of(super().clean(value)))
+        tags = tuple(clean_title(tag) for tag in parse_tags(super().clean(value)))
         if len(tags) > MAX_TAGS:
             numbers = {"most": MAX_TAGS, "count": len(tags)}
-            raise ValidationError(_("A post has at most %(most)d tags; these are %(count)d."), params=numbers)
+            raise ValidationError(_("Use at most %(most)d tags; you entered %(count)d."), params=numbers)
         if long := next((tag for tag in tags if len(tag) > MAX_TAG_CHARS), ""):
             words = {"most": MAX_TAG_CHARS, "tag": long[:MAX_TAG_CHARS]}
-            raise ValidationError(_("A tag has at most %(most)d characters, and this one more: %(tag)s…"), params=words)
+            raise ValidationError(
+                _("Tags can have at most %(most)d characters. This one is too long: %(tag)s…"), params=words
+            )
         return tags
 
 
@@ -50,7 +53,7 @@ class SlugField(forms.CharField):
         if slug and not is_slug(slug):
             words = {"slug": slug_of(slug)}
             raise ValidationError(
-                _("An address has small letters, digits and hyphens, such as: %(slug)s"), params=words
+                _("Use only lower-case letters, digits and hyphens, for example: %(slug)s"), params=words
             )
         return slug
 
@@ -60,15 +63,17 @@ class PostForm(forms.Form):
 
     title = TitleField(label=_("Title"))
     text = markdown_field(_("Text"), 16)
-    tags = TagsField(label=_("Tags"), required=False, help_text=_("What it is about, parted by commas: at most eight."))
+    tags = TagsField(
+        label=_("Tags"), required=False, help_text=_("What the post is about, separated by commas. At most eight.")
+    )
     summary = LinesField(
         label=_("Summary"),
         required=False,
         max_length=MAX_SUMMARY_CHARS,
         rows=2,
-        help_text=_("For lists and for those who hand it on. Left empty, the first words of the text stand there."),
+        help_text=_("Shown in lists and when the post is shared. If empty, the first words of the text are used."),
     )
-    slug = SlugField(label=_("Address"), required=False, help_text=_("Left empty, it is made of the title."))
+    slug = SlugField(label=_("Address"), required=False, help_text=_("If empty, it is made from the title."))
 
     def clean_summary(self) -> str:
         return " ".join(str(self.cleaned_data["summary"]).split())
@@ -83,32 +88,32 @@ class EditForm(PostForm):
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False)  # what the words were like when it was opened
 
-    def __init__(self, *arguments: Any, whole: Whole, is_seen: bool, **options: Any):
+    def __init__(self, *arguments: Any, whole: FullPost, is_seen: bool, **options: Any):
         super().__init__(*arguments, initial=self.initial_of(whole), **options)
         if whole.post.was_dated:
-            self.fields["slug"].help_text = _("If you change it, the old address leads to the new one for good.")
+            self.fields["slug"].help_text = _("If you change it, the old address keeps leading to the post.")
         if is_seen:
             self.fields["revised"] = forms.BooleanField(
-                label=_("Tell readers of this change"),
+                label=_("Tell readers about this change"),
                 required=False,
-                help_text=_("It then says when it was changed, and is new again to those who follow the news."),
+                help_text=_("The post then shows when it was changed, and followers see it as new."),
             )
 
     @staticmethod
-    def initial_of(whole: Whole) -> dict[str, Any]:
+    def initial_of(whole: FullPost) -> dict[str, Any]:
         post = whole.post
         chosen = {"title": post.title, "tags": ", ".join(post.tags), "summary": post.summary, "slug": post.slug}
-        return {**chosen, "text": whole.text.text, "seen": EditForm.seen_of(whole)}
+        return {**chosen, "text": whole.text.text, "seen": EditForm.digest_of(whole)}
 
     @staticmethod
-    def seen_of(whole: Whole) -> str:
+    def digest_of(whole: FullPost) -> str:
         """Of the words alone: a picture or a date that came meanwhile is in nobody's way."""
         post = whole.post
         words = (post.title, whole.text.text, post.summary, post.slug, *post.tags)
         return sha256("\n".join(words).encode()).hexdigest()
 
-    def saw(self, whole: Whole) -> bool:
-        return bool(self.cleaned_data["seen"] == self.seen_of(whole))
+    def is_up_to_date(self, whole: FullPost) -> bool:
+        return bool(self.cleaned_data["seen"] == self.digest_of(whole))
 
 
 class PublishForm(ZonedForm):
@@ -126,3 +131,19 @@ class PublishForm(ZonedForm):
     def moment(self) -> InterpretedTime:
         understood: InterpretedTime = self.cleaned_data["at"]
         return understood
+
+
+# --- News by mail ---
+
+
+class ByMailForm(forms.Form):
+    email = AddressField(help_text=_("Used only for the news. Every mail has an unsubscribe link."))
+
+
+class NoNewsForm(forms.Form):
+    email = AddressField(help_text=_("The address of someone who asked you to unsubscribe them."))
+
+
+def wants_mails(typed: QueryDict) -> bool | None:
+    """Whether subscribers are to be mailed, by the box beside a button that publishes; nothing, if there was none."""
+    return typed.get("mails") == "on" if "mails_asked" in typed else None

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.access import public
-from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import NotThere, Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from pages.client_address import client_network
 from pages.messages import message_page
 
@@ -33,7 +33,7 @@ CHOICES = {"yes": True, "no": False}
 def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
     """Set to what the button said, and never flipped: a page that is old, or pressed twice, does no harm."""
     post = repository.find(post_id)
-    if post is None or not post.is_seen(now_text()):
+    if post is None or not post.is_public(now_text()):
         raise Http404
     if request.POST.get("on") not in CHOICES:
         return message_page(request, _("Likes"), _("Say whether you like it: yes or no."), status=400)
@@ -47,7 +47,7 @@ def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
         return _refused(request, who, refusal)
     answer = _part(request, who) if request.htmx else _back(post)
     if on and who.browser:
-        likes.remember(who, answer)
+        likes.set_cookie(who, answer)
     return answer
 
 
@@ -64,7 +64,7 @@ def _refused(request: HttpRequest, who: Liker, refusal: Refusal) -> HttpResponse
 
 
 def _part(request: HttpRequest, who: Liker, problem: str = "") -> HttpResponse:
-    return render(request, "news/parts/likes.html", {"likes": likes.shown_now(who, problem)})
+    return render(request, "news/parts/likes.html", {"likes": likes.reload_likes(who, problem)})
 
 
 def _back(post: Post) -> HttpResponse:

@@ -22,13 +22,13 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
 
 from . import repository
-from .repository import LIKE_COUNTERS, Whole
+from .repository import LIKE_COUNTERS, FullPost
 
 MARK_DAYS = 30
 MARK_SECONDS = MARK_DAYS * 24 * 3600  # seconds that the mark of a visitor without an account stays
@@ -36,10 +36,11 @@ PURPOSE = b"plenum: likes of posts"
 COOKIE = "plenum_likes"
 MAX_VISITOR_CHARS = 64
 
-OF_ACCOUNTS = _("If you like this, that is kept with your account until you take it back. Others see only the number.")
-OF_VISITORS = _(
-    "If you like this, your browser gets a cookie with a random number, so that you count once, and a code made of it "
-    "is kept here. Both are gone after 30 days. The code does not say who you are, and it is another one on every post."
+ACCOUNT_NOTICE = _("Your like is stored with your account until you take it back. Others only see the number.")
+VISITOR_NOTICE = _(
+    "If you like this, your browser gets a cookie with a random number so that you count only once, and we store a "
+    "code made from it. Both expire after 30 days. The code does not reveal who you are, and it differs from post to "
+    "post."
 )
 
 
@@ -87,7 +88,7 @@ def visitor(browser: str, post_id: str, *, is_new: bool = False) -> Liker:
     return Liker(post_id, _code(post_id, "browser", browser), browser=browser, is_new=is_new)
 
 
-def remember(who: Liker, answer: HttpResponse) -> None:
+def set_cookie(who: Liker, answer: HttpResponse) -> None:
     """Keep a browser's number in its cookie for as long as the mark of this like."""
     answer.set_cookie(
         COOKIE,
@@ -115,7 +116,7 @@ class Likes:
     post: str
     count: int
     mine: bool
-    kept: str  # what is kept of it, in a sentence
+    notice: str  # what is stored about the reader
     browser: str = ""  # the number that a browser without an account sends along
     problem: str = ""  # why what they asked for was not done
 
@@ -130,31 +131,31 @@ class Likes:
         return str(words % {"count": self.count})
 
 
-def shown(request: HttpRequest, whole: Whole) -> Likes:
+def load_likes(request: HttpRequest, whole: FullPost) -> Likes:
     """The counters came with the post; one's own mark, if there can be one, is one more reading."""
     who = liker(request, whole.post.id)
-    return _shown(who, whole.beside, may_be_on=not who.is_new)
+    return _likes(who, whole.items, may_be_on=not who.is_new)
 
 
-def shown_now(who: Liker, problem: str = "") -> Likes:
+def reload_likes(who: Liker, problem: str = "") -> Likes:
     """After an act, read anew."""
-    return _shown(who, table().each(keys.all_likes(who.post)), problem=problem)
+    return _likes(who, table().each(keys.all_likes(who.post)), problem=problem)
 
 
-def _shown(who: Liker, beside: Iterable[Item], *, may_be_on: bool = True, problem: str = "") -> Likes:
+def _likes(who: Liker, items: Iterable[Item], *, may_be_on: bool = True, problem: str = "") -> Likes:
     """Whose counter is at nothing has no mark."""
-    counters = {item["SK"]: item["likes"] for item in beside if "likes" in item}
+    counters = {item["SK"]: item["likes"] for item in items if "likes" in item}
     mine = may_be_on and counters.get(who.counter.sk, 0) > 0 and is_on(who)
-    kept = str(OF_ACCOUNTS if who.user else OF_VISITORS)
-    return Likes(who.post, max(0, sum(counters.values())), mine, kept, who.browser, problem)
+    notice = str(ACCOUNT_NOTICE if who.user else VISITOR_NOTICE)
+    return Likes(who.post, max(0, sum(counters.values())), mine, notice, who.browser, problem)
 
 
 def is_on(who: Liker) -> bool:
     found = table().get(who.mark)
-    return found is not None and ("ttl" not in found or found["ttl"] > seconds(now_text()))
+    return found is not None and ("ttl" not in found or found["ttl"] > unix_seconds(now_text()))
 
 
-def seconds(moment: str) -> int:
+def unix_seconds(moment: str) -> int:
     return int(datetime.fromisoformat(moment).timestamp())
 
 
@@ -166,7 +167,7 @@ MARK, COUNTER = 0, 1  # the parts that are refused if it is so already, and if t
 def liking(who: Liker, now: int) -> list[Write]:
     """A mark whose time is over counts as none, also where it has not been swept yet."""
     mark = Put(_mark(who, now), when=Missing() | Less("ttl", now + 1))
-    return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *_still(who)]
+    return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *_account_exists(who)]
 
 
 def taking_back(who: Liker, now: int) -> list[Write]:
@@ -184,18 +185,18 @@ def _is_on(now: int) -> Condition:
     return Exists() & (Missing("ttl") | Greater("ttl", now))
 
 
-def _still(who: Liker) -> list[Check]:
+def _account_exists(who: Liker) -> list[Check]:
     """Nothing of somebody who is gone is left behind."""
-    return [people.is_still(who.user)] if who.user else []
+    return [people.is_same_account(who.user)] if who.user else []
 
 
 # --- what somebody likes ---
 
 
-def liked_by(user: User) -> Iterable[Item]:
+def export_likes(user: User) -> Iterable[Item]:
     """By the name of the post, as far as it can be seen."""
     for some in by_count(table().each(keys.liked_by(user.name))):
         found = table().get_many(keys.post(item["post"]) for item in some)
         posts = map(repository.post_of, found.values())
-        titles = {post.id: post.title for post in posts if post.is_seen(now_text())}
+        titles = {post.id: post.title for post in posts if post.is_public(now_text())}
         yield from ({"post": item["post"], "title": titles.get(item["post"])} for item in some)

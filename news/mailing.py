@@ -15,9 +15,9 @@ from django.utils.translation import override
 
 from accounts.models import User
 from acts.background import Batch, Task, finished, wait
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from mail import outbox
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import as_text
 from store.splitting import TRANSACTION_WRITES
 from store.table import Check, Delete, Equals, Missing, Put, Write
@@ -25,7 +25,7 @@ from store.table import Check, Delete, Equals, Missing, Put, Write
 from . import repository
 from .repository import MAILING
 from .rules import Post, writes_news
-from .subscribing import Subscriber, how_many, subscriber_of
+from .subscriptions import Subscriber, count_subscribers, subscriber_of
 
 RECALL_MINUTES = 10  # in which a post can be taken back
 NEWS = "news"  # the email
@@ -38,7 +38,7 @@ FULL_OUTBOX_SECONDS = 5  # until the next look
 # --- with the acts on a post; each answers parts of their transactions ---
 
 
-def dated(post: Post, mails: bool | None, now: str) -> list[Write]:
+def scheduling(post: Post, mails: bool | None, now: str) -> list[Write]:
     """What becomes of the task of a post that gets this date: it is to be mailed, or not; or it stays as it was.
 
     One that was mailed is not mailed again, nor one that is given a date in the past.
@@ -52,12 +52,12 @@ def dated(post: Post, mails: bool | None, now: str) -> list[Write]:
         due = due_at(max(post.published_at, now))
         as_read = Equals("began_at", waiting.began_at) if waiting else Missing()
         return [MAILING.begin(post.id, due=due, when=as_read), _not_begun(post.id)]
-    return _cancelled(post.id) if waiting else []
+    return _cancelling(post.id) if waiting else []
 
 
-def taken_back(post: Post) -> list[Write]:
+def withdrawing(post: Post) -> list[Write]:
     """A post that is a draft again. If its mails have begun to leave, the worker stops when it sees that."""
-    return [] if is_begun(post.id) else _cancelled(post.id)
+    return [] if is_begun(post.id) else _cancelling(post.id)
 
 
 def due_at(moment: str) -> str:
@@ -68,7 +68,7 @@ def is_begun(post_id: str) -> bool:
     return table().get(keys.post_mailing(post_id)) is not None
 
 
-def is_marked(writes: Iterable[Write]) -> bool:
+def schedules_mail(writes: Iterable[Write]) -> bool:
     """Whether the post is to be mailed when this is written."""
     return any(isinstance(write, Put) for write in writes)
 
@@ -77,7 +77,7 @@ def _not_begun(post_id: str) -> Check:
     return Check(keys.post_mailing(post_id), Missing())
 
 
-def _cancelled(post_id: str) -> list[Write]:
+def _cancelling(post_id: str) -> list[Write]:
     return [Delete(MAILING.key(post_id)), _not_begun(post_id)]
 
 
@@ -85,7 +85,7 @@ def _cancelled(post_id: str) -> list[Write]:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class MailOffer:
     """Whether a post is to be mailed, as it stands or is chosen, and to how many."""
 
     readers: int
@@ -94,14 +94,14 @@ class Offer:
     is_begun: bool = False
 
 
-def offered(user: User, post: Post, chosen: bool | None = None) -> Offer | None:
+def mail_offer(user: User, post: Post, chosen: bool | None = None) -> MailOffer | None:
     """For admins. A draft is mailed unless they say otherwise; one that has a date stays as they have said."""
     if not writes_news(user.role):
         return None
     if is_begun(post.id):
-        return Offer(how_many(), is_on=False, is_begun=True)
+        return MailOffer(count_subscribers(), is_on=False, is_begun=True)
     waits = MAILING.find(post.id) is not None
-    return Offer(how_many(), (waits or post.published_at is None) if chosen is None else chosen, waits)
+    return MailOffer(count_subscribers(), (waits or post.published_at is None) if chosen is None else chosen, waits)
 
 
 # --- what workers do ---
@@ -111,22 +111,22 @@ def offered(user: User, post: Post, chosen: bool | None = None) -> Offer | None:
 def mail_batch(task: Task) -> Batch:
     """Queue mails for the next subscribers; or end with the list, or with a post that was taken back."""
     post = repository.find(task.subject)
-    if post is None or not post.is_seen(now_text()):
+    if post is None or not post.is_public(now_text()):
         return finished()
     if _is_full():
         return wait(FULL_OUTBOX_SECONDS)
     page = table().page(keys.SUBSCRIBERS, limit=SLICE_SUBSCRIBERS, cursor=task.progress.get("after"))
-    begun = [] if task.progress else [_begun(post.id)]
-    writes: list[Write] = [repository.as_it_was(post), *begun, *_mails(post, map(subscriber_of, page.items))]
+    begun = [] if task.progress else [_begun_item(post.id)]
+    writes: list[Write] = [repository.is_unchanged(post), *begun, *_mails(post, map(subscriber_of, page.items))]
     return Batch(writes, {"after": page.cursor}) if page.cursor else finished(*writes)
 
 
 def _is_full() -> bool:
-    waiting = spans.page(table(), outbox.due_by(now_text(), urgent=False), limit=MAX_WAITING_MAILS)
+    waiting = sharded_reads.page(table(), outbox.due_by(now_text(), urgent=False), limit=MAX_WAITING_MAILS)
     return len(waiting.items) >= MAX_WAITING_MAILS
 
 
-def _begun(post_id: str) -> Put:
+def _begun_item(post_id: str) -> Put:
     return Put({**keys.post_mailing(post_id).item, "post": post_id, "began_at": now_text()})
 
 
@@ -147,10 +147,10 @@ def _email(post: Post, subscriber: Subscriber) -> Put:
 # --- in a store filled from a backup ---
 
 
-def let_pass(post_id: str) -> bool:
+def skip_if_due(post_id: str) -> bool:
     """What was due by now may have been mailed since the backup was made, so it is not mailed; true if it was due."""
     task = MAILING.find(post_id)
     if task is None or task.due > now_text():
         return False
-    table().write(_begun(post_id), Delete(task.key))
+    table().write(_begun_item(post_id), Delete(task.key))
     return True

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from accounts.models import User
 from accounts.personal_data import count_items
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.splitting import by_count
 from store.table import Item
@@ -14,10 +14,10 @@ from store.table import Item
 from . import repository
 
 BATCH_POSTS = 20  # posts whose texts are read together
-WORDS = ("title", "slug", "summary", "election", "created_at", "changed_at", "published_at")
+EXPORTED_FIELDS = ("title", "slug", "summary", "election", "created_at", "changed_at", "published_at")
 
 
-def written_by(user: User) -> Iterator[Item]:
+def export_posts(user: User) -> Iterator[Item]:
     """Drafts included, each with all its words."""
     for span in (keys.posts_by(user.name), keys.drafts_by(user.name)):
         for some in by_count(table().each(span), BATCH_POSTS):
@@ -25,7 +25,7 @@ def written_by(user: User) -> Iterator[Item]:
             texts = table().get_many(keys.post_text(post.id) for post in posts)
             for post in posts:
                 text = texts.get(keys.post_text(post.id), {}).get("text", "")
-                words = {name: getattr(post, name) for name in WORDS}
+                words = {name: getattr(post, name) for name in EXPORTED_FIELDS}
                 yield {"post": post.id, **words, "tags": list(post.tags), "text": text}
 
 

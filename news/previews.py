@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from django.urls import reverse
 
 from acts import tokens
-from acts.links import whole as whole_address
+from acts.links import absolute_url
 from acts.tokens import SECONDS_PER_DAY
 from pages.times import from_text
 from store.log import as_text, utc_now
 
 from . import repository
-from .repository import Whole
+from .repository import FullPost
 from .rules import PREVIEW_DAYS, Post
 
 PURPOSE = "preview_post"
@@ -24,20 +24,20 @@ PURPOSE = "preview_post"
 class Preview:
     """A post that somebody may look at, and until when."""
 
-    whole: Whole
+    whole: FullPost
     until: datetime
 
 
 def link_to(post: Post) -> str:
     """The times that links were taken back are in the signed words: taking them back once more ends them all."""
-    token = tokens.sign(PURPOSE, post.id, str(post.previews), as_text(utc_now()))
-    return whole_address(reverse("preview_post", args=[token]))
+    token = tokens.create_token(PURPOSE, post.id, str(post.previews), as_text(utc_now()))
+    return absolute_url(reverse("preview_post", args=[token]))
 
 
 def read(token: str) -> Preview | None:
-    match tokens.read(PURPOSE, token, PREVIEW_DAYS * SECONDS_PER_DAY):
+    match tokens.read_token(PURPOSE, token, PREVIEW_DAYS * SECONDS_PER_DAY):
         case [post_id, count, signed_at]:
-            whole = repository.whole(post_id)
+            whole = repository.find_full(post_id)
             if whole is not None and str(whole.post.previews) == count:
                 return Preview(whole, from_text(signed_at) + timedelta(days=PREVIEW_DAYS))
     return None

@@ -11,47 +11,46 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.site import now_text
+from acts.storage import now_text
 from pages.forms import form_page
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.times import InterpretedTime, moment_text, zone_label
 
 from . import mailing, previews, rules, services
-from .access import written_by
-from .forms import PublishForm
-from .mail_forms import wants_mails
+from .access import requires_editor
+from .forms import PublishForm, wants_mails
 from .rules import PREVIEW_DAYS, Post, State
 
 # --- its date ---
 
 
-@written_by
+@requires_editor
 @form_page
 def publish(request: HttpRequest, post: Post) -> HttpResponse:
     """When it is to be seen: the button says what will happen. Looking what it would say changes nothing."""
     is_now = request.method == "POST" and "at" not in request.POST
-    form = PublishForm(_typed(request), initial=PublishForm.initial_of(post))
+    form = PublishForm(_submitted(request), initial=PublishForm.initial_of(post))
     moment = form.moment() if form.is_bound and form.is_valid() else None
     if request.method == "POST" and (is_now or moment):
-        return _published(request, post, moment)
-    context = {"form": form, "post": post, "state": post.state(now_text()), **_decision(post, moment)}
-    context["mails"] = mailing.offered(request.user, post, wants_mails(request.GET))
+        return _publish(request, post, moment)
+    context = {"form": form, "post": post, "state": post.state(now_text()), **_button_context(post, moment)}
+    context["mails"] = mailing.mail_offer(request.user, post, wants_mails(request.GET))
     return render(request, "news/publish.html", context, status=422 if request.method == "POST" else 200)
 
 
-def _typed(request: HttpRequest) -> Any:
+def _submitted(request: HttpRequest) -> Any:
     typed = request.POST if request.method == "POST" else request.GET
     return typed if "at" in typed else None
 
 
-def _published(request: HttpRequest, post: Post, moment: InterpretedTime | None) -> HttpResponse:
+def _publish(request: HttpRequest, post: Post, moment: InterpretedTime | None) -> HttpResponse:
     at = moment.stored if moment else None
     with refusals_as_messages(request):
         if not _is_done(request, post, at):
-            seen = rules.as_seen(post, _version(request, post))
+            seen = rules.with_version(post, _version(request, post))
             zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
             services.publish(request.user, seen, at, zone, mails)
-        messages.success(request, _done(moment))
+        messages.success(request, _success_message(moment))
         return redirect("post", post.slug)
     return redirect("publish_post", post.id)
 
@@ -59,7 +58,7 @@ def _published(request: HttpRequest, post: Post, moment: InterpretedTime | None)
 def _is_done(request: HttpRequest, post: Post, at: str | None) -> bool:
     """Whether the same button was pressed before, say twice in a row."""
     was_changed = _version(request, post) != post.version
-    return was_changed and (post.published_at == at if at else post.is_seen(now_text()))
+    return was_changed and (post.published_at == at if at else post.is_public(now_text()))
 
 
 def _version(request: HttpRequest, post: Post) -> int:
@@ -67,12 +66,12 @@ def _version(request: HttpRequest, post: Post) -> int:
     return int(sent) if sent.isdecimal() and len(sent) < 10 else post.version
 
 
-def _done(moment: InterpretedTime | None) -> str:
+def _success_message(moment: InterpretedTime | None) -> str:
     if moment is None:
-        return _("It is published: everybody can read it.")
+        return _("Published. Everyone can read it now.")
     words = {"moment": moment_text(moment.shown), "zone": zone_label(moment.zone_name)}
     if _is_past(moment):
-        return _("It is published, dated %(moment)s (%(zone)s).") % words
+        return _("Published, dated %(moment)s (%(zone)s).") % words
     return _("It will be published on %(moment)s (%(zone)s).") % words
 
 
@@ -80,48 +79,50 @@ def _is_past(moment: InterpretedTime) -> bool:
     return moment.stored <= now_text()
 
 
-def _decision(post: Post, moment: InterpretedTime | None) -> dict[str, Any]:
+def _button_context(post: Post, moment: InterpretedTime | None) -> dict[str, Any]:
     """What the button does at the chosen moment, in its own words and a sentence."""
     if moment is None:
         return {"moment": None}
     words = {"moment": date_format(moment.shown, "DATETIME_FORMAT"), "zone": zone_label(moment.zone_name)}
     is_past = _is_past(moment)
     button = _("Publish now, dated %(moment)s %(zone)s") if is_past else _("Publish on %(moment)s %(zone)s")
-    vanishes = not is_past and post.is_seen(now_text())
+    vanishes = not is_past and post.is_public(now_text())
     return {"moment": moment, "button": button % words, "is_past": is_past, "vanishes": vanishes}
 
 
 # --- taking it back ---
 
-TAKEN_BACK = gettext_lazy("It is a draft again, and nobody sees it.")
+WITHDRAWN = gettext_lazy("The post is a draft again and hidden from readers.")
 
 
-@written_by
+@requires_editor
 @form_page
 def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
     """Whoever takes it back twice has taken it back."""
     if post.published_at is None:
         if request.method == "POST":
-            messages.success(request, TAKEN_BACK)
+            messages.success(request, WITHDRAWN)
         return redirect("post", post.slug)
     if request.method == "POST":
-        run_action(request, lambda: services.withdraw(request.user, post), TAKEN_BACK)
+        run_action(request, lambda: services.withdraw(request.user, post), WITHDRAWN)
         return redirect("post", post.slug)
     lead = _(
-        "“%(title)s” becomes a draft again: it is in no list any more, and its address leads nowhere until you "
+        "“%(title)s” becomes a draft again. It disappears from all lists, and its link stops working until you "
         "publish it again."
     )
-    return confirm_page(request, _("Take the post back"), _("Take it back"), lead=lead % {"title": post.title})
+    return confirm_page(request, _("Unpublish the post"), _("Unpublish"), lead=lead % {"title": post.title})
 
 
-@written_by
+@requires_editor
 @form_page
 def delete(request: HttpRequest, post: Post) -> HttpResponse:
     if request.method == "POST":
         done = _("%(title)s is deleted.") % {"title": post.title}
         gone = run_action(request, lambda: services.delete(request.user, post), done)
         return redirect("post_drafts") if gone else redirect("post", post.slug)
-    lead = _("“%(title)s” goes for good, with its picture and its likes. Its address is never given to another post.")
+    lead = _(
+        "“%(title)s” will be deleted for good, with its picture and likes. No other post will ever get its address."
+    )
     return confirm_page(
         request, _("Delete the post"), _("Delete it for good"), lead=lead % {"title": post.title}, danger=True
     )
@@ -130,12 +131,12 @@ def delete(request: HttpRequest, post: Post) -> HttpResponse:
 # --- showing it beforehand ---
 
 
-@written_by
+@requires_editor
 @form_page
 def revoke_previews(request: HttpRequest, post: Post) -> HttpResponse:
     """A link for people without an account, and a button that ends all that were given away."""
     if request.method == "POST":
-        done = _("The links that were given away lead nowhere any more.")
+        done = _("The preview links no longer work.")
         run_action(request, lambda: services.revoke_previews(request.user, post), done)
         return redirect("revoke_previews", post.id)
     if post.state(now_text()) == State.PUBLISHED:

@@ -1,4 +1,4 @@
-"""What happens to news when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replaying the log: for each event of posts and of the site's page, the writes that it stands for."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from photos.rules import photo_of
 from store.replay import Act, DoesNotFit, Happened, Step
 from store.schema import EventType
 
-from . import repository
-from .items import PICTURE
-from .repository import Whole
+from . import repository, site_page
+from .items import PICTURE, SITE_PAGE
+from .repository import FullPost
 from .rules import Post
-from .services.announcing import SAID as ANNOUNCED
-from .services.writing import CHOSEN
+from .services.announcing import EVENT_FIELDS as ANNOUNCED
+from .services.writing import AUTHOR_FIELDS
 
 
-def whole_of(event: Happened) -> Whole:
-    whole = repository.whole(event.said["post_id"])
+def post_of_event(event: Happened) -> FullPost:
+    whole = repository.find_full(event.said["post_id"])
     if whole is None:
         raise DoesNotFit(f"is about the post {event.said['post_id']}, and there is none of that id by then.")
     return whole
 
 
-def with_words(post: Post, event: Happened, *names: str) -> Post:
+def with_event_data(post: Post, event: Happened, *names: str) -> Post:
     said: dict[str, Any] = {name: event.said[name] for name in names if name in event.said}
     return replace(post, **said | ({"tags": tuple(said["tags"])} if "tags" in said else {}))
 
@@ -35,13 +35,13 @@ def with_words(post: Post, event: Happened, *names: str) -> Post:
 def written(event: Happened) -> Iterator[Step]:
     said = event.said
     draft = Post(said["post_id"], "", "", event.actor, said["at"], said["at"])
-    yield repository.creation(with_words(draft, event, *CHOSEN, "election", "election_at"), said["text"])
+    yield repository.creation(with_event_data(draft, event, *AUTHOR_FIELDS, "election", "election_at"), said["text"])
 
 
 def announced(event: Happened) -> Iterator[Step]:
     said = event.said
     post = Post(said["post_id"], "", "", event.actor, said["at"], said["at"], election=said["election_name"])
-    post = with_words(post, event, *CHOSEN, *ANNOUNCED)
+    post = with_event_data(post, event, *AUTHOR_FIELDS, *ANNOUNCED)
     yield repository.creation(replace(post, was_dated=True), said["text"])
 
 
@@ -49,29 +49,45 @@ def changed(*names: str, **always: Any) -> Act:
     """The post gets what the event says of these, and what always comes with it."""
 
     def act(event: Happened) -> Step:
-        post = whole_of(event).post
-        after = replace(with_words(post, event, *names), **always)
+        post = post_of_event(event).post
+        after = replace(with_event_data(post, event, *names), **always)
         return repository.change(post, after, event.said.get("text"))
 
     return act
 
 
 def pictured(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
+    post = post_of_event(event).post
     yield repository.change(post, replace(post, photo=photo_of(event.said["photo"])))
 
 
 def deleted(event: Happened) -> Iterator[Step]:
-    whole = whole_of(event)
-    yield repository.deletion(whole.post, whole.beside)
+    whole = post_of_event(event)
+    yield repository.deletion(whole.post, whole.items)
 
 
-CHOSEN_WORDS = "post_id title slug tags:list summary excerpt words:int changed_at text"
+# --- the site's page ---
+
+
+def site_page_edited(event: Happened) -> Iterator[Step]:
+    page = site_page.find()
+    data = {name: value for name, value in event.said.items() if name != "part"}
+    yield site_page.writing(site_page.changed(page, data), page)
+
+
+def site_page_removed(event: Happened) -> Iterator[Step]:
+    page = site_page.find()
+    if not page.version:
+        raise DoesNotFit("removes the site's page, and there is none by then.")
+    yield site_page.removing(page)
+
+
+AUTHOR_SCHEMA = "post_id title slug tags:list summary excerpt words:int changed_at text"
 EVENTS = (
-    EventType("PostWritten", written, f"{CHOSEN_WORDS} election election_at at"),
-    EventType("ResultAnnounced", announced, f"{CHOSEN_WORDS} election_name election_at at result published_at "
+    EventType("PostWritten", written, f"{AUTHOR_SCHEMA} election election_at at"),
+    EventType("ResultAnnounced", announced, f"{AUTHOR_SCHEMA} election_name election_at at result published_at "
               "time_zone", sentence=_("%(who)s announced the result in the news.")),
-    EventType("PostEdited", changed(*CHOSEN, "revised_at"), f"{CHOSEN_WORDS} revised_at"),
+    EventType("PostEdited", changed(*AUTHOR_FIELDS, "revised_at"), f"{AUTHOR_SCHEMA} revised_at"),
     EventType("PostPublished", changed("published_at", "time_zone", "changed_at", was_dated=True),
               "post_id published_at time_zone changed_at mails:bool"),
     EventType("PostWithdrawn", changed("changed_at", published_at=None, revised_at=None), "post_id changed_at"),
@@ -79,4 +95,7 @@ EVENTS = (
     EventType("PreviewsRevoked", changed("previews"), "post_id previews:int"),
     EventType("PostPassedOn", changed("author"), "post_id author:person"),
     EventType("PostDeleted", deleted, "post_id"),
+    EventType("SitePageEdited", site_page_edited, "part name colour text links:list projects:list photo:map",
+              inside=SITE_PAGE),
+    EventType("SitePageRemoved", site_page_removed),
 )  # fmt: skip

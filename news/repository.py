@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from elections.rules import Election
 from pages import markdown_cache
@@ -25,9 +25,9 @@ from .rules import Post
 MAILING = TaskType("mail news", _("News by mail"))
 FORGETTING_LIKES = TaskType("forget likes", _("Forgetting who liked a deleted post"))
 
-OF_POSTS = tuple(Post.__dataclass_fields__)
+POST_FIELDS = tuple(Post.__dataclass_fields__)
 MAX_TEASERS = 3  # posts, beside what a page is about
-Some = tuple[list[Post], str | None]  # and where they ended
+PostPage = tuple[list[Post], str | None]  # and where they ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +36,20 @@ class Text:
 
     post: str
     text: str
-    kept: Html | None = None
+    stored_html: Html | None = None
 
     @property
     def html(self) -> SafeString:
-        return markdown_cache.load_or_render(keys.post_text(self.post), "text", self.text, self.kept)
+        return markdown_cache.load_or_render(keys.post_text(self.post), "text", self.text, self.stored_html)
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class FullPost:
     """A post with all that lies with it."""
 
     post: Post
     text: Text
-    beside: tuple[Item, ...] = ()  # every item of its partition
+    items: tuple[Item, ...] = ()  # every item of its partition
 
 
 # --- finding ---
@@ -60,25 +60,25 @@ def find(post_id: str) -> Post | None:
     return post_of(item) if item else None
 
 
-def whole(post_id: str) -> Whole | None:
+def find_full(post_id: str) -> FullPost | None:
     """The post, its text and what is counted of it, by one Query."""
     items = list(table().each(keys.all_of_post(post_id)))
     by_place = {item["SK"]: item for item in items}
     if keys.METADATA not in by_place:
         return None
     post, text = post_of(by_place[keys.METADATA]), by_place[keys.post_text(post_id).sk]
-    return Whole(post, text_of(text), tuple(items))
+    return FullPost(post, text_of(text), tuple(items))
 
 
-def led_to(slug: str) -> str | None:
+def id_at_slug(slug: str) -> str | None:
     """The id of the post that has this address, or had it."""
     item = table().get(keys.post_slug(slug))
     return item["post"] if item else None
 
 
-def published(*, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
+def published(*, limit: int, cursor: str | None = None, now: str | None = None) -> PostPage:
     """All that can be seen by now, the newest first."""
-    return _listed(keys.POSTS, limit, cursor, now)
+    return _read_list(keys.POSTS, limit, cursor, now)
 
 
 def newest() -> list[Post]:
@@ -86,16 +86,16 @@ def newest() -> list[Post]:
     return published(limit=MAX_TEASERS)[0]
 
 
-def with_tag(tag: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
-    return _listed(keys.posts_with(tag), limit, cursor, now)
+def with_tag(tag: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> PostPage:
+    return _read_list(keys.posts_with(tag), limit, cursor, now)
 
 
-def by_author(author: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
-    return _listed(keys.posts_by(author), limit, cursor, now)
+def by_author(author: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> PostPage:
+    return _read_list(keys.posts_by(author), limit, cursor, now)
 
 
-def on_election(election: Election, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
-    return _listed(keys.posts_on(election.name, election.created_at), limit, cursor, now)
+def on_election(election: Election, *, limit: int, cursor: str | None = None, now: str | None = None) -> PostPage:
+    return _read_list(keys.posts_on(election.name, election.created_at), limit, cursor, now)
 
 
 def announcing(election: Election, digest: str) -> Post | None:
@@ -104,7 +104,7 @@ def announcing(election: Election, digest: str) -> Post | None:
     return find(item["post"]) if item else None
 
 
-def _listed(span: Span, limit: int, cursor: str | None, now: str | None) -> Some:
+def _read_list(span: Span, limit: int, cursor: str | None, now: str | None) -> PostPage:
     page = table().page(keys.up_to(span, now or now_text()), limit=limit, cursor=cursor, backwards=True)
     return [post_of(item) for item in page.items], page.cursor
 
@@ -129,14 +129,14 @@ def published_in(year: str, now: str) -> Iterator[Post]:
         yield from map(post_of, table().each(keys.posts_in(year, now)))
 
 
-def ahead(author: str | None = None, *, limit: int, cursor: str | None = None) -> Some:
+def scheduled(author: str | None = None, *, limit: int, cursor: str | None = None) -> PostPage:
     """What has a date that is still to come, the next first: of everybody, or of one author."""
     span = replace(keys.POSTS if author is None else keys.posts_by(author), first=f"{now_text()}$")
     page = table().page(span, limit=limit, cursor=cursor)
     return [post_of(item) for item in page.items], page.cursor
 
 
-def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) -> Some:
+def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) -> PostPage:
     """What has no date, the one changed last first: of everybody, or of one author."""
     span = keys.DRAFTS if author is None else keys.drafts_by(author)
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
@@ -144,7 +144,7 @@ def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) 
 
 
 def post_of(item: Item) -> Post:
-    words = {name: item[name] for name in OF_POSTS if name in item}
+    words = {name: item[name] for name in POST_FIELDS if name in item}
     return Post(**words | {"tags": tuple(item["tags"]), "photo": photo_of(item.get("photo"))})
 
 
@@ -155,18 +155,18 @@ def text_of(item: Item) -> Text:
 # --- items ---
 
 
-def _words(post: Post) -> Item:
+def _stored_fields(post: Post) -> Item:
     """What stands in the post itself and in each of its places in a list."""
-    return {**asdict(post), "tags": list(post.tags), **photos.said(post.photo)}
+    return {**asdict(post), "tags": list(post.tags), **photos.event_data(post.photo)}
 
 
 def _item(place: Key, post: Post, index: Span | None) -> Item:
     moment = post.published_at or post.changed_at
     listed = {"GSI1PK": index.pk, "GSI1SK": keys.post_by_date(moment, post.id)} if index else {}
-    return {**place.item, "entity_type": "POST", **listed, **_words(post)}
+    return {**place.item, "entity_type": "POST", **listed, **_stored_fields(post)}
 
 
-def places(post: Post) -> dict[Key, Span | None]:
+def item_keys(post: Post) -> dict[Key, Span | None]:
     """Every item that carries a post's words, and in which list it stands. A draft stands in no list of readers."""
     is_dated = post.published_at is not None
     by = keys.posts_by(post.author) if is_dated else keys.drafts_by(post.author)
@@ -185,8 +185,15 @@ LIKE_COUNTERS = 16  # of likes: one would be written by everybody who likes the 
 
 def creation(post: Post, text: str) -> list[Write]:
     """Refused in part 1 if the address is another's."""
-    own, *others = (Put(_item(place, post, index)) for place, index in places(post).items())
-    return [replace(own, when=Missing()), _led(post), *others, _texted(post, text), *counters(post), *_announced(post)]
+    own, *others = (Put(_item(place, post, index)) for place, index in item_keys(post).items())
+    return [
+        replace(own, when=Missing()),
+        _slug_item(post),
+        *others,
+        _text_item(post, text),
+        *counters(post),
+        *_announcement_item(post),
+    ]
 
 
 def counters(post: Post) -> list[Write]:
@@ -198,24 +205,31 @@ def counters(post: Post) -> list[Write]:
 def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
     """Refused in part 0 if somebody changed it meanwhile, and in part 1 if the address is another's."""
     next_ = next_version(before, after)
-    own, *others = (Put(_item(place, next_, index)) for place, index in places(next_).items())
-    gone = [Delete(place) for place in places(before) if place not in places(next_)]
-    texted = [] if text is None else [_texted(next_, text)]
-    return [replace(own, when=unchanged(before)), _led(next_), *others, *gone, *texted, *_left(before, next_)]
+    own, *others = (Put(_item(place, next_, index)) for place, index in item_keys(next_).items())
+    gone = [Delete(place) for place in item_keys(before) if place not in item_keys(next_)]
+    texted = [] if text is None else [_text_item(next_, text)]
+    return [
+        replace(own, when=unchanged(before)),
+        _slug_item(next_),
+        *others,
+        *gone,
+        *texted,
+        *_dropping_slug(before, next_),
+    ]
 
 
-def _led(post: Post) -> Put:
+def _slug_item(post: Post) -> Put:
     words = {"post": post.id, "slug": post.slug}
     return Put({**keys.post_slug(post.slug).item, **words}, when=Missing() | Equals("post", post.id))
 
 
-def _left(before: Post, after: Post) -> list[Write]:
+def _dropping_slug(before: Post, after: Post) -> list[Write]:
     """The old address leads on, unless nobody can have known it."""
     moved = keys.post_slug(before.slug) != keys.post_slug(after.slug)
     return [Delete(keys.post_slug(before.slug))] if moved and not before.was_dated else []
 
 
-def _announced(post: Post) -> list[Write]:
+def _announcement_item(post: Post) -> list[Write]:
     """Of several who announce the same result at once, one does it."""
     if not post.result:
         return []
@@ -224,29 +238,29 @@ def _announced(post: Post) -> list[Write]:
     ]
 
 
-def _texted(post: Post, text: str) -> Put:
+def _text_item(post: Post, text: str) -> Put:
     return Put(
         {**keys.post_text(post.id).item, "post": post.id, "text": text, **markdown_cache.html_attributes("text", text)}
     )
 
 
-def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
+def deletion(post: Post, items: Iterable[Item]) -> list[Write]:
     """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it: then nobody
     likes it either. What it announced can be announced again."""
     own = keys.post(post.id)
-    others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
+    others = [Key(item["PK"], item["SK"]) for item in items if item["SK"] != own.sk]
     known = [FORGETTING_LIKES.begin(post.id, due=now_text())] if post.was_dated else [Delete(keys.post_slug(post.slug))]
     result = keys.announcement(post.election, post.election_at, post.result)
     told = [Delete(result)] if post.result else []
     own_and_mailing = [Delete(own, when=unchanged(post)), Delete(MAILING.key(post.id))]
-    return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.going(post.photo)]
+    return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.deleting_bytes(post.photo)]
 
 
-def as_it_was(post: Post) -> Check:
+def is_unchanged(post: Post) -> Check:
     return Check(keys.post(post.id), unchanged(post))
 
 
-def told(post: Post, *names: str) -> dict[str, Any]:
+def event_data(post: Post, *names: str) -> dict[str, Any]:
     """What an event says of a post: these words, or all that its author chose."""
-    words = _words(post)
+    words = _stored_fields(post)
     return {"post_id": post.id, **{name: words[name] for name in names}}

@@ -31,17 +31,17 @@ class SlugTaken(Refusal):
     """Another post has the address, or had it."""
 
 
-NOT_THERE = _("There is no such post.")
-NO_DATE = _("A post without a date is a draft, and cannot be taken back.")
-SLUG_TAKEN = _("Another post has this address, or had it once: %(slug)s. An old address always leads to its post.")
-NOT_YOURS = _("You may write about elections that you run. Other posts are written by the admins of this site.")
-NO_ELECTION = _("There is no election of this name.")
-NOT_BY_MAIL = _("Only the admins of this site have posts mailed to subscribers.")
-STILL_A_DRAFT = _("This election is still a draft. Write about it once it is open: before, nobody can see it.")
-NOT_SEALED = _("There is no sealed result yet. It can be announced once the election is closed and counted.")
+NOT_THERE = _("This post does not exist.")
+NO_DATE = _("A draft cannot be unpublished.")
+SLUG_TAKEN = _("Another post has, or once had, this address: %(slug)s. Choose a different one.")
+NOT_YOURS = _("You can write about elections you run. Other posts are written by this site's admins.")
+NO_ELECTION = _("No election has this name.")
+NOT_BY_MAIL = _("Only admins of this site can mail posts to subscribers.")
+STILL_A_DRAFT = _("This election is still a draft, so voters cannot see it. You can write about it once it is open.")
+NOT_SEALED = _("There is no sealed result yet. You can announce it once the election has closed and been counted.")
 NOT_PUBLIC = _(
-    "Only members may see this result: that was chosen before the election opened, and those who voted relied on it. "
-    "So it is not announced to everybody. You can still write about the election in your own words."
+    "Only members may see this result. That was decided before the election opened, and voters relied on it, so it "
+    "cannot be announced publicly. You can still write about the election in your own words."
 )
 
 
@@ -88,7 +88,7 @@ class Post:
             return State.DRAFT
         return State.PUBLISHED if self.published_at <= now else State.SCHEDULED
 
-    def is_seen(self, now: str) -> bool:
+    def is_public(self, now: str) -> bool:
         return self.state(now) == State.PUBLISHED
 
     @property
@@ -116,7 +116,7 @@ def minutes_of(words: int) -> int:
     return max(1, round(words / WORDS_PER_MINUTE))
 
 
-def as_seen(post: Post, version: int) -> Post:
+def with_version(post: Post, version: int) -> Post:
     """The post as a page showed it, which may have been before somebody changed it: acts on it are then refused."""
     return replace(post, version=version)
 
@@ -138,18 +138,18 @@ def slug_of(title: str, suffix: str = "") -> str:
     """
     german = title.translate(GERMAN)
     latin = slugify(german)
-    slug = latin if _says_all(latin, german) else _hyphened(german)
+    slug = latin if _keeps_all_letters(latin, german) else _hyphenate(german)
     tail = f"-{suffix}" if suffix else ""
     return (slug or "post")[: MAX_SLUG_CHARS - len(tail)].rstrip("-_") + tail
 
 
-def _says_all(slug: str, title: str) -> bool:
+def _keeps_all_letters(slug: str, title: str) -> bool:
     """Whether no letter was lost because it is none of those that we write."""
     letters = sum(character.isalnum() for character in unicodedata.normalize("NFKC", title))
     return sum(map(str.isalnum, slug)) >= letters
 
 
-def _hyphened(text: str) -> str:
+def _hyphenate(text: str) -> str:
     """Letters, digits and the marks that belong to them, without which many scripts have no vowels."""
     composed = OF_EMOJI.sub("", unicodedata.normalize("NFKC", text).lower())
     kept = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
@@ -157,10 +157,10 @@ def _hyphened(text: str) -> str:
 
 
 def is_slug(text: str) -> bool:
-    return bool(text) and len(text) <= MAX_SLUG_CHARS and text == _hyphened(text)
+    return bool(text) and len(text) <= MAX_SLUG_CHARS and text == _hyphenate(text)
 
 
-def tags_of(typed: str) -> tuple[str, ...]:
+def parse_tags(typed: str) -> tuple[str, ...]:
     """Parted by commas, each once, as it was spelt first."""
     found: dict[str, str] = {}
     for tag in re.split(r"[,;\n]", typed):
@@ -174,7 +174,7 @@ def words_in(html: str) -> int:
     return len(excerpt(html, len(html) + 1).split())
 
 
-def spelt(tags: Iterable[str], typed: str) -> str:
+def spelling_of(tags: Iterable[str], typed: str) -> str:
     """A tag as a post has it."""
     return next((tag for tag in tags if fold(tag) == fold(typed)), typed)
 

@@ -29,7 +29,7 @@ from .site_page import (
     MAX_TITLE_CHARS,
     Part,
     SitePage,
-    said,
+    part_data,
 )
 
 OUR_COLOUR = colours.DEFAULT_COLOUR
@@ -42,7 +42,7 @@ MAILTO = "mailto:"
 class PartForm(forms.Form):
     template = "news/parts/fields.html"
 
-    def words(self) -> Item:
+    def values(self) -> Item:
         return dict(self.cleaned_data)
 
     def refuse(self, sentence: str) -> None:
@@ -52,35 +52,39 @@ class PartForm(forms.Form):
 class NameForm(PartForm):
     """What it is called and its colour; the words of the settings stand for nothing of its own."""
 
-    name = TitleField(label=_("Name of the site"), help_text=_("In the head of every page, in titles and in mails."))
+    name = TitleField(
+        label=_("Name of the site"), help_text=_("Shown at the top of every page, in titles and in mails.")
+    )
     colour = forms.CharField(
         label=_("Colour"),
         max_length=7,
         widget=forms.TextInput({"type": "color"}),
-        help_text=_("Of buttons, links and marks. Shades for light and dark pages are made of it."),
+        help_text=_("Used for buttons, links and highlights. Shades for light and dark pages are derived from it."),
     )
     darker = ""  # that would do, for one that is hard to read
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
         if len(name) > MAX_SITE_NAME_CHARS:
-            raise ValidationError(_("The name has at most %(most)d characters."), params={"most": MAX_SITE_NAME_CHARS})
+            raise ValidationError(
+                _("The name can have at most %(most)d characters."), params={"most": MAX_SITE_NAME_CHARS}
+            )
         return "" if name == settings.SITE_NAME else name
 
     def clean_colour(self) -> str:
         colour = str(self.cleaned_data["colour"]).lower()
         if not colours.is_colour(colour):
-            raise ValidationError(_("A colour looks like #56278a."))
+            raise ValidationError(_("Enter a colour like #56278a."))
         if not colours.is_readable(colour):
             self.darker = colours.darkened(colour)
-            raise ValidationError(hard_to_read(colour, self.darker))
+            raise ValidationError(contrast_error(colour, self.darker))
         return "" if colour == (settings.SITE_COLOUR or OUR_COLOUR) else colour
 
 
-def hard_to_read(colour: str, darker: str) -> str:
+def contrast_error(colour: str, darker: str) -> str:
     sentence = gettext(
-        "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
-        "%(least)s to 1. Darker, %(darker)s would do."
+        "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1 and should be at least "
+        "%(least)s to 1. A darker shade, %(darker)s, would work."
     )
     contrast, least = number_format(colours.contrast_on_light(colour), 1), number_format(colours.MIN_CONTRAST, 1)
     return sentence % {"colour": colour, "contrast": contrast, "least": least, "darker": darker}
@@ -104,14 +108,14 @@ def clean_address(typed: str) -> str:
     try:
         URLValidator(schemes=["https"])(address)
     except ValidationError:
-        raise ValidationError(NO_ADDRESS) from None
+        raise ValidationError(INVALID_ADDRESS) from None
     return address
 
 
-NO_ADDRESS = _("An address begins with https:// and names a page, or with mailto: and names a mailbox.")
+INVALID_ADDRESS = _("Enter an address that starts with https:// or mailto:.")
 
 
-class AddressOfLink(forms.CharField):
+class LinkAddressField(forms.CharField):
     def __init__(self, **options: Any):
         widget = forms.TextInput({"inputmode": "url", "dir": "ltr", "spellcheck": "false", "autocapitalize": "none"})
         super().__init__(max_length=MAX_ADDRESS_CHARS, widget=widget, **options)
@@ -121,31 +125,31 @@ class AddressOfLink(forms.CharField):
         return clean_address(typed) if typed else ""
 
 
-class RowTitle(TitleField):
+class RowTitleField(TitleField):
     def clean(self, value: Any) -> str:
         title = super().clean(value)
         if len(title) > MAX_TITLE_CHARS:
-            raise ValidationError(_("A title has at most %(most)d characters."), params={"most": MAX_TITLE_CHARS})
+            raise ValidationError(_("A title can have at most %(most)d characters."), params={"most": MAX_TITLE_CHARS})
         return title
 
 
 class LinkRow(forms.Form):
-    title = RowTitle(label=_("Title"))
-    address = AddressOfLink(label=_("Address"))
+    title = RowTitleField(label=_("Title"))
+    address = LinkAddressField(label=_("Address"))
 
 
 class ProjectRow(forms.Form):
-    title = RowTitle(label=_("Title"))
+    title = RowTitleField(label=_("Title"))
     words = LinesField(
         label=_("In a sentence or two"),
         required=False,
         max_length=MAX_TEXT_CHARS,
         rows=3,
     )
-    link = AddressOfLink(label=_("Address"), required=False)
+    link = LinkAddressField(label=_("Address"), required=False)
 
 
-Words = dict[str, str]
+RowData = dict[str, str]
 
 
 class Rows:
@@ -162,18 +166,18 @@ class Rows:
         act = "" if post is None else post.get("arrange", "")
         self.is_sent = post is not None and not act
         rows = self._written(page) if post is None else self._typed(post)
-        rows, self.focus = arranged(rows, act) if act else (rows, "")
+        rows, self.focus = rearrange(rows, act) if act else (rows, "")
         self.forms = [self._form(at, words) for at, words in enumerate(rows or [{}])]
 
-    def _written(self, page: SitePage) -> list[Words]:
-        return list(said(page, self.part)[self.part])
+    def _written(self, page: SitePage) -> list[RowData]:
+        return list(part_data(page, self.part)[self.part])
 
-    def _typed(self, post: QueryDict) -> list[Words]:
+    def _typed(self, post: QueryDict) -> list[RowData]:
         """One more than there may be, so that it is said and not cut."""
         numbers = takewhile(lambda at: f"{at}-title" in post, range(self.most + 1))
         return [{name: post.get(f"{at}-{name}", "") for name in self.row.base_fields} for at in numbers]
 
-    def _form(self, at: int, words: Words) -> forms.Form:
+    def _form(self, at: int, words: RowData) -> forms.Form:
         named = {"prefix": str(at), "auto_id": f"{self.part}-%s", "use_required_attribute": False}
         if self.is_sent:
             data = {f"{at}-{name}": value for name, value in words.items()}
@@ -189,7 +193,7 @@ class Rows:
 
     def is_valid(self) -> bool:
         if len(self.forms) > self.most:
-            self.refuse(gettext("There are at most %(most)d of them.") % {"most": self.most})
+            self.refuse(gettext("You can add at most %(most)d.") % {"most": self.most})
         return all(form.is_valid() for form in self.forms) and not self.refusals
 
     def refuse(self, sentence: str) -> None:
@@ -199,12 +203,12 @@ class Rows:
     def errors(self) -> bool:
         return self.is_sent and bool(self.refusals or any(form.errors for form in self.forms))
 
-    def words(self) -> Item:
+    def values(self) -> Item:
         """Without rows that are empty."""
         return {self.part.value: [dict(form.cleaned_data) for form in self.forms if form.has_changed()]}
 
 
-def arranged(rows: list[Words], act: str) -> tuple[list[Words], str]:
+def rearrange(rows: list[RowData], act: str) -> tuple[list[RowData], str]:
     """The rows as a button leaves them, and what has the focus then: the same button, or the next best one."""
     verb, _dash, number = act.partition("-")
     at = int(number) if number.isdecimal() and len(number) < 3 else len(rows)

@@ -13,11 +13,11 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged_or_new
 from pages import markdown_cache
 from pages.markdown_cache import Html
-from photos.repository import going
+from photos.repository import deleting_bytes
 from photos.rules import Photo, photo_of
 from store import keys
 from store.table import Delete, Item, Put, Write
@@ -39,7 +39,7 @@ class Part(StrEnum):
     PROJECTS = "projects"
 
 
-OF_PART = {
+PART_FIELDS = {
     Part.NAME: ("name", "colour"),
     Part.TEXT: ("text",),
     Part.PICTURE: ("photo",),
@@ -75,7 +75,7 @@ class SitePage:
     html: Html | None = None
 
     @property
-    def is_told(self) -> bool:
+    def has_content(self) -> bool:
         """Whether it says anything to strangers, besides what the site is called."""
         return bool(self.text or self.photo or self.links or self.projects)
 
@@ -86,12 +86,12 @@ BLANK = SitePage()
 # --- parts ---
 
 
-def said(page: SitePage, part: Part) -> Item:
+def part_data(page: SitePage, part: Part) -> Item:
     """A part in plain words, as its event tells it and the item keeps it."""
-    return {name: _plainly(getattr(page, name)) for name in OF_PART[part]}
+    return {name: _plain_data(getattr(page, name)) for name in PART_FIELDS[part]}
 
 
-def _plainly(value: Any) -> Any:
+def _plain_data(value: Any) -> Any:
     if isinstance(value, Photo):
         return value.as_item()
     return [asdict(each) for each in value] if isinstance(value, tuple) else value
@@ -104,7 +104,7 @@ def changed(page: SitePage, words: Item) -> SitePage:
 
 def edition(page: SitePage, part: Part) -> str:
     """What tells this wording of a part from any other."""
-    return sha256(json.dumps(said(page, part), sort_keys=True).encode()).hexdigest()[:16]
+    return sha256(json.dumps(part_data(page, part), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _values(words: Item) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def page_of(item: Item) -> SitePage:
     return SitePage(**_values(item), version=item["version"], html=markdown_cache.stored_html(item, "text"))
 
 
-def shown_text(page: SitePage) -> str:
+def text_html(page: SitePage) -> str:
     return markdown_cache.load_or_render(keys.site_page(), "text", page.text, page.html)
 
 
@@ -140,10 +140,10 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
     """In place of the one before, if that is still the one there is."""
     item = {**keys.site_page().item, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
-        item |= {name: value for name, value in said(page, part).items() if value is not None}
+        item |= {name: value for name, value in part_data(page, part).items() if value is not None}
     return [Put(item | markdown_cache.html_attributes("text", page.text), when=unchanged_or_new(before))]
 
 
 def removing(page: SitePage) -> list[Write]:
     """With the bytes of its picture."""
-    return [Delete(keys.site_page(), when=unchanged_or_new(page)), *going(page.photo)]
+    return [Delete(keys.site_page(), when=unchanged_or_new(page)), *deleting_bytes(page.photo)]

@@ -7,12 +7,12 @@ from dataclasses import replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.services import still
-from acts import naming
-from acts.again import try_again
-from acts.recording import record
+from accounts.services import role_unchanged
+from acts import branding
 from acts.refusals import NotThere, Refusal
-from photos.changing import Wanted
+from acts.retry import retry_lost_race
+from acts.storage import record
+from photos.changing import PictureChange
 from store.log import Event
 from store.table import Item, Write
 
@@ -20,43 +20,43 @@ from . import site_page
 from .site_page import Part, SitePage
 
 
-class OtherWords(Refusal):
+class ChangedMeanwhile(Refusal):
     """Somebody else has put the part into other words since this person began to write."""
 
 
-def edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
+def edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
     """Put a part into these words, if what is there now is what was `seen`; answers the page as it is then."""
-    return try_again(lambda: _edit(admin, part, seen, words))
+    return retry_lost_race(lambda: _edit(admin, part, seen, data))
 
 
-def _edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
+def _edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
     page = site_page.find()
-    if site_page.said(page, part) == words:
+    if site_page.part_data(page, part) == data:
         return page
     if site_page.edition(page, part) != seen:
-        raise OtherWords(OTHER_WORDS)
-    new = site_page.changed(page, words)
-    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **words}), site_page.writing(new, page))
+        raise ChangedMeanwhile(CHANGED_MEANWHILE)
+    new = site_page.changed(page, data)
+    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **data}), site_page.writing(new, page))
     return new
 
 
-def picture(admin: User, wanted: Wanted) -> None:
+def picture(admin: User, wanted: PictureChange) -> None:
     """The page gets a picture, other words for the one it has, or none."""
-    try_again(lambda: _picture(admin, wanted))
+    retry_lost_race(lambda: _picture(admin, wanted))
 
 
-def _picture(admin: User, wanted: Wanted) -> None:
+def _picture(admin: User, wanted: PictureChange) -> None:
     page = site_page.find()
     new = replace(page, photo=wanted.instead_of(page.photo))
     if new == page:
         return
-    event = Event(admin.name, "SitePageEdited", {"part": Part.PICTURE.value, **site_page.said(new, Part.PICTURE)})
+    event = Event(admin.name, "SitePageEdited", {"part": Part.PICTURE.value, **site_page.part_data(new, Part.PICTURE)})
     _record(admin, event, [*site_page.writing(new, page), *wanted.writes(page.photo)])
 
 
 def remove(admin: User) -> None:
     """Back to what it was before anybody wrote anything."""
-    try_again(lambda: _remove(admin))
+    retry_lost_race(lambda: _remove(admin))
 
 
 def _remove(admin: User) -> None:
@@ -69,13 +69,13 @@ def _remove(admin: User) -> None:
 def _record(admin: User, event: Event, writes: list[Write]) -> None:
     """This process knows of it at once, and the others within seconds."""
     try:
-        record(event, *writes, still(admin))
+        record(event, *writes, role_unchanged(admin))
     finally:
-        naming.watch.forget()
+        branding.cache.forget()
 
 
-OTHER_WORDS = _(
-    "Somebody else has changed this since you began to write. What is there now stands below. "
-    "If you save once more, your words take its place."
+CHANGED_MEANWHILE = _(
+    "Someone else has changed this since you started. The current version is below. If you save again, yours "
+    "replaces it."
 )
-NOTHING_WRITTEN = _("Nobody has written anything here.")
+NOTHING_WRITTEN = _("This page is still empty.")

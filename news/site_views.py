@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.access import anybody, public, requires
+from accounts.access import allow_everyone, public, requires
 from accounts.rules import Permission
-from acts.naming import site_name
+from acts.branding import site_name
 from acts.refusals import Refusal
 from pages import markdown_cache
 from pages.forms import form_data, form_page
@@ -22,7 +22,7 @@ from pages.messages import confirm_page, run_action
 from photos.changing import picture_page
 
 from . import site_page, site_services
-from .front import show_page, show_plenum
+from .front_page import show_default_page, show_page
 from .site_forms import FORMS, PartForm, Rows
 from .site_page import Part, SitePage
 
@@ -43,7 +43,7 @@ def page(request: HttpRequest) -> HttpResponse:
     """As strangers see it; who looks after the site finds a way to edit beside each part."""
     page = site_page.find()
     may_edit = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
-    return show_page(request, page) if page.is_told or may_edit else show_plenum(request)
+    return show_page(request, page) if page.has_content or may_edit else show_default_page(request)
 
 
 # --- editing ---
@@ -53,7 +53,7 @@ def load_part(part: str) -> Part | None:
     return Part(part) if part in list(Part) else None
 
 
-@requires(Permission.MANAGE_USERS, load=load_part, rule=anybody)
+@requires(Permission.MANAGE_USERS, load=load_part, rule=allow_everyone)
 @form_page
 def edit(request: HttpRequest, part: Part) -> HttpResponse:
     """One part as a form, at its place where scripts run and else on a page of its own."""
@@ -64,13 +64,15 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     if request.method != "POST":
         return _show(request, part, form, seen=site_page.edition(page, part))
     if part == Part.TEXT and "preview" in request.POST and form.is_valid():
-        return _show(request, part, form, **_sent(request), preview=markdown_cache.preview(form.words()["text"]))
+        return _show(
+            request, part, form, **_seen_edition(request), preview=markdown_cache.preview(form.values()["text"])
+        )
     if "arrange" in request.POST or not form.is_valid():
-        return _show(request, part, form, **_sent(request))
+        return _show(request, part, form, **_seen_edition(request))
     return _saved(request, part, form)
 
 
-def _sent(request: HttpRequest) -> dict[str, str]:
+def _seen_edition(request: HttpRequest) -> dict[str, str]:
     """What whoever sent the form saw of the part."""
     return {"seen": request.POST.get("seen", "")}
 
@@ -83,10 +85,10 @@ def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
 
 def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> HttpResponse:
     try:
-        site_services.edit(request.user, part, **_sent(request), words=form.words())
+        site_services.edit(request.user, part, **_seen_edition(request), data=form.values())
     except Refusal as refusal:
         form.refuse(str(refusal))
-        return _show(request, part, form, **_overtaken(part))
+        return _show(request, part, form, **_conflict_context(part))
     return _back(request, part)
 
 
@@ -100,10 +102,10 @@ def _address(part: Part) -> str:
     return f"{reverse('site_page')}?edited={part}"
 
 
-def _overtaken(part: Part) -> dict[str, Any]:
+def _conflict_context(part: Part) -> dict[str, Any]:
     """What is there by now; who saves once more has seen it."""
     page = site_page.find()
-    return {"now": page, "text": site_page.shown_text(page), "seen": site_page.edition(page, part)}
+    return {"now": page, "text": site_page.text_html(page), "seen": site_page.edition(page, part)}
 
 
 def _show(request: HttpRequest, part: Part, form: PartForm | Rows, **context: Any) -> HttpResponse:
@@ -118,11 +120,11 @@ def _show(request: HttpRequest, part: Part, form: PartForm | Rows, **context: An
 def remove(request: HttpRequest) -> HttpResponse:
     """Back to what was here before anybody wrote anything: first the question, then one button."""
     if request.method == "POST":
-        done = _("The page is gone. Strangers see again what Plenum is.")
+        done = _("The page has been removed. Visitors see the default front page again.")
         run_action(request, lambda: site_services.remove(request.user), done)
         return redirect("site_page")
     lead = _(
-        "Words, picture, links and projects go, and with them the name and the colour you gave this site. "
-        "Strangers see again what Plenum is. Only the log still tells what was written here."
+        "This deletes the text, picture, links and projects, and the name and colour you gave this site. Visitors "
+        "will see the default front page again. Only the log still shows what was written here."
     )
     return confirm_page(request, _("Remove this page"), _("Remove"), lead=lead, danger=True)

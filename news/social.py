@@ -7,7 +7,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.text import Truncator
 
-from acts.links import whole
+from acts.links import absolute_url
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import CONTENT_TYPES
 from results.sharing.pen import HEIGHT_PX, WIDTH_PX
@@ -21,14 +21,14 @@ MAX_WIDTH_PX = 1280
 
 def address_of(post: Post) -> str:
     """The one that is to be remembered, whichever way led here."""
-    return whole(reverse("post", args=[post.slug]))
+    return absolute_url(reverse("post", args=[post.slug]))
 
 
-def of_post(post: Post) -> dict[str, Any]:
+def post_preview(post: Post) -> dict[str, Any]:
     """For news/parts/social.html."""
     about = {"title": post.title, "summary": Truncator(post.lead).chars(MAX_PREVIEW_CHARS), "address": address_of(post)}
     dates = {"published": post.published_at, "modified": post.modified_at, "tags": post.tags}
-    return about | dates | {"picture": picture_of(post) or drawn(post)}
+    return about | dates | {"picture": picture_of(post) or drawn_picture(post)}
 
 
 def picture_of(post: Post) -> Picture | None:
@@ -38,15 +38,15 @@ def picture_of(post: Post) -> Picture | None:
         return None
     wide = next((each for each in photo.widths if each >= MAX_WIDTH_PX), photo.widths[-1])
     high = round(photo.high * wide / photo.wide)
-    return Picture(whole(photo.src(MAX_WIDTH_PX)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
+    return Picture(absolute_url(photo.src(MAX_WIDTH_PX)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
 
 
-def drawn(post: Post) -> Picture:
-    address = whole(reverse("post_card", args=[post.id, card_of(post).edition]))
+def drawn_picture(post: Post) -> Picture:
+    address = absolute_url(reverse("post_card", args=[post.id, card_of(post).edition]))
     return Picture(address, "image/png", post.title, WIDTH_PX, HEIGHT_PX)
 
 
-def of_list(page: str, *words: str) -> dict[str, str]:
+def feed_links(page: str, *words: str) -> dict[str, str]:
     """For news/parts/feed_links.html: the feeds of a list of posts, and its own address."""
-    kinds = {kind: whole(reverse(f"{page}_{kind}", args=words)) for kind in ("atom", "json")}
-    return {"address": whole(reverse(page, args=words)), **kinds}
+    kinds = {kind: absolute_url(reverse(f"{page}_{kind}", args=words)) for kind in ("atom", "json")}
+    return {"address": absolute_url(reverse(page, args=words)), **kinds}

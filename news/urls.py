@@ -2,25 +2,13 @@
 
 from django.urls import include, path
 
-from . import (
-    about_views,
-    card_views,
-    feed_views,
-    home_views,
-    like_views,
-    mail_views,
-    publishing_views,
-    site_views,
-    sitemap_views,
-    views,
-    writing_views,
-)
+from . import feed_views, like_views, mail_views, publishing_views, site_views, views, writing_views
 
 below_news = [
     path("", views.news, name="news"),
     path("tag/<name:tag>/", views.with_tag, name="news_tag"),
     path("by/<name:author>/", views.by_author, name="news_by"),
-    path("about/<name:name>/", about_views.about, name="news_about"),
+    path("about/<name:name>/", views.about_election, name="news_about"),
     path("post/<str:slug>/", views.post, name="post"),
     path("preview/<str:token>/", views.preview, name="preview_post"),
     path("drafts/", writing_views.drafts, name="post_drafts"),
@@ -42,19 +30,19 @@ below_news = [
     path("tag/<name:tag>/feed.json", feed_views.with_tag, {"kind": "json"}, name="news_tag_json"),
     path("by/<name:author>/feed.atom", feed_views.by_author, {"kind": "atom"}, name="news_by_atom"),
     path("by/<name:author>/feed.json", feed_views.by_author, {"kind": "json"}, name="news_by_json"),
-    path("<slug:post_id>/card-<slug:edition>.png", card_views.card, name="post_card"),
+    path("<slug:post_id>/card-<slug:edition>.png", views.card, name="post_card"),
 ]
 
 urlpatterns = [
-    path("", home_views.home, name="home"),
+    path("", views.home, name="home"),
     path("site/", site_views.page, name="site_page"),
     path("site/edit/<slug:part>/", site_views.edit, name="edit_site_page"),
     path("site/remove/", site_views.remove, name="remove_site_page"),
     path("news/", include(below_news)),
-    path("election/<name:name>/announce/", about_views.announce, name="announce_result"),
-    path("help/news/", about_views.help_news, name="help_news"),
-    path("sitemap.xml", sitemap_views.sitemap, name="sitemap"),
-    path("sitemap/pages.xml", sitemap_views.sitemap_pages, name="sitemap_pages"),
-    path("sitemap/<int:year>.xml", sitemap_views.sitemap_year, name="sitemap_year"),
-    path("robots.txt", sitemap_views.robots, name="robots"),
+    path("election/<name:name>/announce/", views.announce, name="announce_result"),
+    path("help/news/", views.help_news, name="help_news"),
+    path("sitemap.xml", feed_views.sitemap, name="sitemap"),
+    path("sitemap/pages.xml", feed_views.sitemap_pages, name="sitemap_pages"),
+    path("sitemap/<int:year>.xml", feed_views.sitemap_year, name="sitemap_year"),
+    path("robots.txt", feed_views.robots, name="robots"),
 ]

@@ -5,21 +5,32 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import public
+from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.refusals import NotAllowed, Refusal
+from acts.storage import now_text
+from elections import repository as elections
+from elections.access import check_visible, may
+from elections.rules import Action, Election
 from pages.http_cache import cached_for_anonymous
 from pages.names import MAX_NAME_CHARS
 from pages.paging import ReadPage, read_page
+from pages.sharing import immutable
+from results import services as results
 
-from . import about, likes, previews, repository, rules, social
-from .access import edits
-from .repository import Whole
+from . import election_posts, likes, previews, repository, rules, services, social
+from .access import can_edit
+from .card import card_of, picture
+from .election_posts import about_query
+from .front_page import show_home
+from .repository import FullPost
 from .rules import PAGE_ROWS, Post
 
 # --- lists ---
@@ -56,11 +67,11 @@ def _list(request: HttpRequest, read: ReadPage[Post], **narrowed: str) -> HttpRe
     posts, older = read_page(request, read, PAGE_ROWS)
     if narrowed and not posts:
         raise Http404
-    spelt = {name: _as_spelt(name, typed, posts[0]) for name, typed in narrowed.items()}
+    spelt = {name: _spelling(name, typed, posts[0]) for name, typed in narrowed.items()}
     user = request.user
     may = {"may_write": user.is_authenticated and rules.writes_news(user.role), "may_draft": _may_draft(user)}
     context = {"posts": posts, "older": older, "is_first": "after" not in request.GET, **spelt, **may}
-    context["feeds"] = social.of_list(request.resolver_match.url_name, *spelt.values())
+    context["feeds"] = social.feed_links(request.resolver_match.url_name, *spelt.values())
     return render(request, "news/news.html", context)
 
 
@@ -68,11 +79,11 @@ def _may_draft(user: Any) -> bool:
     return bool(user.is_authenticated and user.can(Permission.USE_APPLICATION))
 
 
-def _as_spelt(name: str, typed: str, post: Post) -> str:
+def _spelling(name: str, typed: str, post: Post) -> str:
     """A tag or an author as the newest post has it, not as the address has it."""
     if name == "author":
         return post.author
-    return rules.spelt(post.tags, typed)
+    return rules.spelling_of(post.tags, typed)
 
 
 # --- a post ---
@@ -83,29 +94,29 @@ def _as_spelt(name: str, typed: str, post: Post) -> str:
 @cached_for_anonymous
 def post(request: HttpRequest, slug: str) -> HttpResponse:
     """A post at its address, to which earlier ones lead. Before its moment it is there for its writers."""
-    whole = _at(slug)
+    whole = _find_by_slug(slug)
     if whole is None:
         raise Http404
-    may_edit = edits(request.user, whole.post)
-    if not (may_edit or whole.post.is_seen(now_text())):
+    may_edit = can_edit(request.user, whole.post)
+    if not (may_edit or whole.post.is_public(now_text())):
         raise Http404
     if whole.post.slug != slug:
         return redirect("post", whole.post.slug, permanent=True)
-    return render(request, "news/post.html", context_of(whole, may_edit=may_edit, **_beside(request, whole)))
+    return render(request, "news/post.html", post_context(whole, may_edit=may_edit, **_post_extras(request, whole)))
 
 
-def _beside(request: HttpRequest, whole: Whole) -> dict[str, Any]:
+def _post_extras(request: HttpRequest, whole: FullPost) -> dict[str, Any]:
     """What it is about, who likes it, and what other sites are told of it."""
-    links = {"social": social.of_post(whole.post), "feeds": social.of_list("news")}
-    return {"about": about.shown(whole.post), "likes": likes.shown(request, whole), **links}
+    links = {"social": social.post_preview(whole.post), "feeds": social.feed_links("news")}
+    return {"about": election_posts.load_about(whole.post), "likes": likes.load_likes(request, whole), **links}
 
 
-def _at(slug: str) -> Whole | None:
-    post_id = repository.led_to(slug) if len(slug) <= rules.MAX_SLUG_CHARS else None
-    return repository.whole(post_id) if post_id else None
+def _find_by_slug(slug: str) -> FullPost | None:
+    post_id = repository.id_at_slug(slug) if len(slug) <= rules.MAX_SLUG_CHARS else None
+    return repository.find_full(post_id) if post_id else None
 
 
-def context_of(whole: Whole, **more: Any) -> dict[str, Any]:
+def post_context(whole: FullPost, **more: Any) -> dict[str, Any]:
     """What the page of a post shows."""
     return {"post": whole.post, "text": whole.text, "whole": whole, "state": whole.post.state(now_text()), **more}
 
@@ -118,17 +129,88 @@ def context_of(whole: Whole, **more: Any) -> dict[str, Any]:
 def preview(request: HttpRequest, token: str) -> HttpResponse:
     """A post as whoever was given a link sees it beforehand. Once it is published the link leads to it."""
     if (found := previews.read(token)) is None:
-        return _unseen(render(request, "news/no_preview.html", {"days": rules.PREVIEW_DAYS}, status=404))
-    if found.whole.post.is_seen(now_text()):
-        return _unseen(redirect("post", found.whole.post.slug))
-    seen = {"until": found.until, "is_preview": True, "about": about.shown(found.whole.post)}
-    context = context_of(found.whole, **seen, title=_("Preview"))
-    return _unseen(render(request, "news/post.html", context))
+        return _unlisted(render(request, "news/no_preview.html", {"days": rules.PREVIEW_DAYS}, status=404))
+    if found.whole.post.is_public(now_text()):
+        return _unlisted(redirect("post", found.whole.post.slug))
+    seen = {"until": found.until, "is_preview": True, "about": election_posts.load_about(found.whole.post)}
+    context = post_context(found.whole, **seen, title=_("Preview"))
+    return _unlisted(render(request, "news/post.html", context))
 
 
-def _unseen(answer: HttpResponse) -> HttpResponse:
+def _unlisted(answer: HttpResponse) -> HttpResponse:
     """Neither found by search engines, nor told to the sites it links to, nor kept by anybody on the way."""
     answer["X-Robots-Tag"] = "noindex"
     answer["Referrer-Policy"] = "no-referrer"
     answer["Cache-Control"] = "private, no-store"
     return answer
+
+
+# --- About an election ---
+
+
+@requires(Permission.VIEW_APPLICATION, load=elections.find_settled, rule=check_visible)
+@require_safe
+def about_election(request: HttpRequest, election: Election) -> HttpResponse:
+    """All posts about an election that can be read by now."""
+    posts, older = read_page(request, partial(repository.on_election, election), PAGE_ROWS)
+    may_write = services.may_announce(request.user, election)
+    context = {"election": election, "posts": posts, "older": older, "may_write": may_write}
+    return render(request, "news/about.html", context | {"about": about_query(election)})
+
+
+@requires(Permission.USE_APPLICATION, load=elections.find_settled, rule=may(Action.LOOK))
+@require_POST
+def announce(request: HttpRequest, election: Election) -> HttpResponse:
+    """One press; whoever presses again is led to the post there is."""
+    if (found := results.find(election.name)) is None:
+        raise Http404
+    try:
+        post, is_new = services.announce(request.user, found)
+    except NotAllowed:
+        raise
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("dashboard", name=election.name)
+    messages.success(
+        request, _("The result has been announced.") if is_new else _("This result has already been announced.")
+    )
+    return _redirect_to(post)
+
+
+def _redirect_to(post: Post) -> HttpResponse:
+    """The post as readers see it; one that was taken back, to be published again."""
+    return redirect("post", post.slug) if post.is_public(now_text()) else redirect("edit_post", post.id)
+
+
+@public
+@require_safe
+def help_news(request: HttpRequest) -> HttpResponse:
+    return render(request, "news/help_news.html")
+
+
+# --- The front page ---
+
+
+@public
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    return show_home(request)
+
+
+# --- Its drawn picture ---
+
+
+@public
+@require_safe
+def card(request: HttpRequest, post_id: str, edition: str) -> HttpResponse:
+    post = repository.find(post_id)
+    if post is None or not post.is_public(now_text()):
+        raise Http404
+    said = card_of(post)
+    if said.edition != edition:
+        raise Http404
+    answer = get_conditional_response(request, etag=f'"{edition}"')
+    if answer is None:
+        answer = HttpResponse(picture(said), content_type="image/png")
+    answer["ETag"] = f'"{edition}"'
+    return immutable(answer)

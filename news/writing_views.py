@@ -16,26 +16,26 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from pages import markdown_cache
 from pages.forms import form_data, form_page, token_in
 from pages.messages import message_page
 from photos.changing import picture_page
-from ranking.drafts import key_of_person
+from ranking.drafts import text_key
 
 from . import repository, rules, services
-from .access import editable, written_by
+from .access import check_editable, requires_editor
 from .forms import EditForm, PostForm
-from .repository import Some, Whole
+from .repository import FullPost, PostPage
 from .rules import Post, SlugTaken, State
 from .services.writing import check_about
 
 PAGE_ROWS = 20
-TYPED = ("title", "text", "tags", "summary", "slug")
+TEXT_FIELDS = ("title", "text", "tags", "summary", "slug")
 
 
 # --- drafts ---
@@ -49,13 +49,17 @@ def drafts(request: HttpRequest) -> HttpResponse:
     whose = None if everybody else request.user.name
     shown = request.GET.get("show", "")
     lists = {
-        "unpublished": _some(request, "drafts", partial(repository.drafts, whose)) if shown != "scheduled" else None,
-        "scheduled": _some(request, "scheduled", partial(repository.ahead, whose)) if shown != "drafts" else None,
+        "unpublished": _read_list(request, "drafts", partial(repository.drafts, whose))
+        if shown != "scheduled"
+        else None,
+        "scheduled": _read_list(request, "scheduled", partial(repository.scheduled, whose))
+        if shown != "drafts"
+        else None,
     }
     return render(request, "news/drafts.html", {**lists, "everybody": everybody, "may_write": everybody})
 
 
-def _some(request: HttpRequest, name: str, read: Callable[..., Some]) -> dict[str, Any]:
+def _read_list(request: HttpRequest, name: str, read: Callable[..., PostPage]) -> dict[str, Any]:
     """Some of a list, and the address of the page that has only more of it."""
     begin = request.GET.get("after") if request.GET.get("show") == name else None
     posts, cursor = read(limit=PAGE_ROWS, cursor=begin or None)
@@ -66,51 +70,53 @@ def _some(request: HttpRequest, name: str, read: Callable[..., Some]) -> dict[st
 # --- writing ---
 
 
-def of_writers(view: View) -> View:
+def for_writers(view: View) -> View:
     """For those who may create things here. Whose session has ended gets what they typed back, to keep it."""
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)
     def answer(request: HttpRequest, **words: Any) -> HttpResponse:
-        if not request.user.is_authenticated and _has_words(request):
-            return _handed_back(request)
-        instead = answer_for(request, for_users)
+        if not request.user.is_authenticated and _has_text(request):
+            return _return_text(request)
+        instead = access_response(request, for_users)
         return view(request, **words) if instead is None else instead
 
     return public(answer)
 
 
-def _has_words(request: HttpRequest) -> bool:
-    return any(request.POST.get(name) for name in TYPED)
+def _has_text(request: HttpRequest) -> bool:
+    return any(request.POST.get(name) for name in TEXT_FIELDS)
 
 
-def _handed_back(request: HttpRequest) -> HttpResponse:
-    typed = {name: request.POST.get(name, "") for name in TYPED}
+def _return_text(request: HttpRequest) -> HttpResponse:
+    typed = {name: request.POST.get(name, "") for name in TEXT_FIELDS}
     again = f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}"
     return render(request, "news/signed_out.html", {"typed": typed, "again": again}, status=403)
 
 
-@of_writers
+@for_writers
 @form_page
 def write(request: HttpRequest) -> HttpResponse:
     """A new draft, about an election if the address says so."""
     election = request.POST.get("election", "") or request.GET.get("election", "")
-    if not _has_words(request) and (shut := _shut(request, election)):
+    if not _has_text(request) and (shut := _refusal_page(request, election)):
         return shut
     form, status = PostForm(form_data(request)), 200
-    if _is_asked(request, form):
+    if _should_save(request, form):
         try:
             made = services.write(request.user, form.written(), election, token=token_in(request.POST))
         except Refusal as refusal:
-            status = _added(form, refusal)
+            status = _add_refusal(form, refusal)
         else:
-            messages.success(request, _("Your draft is saved. Nobody else sees it until you publish it."))
+            messages.success(
+                request, _("Your draft is saved. Only people who may edit it can see it until you publish it.")
+            )
             return redirect("edit_post", made.id)
     token = request.POST.get("token", "") or secrets.token_urlsafe(16)
-    return _show(request, form, ("new", election), status, token=token, election_name=election)
+    return _form_response(request, form, ("new", election), status, token=token, election_name=election)
 
 
-def _shut(request: HttpRequest, election: str) -> HttpResponse | None:
+def _refusal_page(request: HttpRequest, election: str) -> HttpResponse | None:
     """What to answer instead of a form about this."""
     try:
         check_about(request.user, election)
@@ -119,50 +125,50 @@ def _shut(request: HttpRequest, election: str) -> HttpResponse | None:
     return None
 
 
-@of_writers
+@for_writers
 @form_page
 def edit(request: HttpRequest, post_id: str) -> HttpResponse:
-    whole = repository.whole(post_id)
+    whole = repository.find_full(post_id)
     if whole is None:
-        return _gone(request)
-    editable(request.user, whole.post)
-    is_seen = whole.post.is_seen(now_text())
+        return _deleted_meanwhile(request)
+    check_editable(request.user, whole.post)
+    is_seen = whole.post.is_public(now_text())
     form, status, now = EditForm(form_data(request), whole=whole, is_seen=is_seen), 200, None
-    if _is_asked(request, form):
+    if _should_save(request, form):
         try:
             after = _save(request.user, whole, form)
         except LostRace:
-            now = _as_it_is(post_id)
-            form = _once_more(request, form, now, is_seen)
+            now = _current(post_id)
+            form = _conflict_form(request, form, now, is_seen)
         except Refusal as refusal:
-            status = _added(form, refusal)
+            status = _add_refusal(form, refusal)
         else:
             return _saved(request, after)
     state = whole.post.state(now_text())
-    return _show(request, form, ("post", post_id), status, post=whole.post, state=state, now=now)
+    return _form_response(request, form, ("post", post_id), status, post=whole.post, state=state, now=now)
 
 
-def _save(user: User, whole: Whole, form: EditForm) -> Post:
+def _save(user: User, whole: FullPost, form: EditForm) -> Post:
     """On condition that its words are still those that the form has seen."""
-    if not form.saw(whole):
+    if not form.is_up_to_date(whole):
         raise LostRace
     return services.edit(user, whole.post, form.written(), revised=form.cleaned_data.get("revised", False))
 
 
 def _saved(request: HttpRequest, post: Post) -> HttpResponse:
     if post.state(now_text()) == State.PUBLISHED:
-        messages.success(request, _("Your changes are saved, and to be seen by everybody."))
+        messages.success(request, _("Your changes are saved and visible to everyone."))
         return redirect("post", post.slug)
     messages.success(request, _("Your changes are saved."))
     return redirect("edit_post", post.id)
 
 
-def _is_asked(request: HttpRequest, form: PostForm) -> bool:
+def _should_save(request: HttpRequest, form: PostForm) -> bool:
     """Whether the form is sent to be saved, and is right; a preview saves nothing."""
     return request.method == "POST" and "preview" not in request.POST and form.is_valid()
 
 
-def _added(form: PostForm, refusal: Refusal) -> int:
+def _add_refusal(form: PostForm, refusal: Refusal) -> int:
     """Say at the form why not, so that what was typed stays; answers the status of the page."""
     form.add_error("slug" if isinstance(refusal, SlugTaken) else None, str(refusal))
     return 403 if isinstance(refusal, NotAllowed) else 422
@@ -171,41 +177,43 @@ def _added(form: PostForm, refusal: Refusal) -> int:
 # --- two at once ---
 
 
-def _as_it_is(post_id: str) -> Whole:
-    whole = repository.whole(post_id)
+def _current(post_id: str) -> FullPost:
+    whole = repository.find_full(post_id)
     if whole is None:
         raise Http404
     return whole
 
 
-def _once_more(request: HttpRequest, typed: EditForm, now: Whole, is_seen: bool) -> EditForm:
+def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen: bool) -> EditForm:
     """The form with what was typed, which saved again takes the place of what is saved now."""
     words: QueryDict = request.POST.copy()
-    words["seen"] = EditForm.seen_of(now)
+    words["seen"] = EditForm.digest_of(now)
     form = EditForm(words, whole=now, is_seen=is_seen)
     form.add_error(
         None,
         _(
-            "This post was saved elsewhere since you opened it, in another window or by somebody else. Your words are "
-            "still here, and what is saved stands below. Save again to put yours in its place."
+            "This post was saved in another window or by someone else since you opened it. Your text is still here, "
+            "and the saved version is below. Save again to replace it with yours."
         ),
     )
     return form
 
 
-def _gone(request: HttpRequest) -> HttpResponse:
+def _deleted_meanwhile(request: HttpRequest) -> HttpResponse:
     """Somebody deleted it while another wrote: what was typed can become a new draft."""
-    if not _has_words(request) or not rules.writes_news(request.user.role):
+    if not _has_text(request) or not rules.writes_news(request.user.role):
         raise Http404
     form = PostForm(request.POST)
-    form.add_error(None, _("This post was deleted meanwhile. Your words are still here: saved, they are a new draft."))
-    return _show(request, form, ("new", ""), token=secrets.token_urlsafe(16), to=reverse("write_post"))
+    form.add_error(
+        None, _("This post has been deleted in the meantime. Your text is still here: save it as a new draft.")
+    )
+    return _form_response(request, form, ("new", ""), token=secrets.token_urlsafe(16), to=reverse("write_post"))
 
 
 # --- its picture ---
 
 
-@written_by
+@requires_editor
 @form_page
 def picture(request: HttpRequest, post: Post) -> HttpResponse:
     to = reverse("post", args=[post.slug])
@@ -215,20 +223,20 @@ def picture(request: HttpRequest, post: Post) -> HttpResponse:
 # --- the page ---
 
 
-def _show(
+def _form_response(
     request: HttpRequest, form: PostForm, about: tuple[str, ...], status: int = 200, **context: Any
 ) -> HttpResponse:
     """The form beside what its text looks like."""
     if form.errors and status == 200 and "preview" not in request.POST:
         status = 422
-    context |= {"form": form, "draft_key": key_of_person(request, *about), **previewed(form)}
+    context |= {"form": form, "draft_key": text_key(request, *about), **preview_context(form)}
     return render(request, "news/write.html", context, status=status)
 
 
-def previewed(form: PostForm) -> dict[str, Any]:
+def preview_context(form: PostForm) -> dict[str, Any]:
     """What the page of the post would show of what is in the form, by the same rendering."""
     text = str(form["text"].value() or "").replace("\r\n", "\n")
-    tags = rules.tags_of(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
+    tags = rules.parse_tags(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
     words = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
     if form.is_bound and form.errors.get("text"):
         return {"shown": words, "html": "", "text_errors": form.errors["text"]}

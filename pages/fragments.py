@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from jinja2 import Environment, pass_environment
 
-from store.memory import Memory
+from store.caches import SizedCache
 
 CACHE_BYTES = 16_000_000  # about
 ENTRY_OVERHEAD_BYTES = 1000  # of an entry, about, beside its text
@@ -26,7 +26,7 @@ def _weight(text: SafeString) -> int:
     return 2 * getsizeof(text) + ENTRY_OVERHEAD_BYTES  # much of it may also stand in the values
 
 
-cache = Memory[SafeString](CACHE_BYTES, _weight)
+cache = SizedCache[SafeString](CACHE_BYTES, _weight)
 
 
 @pass_environment

@@ -15,8 +15,8 @@ from django.core.exceptions import ValidationError
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from acts.site import table
-from store.memory import Memory
+from acts.storage import table
+from store.caches import SizedCache
 from store.table import Equals, Item, Key, StoreError, Update
 
 from . import markdown
@@ -39,7 +39,7 @@ class Html(NamedTuple):
 # --- rendering ---
 
 
-cache = Memory[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
+cache = SizedCache[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
 
 
 def render(text: str) -> str:
@@ -53,15 +53,13 @@ def _render(text: str) -> str:
 
 def cached_or_text(text: str) -> str:
     """The HTML if it was made lately, else the text, which is about as long; nothing is rendered for it."""
-    return cache.known(text) or text
+    return cache.peek(text) or text
 
 
 def check_length(text: str) -> None:
     """Refuse a text that becomes so long that no page should carry it. For forms: they take the text and preview it."""
     if len(text) <= MAX_TEXT_CHARS and len(render(text).encode()) > MAX_HTML_BYTES:
-        raise ValidationError(
-            _("This text has so many links, tables or lists that its page would become too long. Please shorten it.")
-        )
+        raise ValidationError(_("This text has too many links, tables or lists to fit on a page. Please shorten it."))
 
 
 def preview(text: str) -> SafeString:

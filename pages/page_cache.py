@@ -17,7 +17,7 @@ from django.urls import get_script_prefix
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from store.memory import Memory
+from store.caches import SizedCache
 
 CACHE_BYTES = 16_000_000
 ENTRY_OVERHEAD_BYTES = 4_000  # bytes of an entry besides its HTML
@@ -31,7 +31,7 @@ class Fragment:
     extra: Mapping[str, str] = field(default_factory=dict)  # what else the page needs to know of the same data
 
 
-cache = Memory[Fragment](CACHE_BYTES, lambda fragment: ENTRY_OVERHEAD_BYTES + 2 * len(fragment.html))
+cache = SizedCache[Fragment](CACHE_BYTES, lambda fragment: ENTRY_OVERHEAD_BYTES + 2 * len(fragment.html))
 
 
 def cache_key(*names: str) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def cache_key(*names: str) -> tuple[str, ...]:
 
 def cached(key: tuple[str, ...], source: Any) -> Fragment | None:
     """What is in the cache, if it was rendered from this very data."""
-    fragment = cache.known(key)
+    fragment = cache.peek(key)
     return fragment if fragment is not None and fragment.source == source else None
 
 
@@ -56,7 +56,7 @@ def get_or_render(
     """The context is put together only if the fragment has to be rendered."""
     if (fragment := cached(key, source)) is None:
         fragment = render_fragment(template, make_context(), source)
-        cache.keep(key, fragment)
+        cache.put(key, fragment)
     return fragment
 
 

@@ -14,7 +14,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
-from acts.naming import site_colour, site_name
+from acts.branding import site_colour, site_name
 
 from . import colours as site_colours
 from .logo import Logo, read

@@ -1,4 +1,4 @@
-"""Whether somebody may make polls, and how many."""
+"""Who may create polls, and how many."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, count
 
 MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
 
@@ -19,8 +19,7 @@ def may_make(maker: User | AnonymousUser) -> bool:
 
 
 def count_making(maker: User | AnonymousUser, address: str) -> None:
-    """Counts the one that is to be made; refused if there were too many of this account, or from this address of the
-    network, if nobody is signed in."""
+    """Counts a new poll; refused if the account, or the address of an anonymous maker, has made too many."""
     name = maker.name if maker.is_authenticated else address
     count(MADE, name)
     count(Limit("poll-maker-day", settings.POLLS_A_DAY, SECONDS_PER_DAY), name)

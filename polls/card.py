@@ -1,4 +1,4 @@
-"""How a poll stands, as a picture: an SVG for other sites to show, and a PNG card that goes with a link to the end."""
+"""A poll's current result as a picture: an SVG to embed, and a PNG card for link previews."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.naming import site_name
+from acts.branding import site_name
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
 from results.sharing.card import MAX_BARS, Bar, Card
 from results.sharing.lettering import MAX_MEASURED_CHARS, can_write
 from results.sharing.pen import ACCENT, GREY, INK, PALE, PAPER, SEAT, SOFT
-from results.words import names
+from results.wording import join_names
 
-from .counting import SideBySide
+from .counting import MethodComparison
 from .rules import Poll
 
 WIDTH_PX, ROW_PX, TOP_PX, FOOT_PX = 600, 34, 118, 44
@@ -26,43 +26,43 @@ SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-s
 # --- what it says ---
 
 
-def card_of(poll: Poll, account: SideBySide) -> Card:
-    votes = ngettext("%(count)d vote", "%(count)d votes", account.total) % {"count": account.total}
-    heading, leaders = _leaders(account)
-    caption = _("Points (Borda)") if account.total else ""
-    return Card(poll.title, heading, leaders, caption, _bars(account) if account.total else (), votes, None)
+def card_of(poll: Poll, comparison: MethodComparison) -> Card:
+    votes = ngettext("%(count)d vote", "%(count)d votes", comparison.total) % {"count": comparison.total}
+    heading, leaders = _leaders(comparison)
+    caption = _("Points (Borda)") if comparison.total else ""
+    return Card(poll.title, heading, leaders, caption, _bars(comparison) if comparison.total else (), votes, None)
 
 
-def _leaders(account: SideBySide) -> tuple[str, str]:
-    if not account.total:
+def _leaders(comparison: MethodComparison) -> tuple[str, str]:
+    if not comparison.total:
         return "", _("Nobody has voted yet.")
-    each = [counted.leaders for counted in account.counted]
+    each = [counted.leaders for counted in comparison.counted]
     all_names = tuple(dict.fromkeys(name for leaders in each for name in leaders))
     if len(set(each)) > 1:
-        return _("The methods do not agree"), names(all_names)
-    return (_("A tie") if len(all_names) > 1 else _("All three methods agree")), names(all_names)
+        return _("The methods disagree"), join_names(all_names)
+    return (_("A tie") if len(all_names) > 1 else _("All three methods agree")), join_names(all_names)
 
 
-def _bars(account: SideBySide) -> tuple[Bar, ...]:
-    borda = account.by("borda")
+def _bars(comparison: MethodComparison) -> tuple[Bar, ...]:
+    borda = comparison.by("borda")
     scores = [score(borda.result, name) for name in in_order(borda.result)[:MAX_BARS]]
     whole = max(each.length for each in scores) or 1
     return tuple(Bar(each.name, float(each.length / whole), each.shown, each.name in borda.leaders) for each in scores)
 
 
-def writable_card(poll: Poll, account: SideBySide, language: str) -> Card:
-    """In this language, or in English if its letters cannot be written; names that cannot be written are left out."""
+def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Card:
+    """In this language, or in English if our font lacks its letters; names that it lacks are left out."""
     with translation.override(language):
-        card = _writable(card_of(poll, account))
+        card = _writable(card_of(poll, comparison))
     if can_write(f"{card.heading}{card.caption}{card.turnout}"):
         return card
     with translation.override("en"):
-        return _writable(card_of(poll, account))
+        return _writable(card_of(poll, comparison))
 
 
 def _writable(card: Card) -> Card:
     title = card.title if can_write(card.title) else _("The result of a poll")
-    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See who is ahead")
+    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See which option leads")
     bars = card.bars if all(can_write(bar.label) for bar in card.bars) else ()
     return replace(card, title=title, names=leaders, bars=bars, caption=card.caption if bars else "")
 
@@ -71,7 +71,7 @@ def _writable(card: Card) -> Card:
 
 
 def as_svg(card: Card) -> str:
-    """With colours of its own: it stands on pages of which we know nothing."""
+    """With its own colours, because it is shown on other sites."""
     height = TOP_PX + ROW_PX * len(card.bars) + FOOT_PX
     lines = [
         _text(fit(card.title, 52), 24, 36, 20, INK, bold=True),
@@ -82,26 +82,26 @@ def as_svg(card: Card) -> str:
     bars = [_bar(bar, TOP_PX + ROW_PX * at) for at, bar in enumerate(card.bars)]
     name = _text(fit(site_name(), 24), 576, height - 18, 14, SOFT, anchor="end")
     foot = [_text(card.turnout, 24, height - 18, 14, SOFT), name]
-    said = f"{isolated(card.title)}. {card.heading}: {isolated(card.names)}. {card.turnout}"
-    return _picture(height, said, *lines, *bars, *foot)
+    text = f"{isolated(card.title)}. {card.heading}: {isolated(card.names)}. {card.turnout}"
+    return _picture(height, text, *lines, *bars, *foot)
 
 
 def sentence_svg(title: str, sentence: str) -> str:
-    """For a poll of which nothing may be shown now."""
+    """For a poll whose result may not be shown now."""
     lines = [_text(fit(title, 52), 24, 40, 20, INK, bold=True), _text(fit(sentence, 72), 24, 72, 15, SOFT)]
     return _picture(100, f"{title}. {sentence}", *lines)
 
 
-def _picture(height: int, said: str, *children: object) -> str:
+def _picture(height: int, text: str, *children: object) -> str:
     ground = tag("rect", width=WIDTH_PX, height=height, rx=8, fill=PAPER)
     size = {"width": WIDTH_PX, "height": height, "viewBox": f"0 0 {WIDTH_PX} {height}"}
     named = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "font_family": SANS}
-    return str(tag("svg", tag("title", said), ground, *children, **named, **size))
+    return str(tag("svg", tag("title", text), ground, *children, **named, **size))
 
 
-def _text(said: str, x: int, y: int, size: int, fill: str, *, bold: bool = False, anchor: str | None = None) -> object:
+def _text(text: str, x: int, y: int, size: int, fill: str, *, bold: bool = False, anchor: str | None = None) -> object:
     weight = "700" if bold else None
-    return tag("text", said, x=x, y=y, font_size=size, font_weight=weight, fill=fill, text_anchor=anchor)
+    return tag("text", text, x=x, y=y, font_size=size, font_weight=weight, fill=fill, text_anchor=anchor)
 
 
 def _bar(bar: Bar, y: int) -> object:

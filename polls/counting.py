@@ -1,36 +1,54 @@
-"""A poll counted by three methods side by side: who leads by each, whether they agree, and why."""
+"""Counts a poll by three methods side by side: who leads by each, whether they agree, and why."""
 
 from __future__ import annotations
 
 import json
 import lzma
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
-from ranking.explanations import said
+from ranking.explanations import translate
 from results.pictures import OF_POLLS, Picture, pictures_of
-from results.words import label, names
+from results.wording import join_names, method_label
 from store.splitting import PART_BYTES
 from tally.ballots import Ballots
-from tally.explain import explain
+from tally.explain import TEMPLATES, explain
 from tally.methods import count
+from tally.provisional import places_with_first, provisional_result, winners_with_other_lots
 from tally.result import Result
-from tally.undrawn import undrawn, with_first, with_other_lots
-
-from .words import RULES, of_options
 
 METHODS = ("irv", "borda", "schulze")
 XZ = b"\xfd7zXZ"  # what lzma writes first
 MAX_PLACES_SHOWN = 12  # that the page shows at once
 MAX_SENTENCES_SHOWN = 12  # of each method's reasons that the page shows at once
+METHOD_RULES = {
+    "schulze": gettext_lazy(
+        "Options are compared in pairs; where that goes round in circles, the weakest wins are ignored."
+    ),
+    "irv": gettext_lazy(
+        "Every vote counts for its favourite of the remaining options; each round eliminates the "
+        "option with the fewest votes, until one has more than half."
+    ),
+    "borda": gettext_lazy(
+        "Every vote gives its last option no points, the next one point, and so on; tied options share their points."
+    ),
+}
+OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
+    TEMPLATES["only one"]: gettext_noop("%(name)s was the only option."),
+    TEMPLATES["beat all"]: gettext_noop(
+        "%(name)s beat every other option one to one; the closest was %(other)s, %(votes)s to %(against)s."
+    ),
+    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other one to one."),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """What one method says. Whoever would lead with other lots leads as well: a tie is said, not drawn."""
+class MethodResult:
+    """The result by one method. Everyone who would lead with other lots leads, too: ties are shown, not drawn."""
 
     result: Result
     leaders: tuple[str, ...]
@@ -40,25 +58,25 @@ class Counted:
         return self.result.method
 
     @property
-    def hangs_on_a_lot(self) -> bool:
+    def depends_on_lot(self) -> bool:
         return set(self.leaders) != set(self.result.winners)
 
     @property
     def places(self) -> dict[str, int]:
-        """Everybody's place, with all leaders in the first."""
-        return dict(with_first(self.result, self.leaders))
+        """Places, with all leaders first."""
+        return dict(places_with_first(self.result, self.leaders))
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide:
-    """What all three say of the same votes."""
+class MethodComparison:
+    """The results of all three methods for the same votes."""
 
-    counted: tuple[Counted, ...]
+    counted: tuple[MethodResult, ...]
 
     @classmethod
-    def of(cls, ballots: Ballots, seed: str) -> SideBySide:
+    def of(cls, ballots: Ballots, seed: str) -> MethodComparison:
         normal = ballots.normal
-        return cls(tuple(_counted(normal, method, seed) for method in METHODS))
+        return cls(tuple(_count_method(normal, method, seed) for method in METHODS))
 
     @property
     def total(self) -> int:
@@ -68,11 +86,11 @@ class SideBySide:
     def digest(self) -> str:
         return self.counted[0].result.digest
 
-    def by(self, method: str) -> Counted:
+    def by(self, method: str) -> MethodResult:
         return next(each for each in self.counted if each.method == method)
 
     def as_bytes(self) -> bytes:
-        """Stable, and so short that one item holds it. Of names that are long together zlib sees too few at once."""
+        """Deterministic, and short enough for one item. For very long names lzma compresses better than zlib."""
         text = self.as_json().encode()
         packed = zlib.compress(text, 9)
         return packed if len(packed) <= PART_BYTES else lzma.compress(text, preset=0)
@@ -82,80 +100,82 @@ class SideBySide:
         return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
-    def from_bytes(cls, packed: bytes) -> SideBySide:
+    def from_bytes(cls, packed: bytes) -> MethodComparison:
         unpack = lzma.decompress if packed.startswith(XZ) else zlib.decompress
         read = json.loads(unpack(packed))
-        return cls(tuple(Counted(Result.from_parsed(each["result"]), tuple(each["leaders"])) for each in read))
+        return cls(tuple(MethodResult(Result.from_parsed(each["result"]), tuple(each["leaders"])) for each in read))
 
 
-def _counted(ballots: Ballots, method: str, seed: str) -> Counted:
+def _count_method(ballots: Ballots, method: str, seed: str) -> MethodResult:
     result = count(ballots, method, seed=seed)
-    return Counted(result, undrawn(result, with_other_lots(ballots, result)).result.winners)
+    return MethodResult(result, provisional_result(result, winners_with_other_lots(ballots, result)).result.winners)
 
 
 # --- in words ---
 
 
-def agreement(account: SideBySide) -> str:
+def agreement(comparison: MethodComparison) -> str:
     """One sentence: whether the methods agree."""
-    if not account.total:
+    if not comparison.total:
         return _("Nobody has voted yet.")
-    different = {each.leaders for each in account.counted}
+    different = {each.leaders for each in comparison.counted}
     if len(different) > 1:
-        return _("The methods do not agree: it depends on the rule who is ahead.")
+        return _("The methods disagree: which option leads depends on the rule.")
     leaders = different.pop()
     if len(leaders) > 1:
-        return _("All three methods see a tie: %(names)s.") % {"names": names(leaders)}
+        return _("All three methods give a tie: %(names)s.") % {"names": join_names(leaders)}
     return _("All three methods agree: %(name)s.") % {"name": leaders[0]}
 
 
-def context_of(account: SideBySide) -> dict[str, Any]:
-    """What the page shows: each method's leaders, everybody's places, the pictures, and the reasons."""
-    shown = [each.result for each in account.counted] if account.total else []
-    ordered = places(account)
+def results_context(comparison: MethodComparison) -> dict[str, Any]:
+    """Each method's leaders, places, charts and reasons."""
+    counted_results = [each.result for each in comparison.counted] if comparison.total else []
+    ordered = places(comparison)
     return {
-        "votes": account.total,
-        "agreement": agreement(account),
-        "methods": [_method(each) for each in account.counted],
-        "labels": [label(each.method) for each in account.counted],
+        "votes": comparison.total,
+        "agreement": agreement(comparison),
+        "methods": [_method(each) for each in comparison.counted],
+        "labels": [method_label(each.method) for each in comparison.counted],
         "first_places": ordered[:MAX_PLACES_SHOWN],
         "other_places": ordered[MAX_PLACES_SHOWN:],
-        "pictures": [picture for result in shown for picture in _pictures(result)],
+        "pictures": [picture for result in counted_results for picture in _pictures(result)],
     }
 
 
-def _method(counted: Counted) -> dict[str, Any]:
+def _method(counted: MethodResult) -> dict[str, Any]:
     result = counted.result
     sentences = _reasons(counted)
     return {
         "key": result.method,
-        "label": label(result.method),
-        "rule": RULES[result.method],
+        "label": method_label(result.method),
+        "rule": METHOD_RULES[result.method],
         "leaders": counted.leaders,
         "by_lot": bool(result.lots),
-        "hangs_on_a_lot": counted.hangs_on_a_lot,
+        "depends_on_lot": counted.depends_on_lot,
         "seed": result.seed,
         "sentences": sentences[:MAX_SENTENCES_SHOWN],
         "more": sentences[MAX_SENTENCES_SHOWN:],
     }
 
 
-def _reasons(counted: Counted) -> list[str]:
-    """Where the winner hangs on a lot, the method has none: then the account is that of one draw."""
-    sentences = [said(of_options(each)) for each in explain(counted.result)]
-    if not counted.hangs_on_a_lot:
+def _reasons(counted: MethodResult) -> list[str]:
+    """If the winner depends on a lot, the reasons describe one possible draw."""
+    explained = explain(counted.result)
+    reworded = (replace(each, template=OPTION_TEMPLATES.get(each.template, each.template)) for each in explained)
+    sentences = [translate(each) for each in reworded]
+    if not counted.depends_on_lot:
         return sentences
-    tie = _("The votes do not decide between these: %(names)s. With another lot another would be ahead.")
-    return [tie % {"names": names(counted.leaders)}, _("This is how one draw goes:"), *sentences[1:]]
+    tie = _("These are tied: %(names)s. A different draw would put another one ahead.")
+    return [tie % {"names": join_names(counted.leaders)}, _("Here is one possible draw:"), *sentences[1:]]
 
 
-def places(account: SideBySide) -> list[tuple[str, list[int]]]:
-    """Everybody's place by each method, in the order of the first."""
-    by_method = [each.places for each in account.counted]
+def places(comparison: MethodComparison) -> list[tuple[str, list[int]]]:
+    """Places by each method, in the order of the first."""
+    by_method = [each.places for each in comparison.counted]
     return [(name, [each[name] for each in by_method]) for name in by_method[0]]
 
 
 def _pictures(result: Result) -> list[Picture]:
-    """The pictures that say most; pairs of everybody with everybody are shown once."""
+    """The most telling charts; the pairwise matrix is shown once."""
     drawn = pictures_of(result, OF_POLLS)
     return drawn[:1] if result.method == "borda" else drawn

@@ -1,4 +1,4 @@
-"""Polls of the demo: one that runs, one whose results wait for one's vote, one that ended in a circle."""
+"""The demo's polls: one open, one with hidden results, one that ended in a cycle."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
-from ballots.robots import ranks
-from ranking.rankings import Ranks
+from acts.storage import table
+from ballots.robots import random_ranks
 from store import keys
 
 from . import services, voters
@@ -53,7 +52,7 @@ PLANNED = (
 
 
 def load() -> int:
-    """Make what is not there; answers how many polls that were."""
+    """Returns how many were made."""
     maker = people.find(MAKER)
     if maker is None or table().page(keys.made_by(MAKER), limit=1).items:
         return 0
@@ -74,11 +73,11 @@ def _make(maker: User, planned: Planned) -> None:
 
 def _vote(poll: Poll, planned: Planned) -> None:
     chance = random.Random(planned.title)  # noqa: S311 - the demo is the same everywhere
-    given = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
+    given = [
+        {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
+        for ranking, times in planned.given
+        for _ in range(times)
+    ]
     for number in range(planned.votes):
         voter = voters.id_of(poll.id, f"demo {number}")
-        services.cast(poll.id, voter, given[number] if given else ranks(poll.candidates, chance), "demo")
-
-
-def _ranks(ranking: str) -> Ranks:
-    return {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
+        services.cast(poll.id, voter, given[number] if given else random_ranks(poll.candidates, chance), "demo")

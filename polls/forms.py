@@ -1,4 +1,4 @@
-"""What makers of polls type."""
+"""Forms of polls: creating one, changing its end, reporting it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .rules import (
 
 
 def retentions() -> list[tuple[int, str]]:
-    """How long a poll may be kept: as long as the site allows, or less."""
+    """As long as the site allows, or less."""
     most = settings.POLL_RETENTION
     days = sorted({each for each in RETENTIONS if each < most} | {most})
     return [(each, ngettext("%(days)d day", "%(days)d days", each) % {"days": each}) for each in days]
@@ -40,54 +40,52 @@ def usual_retention() -> int:
 
 
 class CandidatesField(forms.CharField):
-    """Pasted one a line; where scripts run, also typed one by one."""
+    """Options, one per line; with scripts also typed one by one."""
 
     widget = forms.Textarea({"rows": 6, "dir": "auto", "data-one-by-one": True})
 
     def clean(self, value: Any) -> list[str]:
         names = read_names(lists.read_candidates, super().clean(value))
         if len(names) < MIN_CANDIDATES:
-            raise ValidationError(_("A poll needs at least two different things to rank."))
+            raise ValidationError(_("Enter at least two different options."))
         if len(names) > MAX_CANDIDATES:
             words = {"most": MAX_CANDIDATES, "count": len(names)}
-            raise ValidationError(_("A poll has at most %(most)d things to rank; these are %(count)d."), params=words)
+            raise ValidationError(_("A poll can have at most %(most)d options; there are %(count)d."), params=words)
         return names
 
 
 class PollForm(ZonedForm):
-    """A new poll."""
-
-    title = TitleField(label=_("Question"), help_text=_("Such as: Where shall we eat on Friday?"))
+    title = TitleField(label=_("Question"), help_text=_("For example: Where shall we eat on Friday?"))
     candidates = CandidatesField(
-        label=_("What to rank"), max_length=50_000, help_text=_("One a line, at least two, at most fifty.")
+        label=_("Options to rank"), max_length=50_000, help_text=_("One per line, two to fifty.")
     )
     description = markdown_field(_("Description"), 3, max_length=MAX_DESCRIPTION_CHARS)
     ends = LocalTimeField(
         edge=Edge.CLOSING,
         label=_("Ends"),
         required=False,
-        help_text=_("In the time zone below. Left empty, it is open until you close it."),
+        help_text=_("In the time zone below. Leave it empty to keep the poll open until you close it."),
     )
     time_zone = ZoneField(required=False)
     results_hidden = forms.BooleanField(
-        label=_("Show the results only to those who have voted, and to all at the end"), required=False
+        label=_("Show results only to people who have voted, and to everyone at the end"), required=False
     )
     sign_in = forms.BooleanField(
         label=_("Only people with an account here may vote"),
         required=False,
-        help_text=_("Otherwise anybody with the link votes, once in each browser."),
+        help_text=_("Otherwise anyone with the link can vote, once per browser."),
     )
     listed = forms.BooleanField(
         label=_("List it publicly"),
         required=False,
-        help_text=_("Otherwise only who has the link finds it."),
+        help_text=_("Otherwise only people with the link can find it."),
     )
     days = forms.TypedChoiceField(
-        label=_("Keep it after its end for"),
+        label=_("Keep it after it ends for"),
         choices=retentions,
         coerce=int,
         initial=usual_retention,
-        help_text=_("Then it disappears with all its votes. Without an end, the days count from now."),
+        help_text=_("Then the poll and all its votes are deleted. Without an end, the days count from now."),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -100,33 +98,29 @@ class PollForm(ZonedForm):
         return cleaned
 
     def values(self) -> dict[str, Any]:
-        """As making a poll takes them."""
+        """Arguments of `services.make`."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("ends", "time_zone")}
         zone = zone_or_default(self.cleaned_data["time_zone"])
         return plain | {"expires_at": self.stored("ends"), "time_zone": zone}
 
 
 class ReportForm(forms.Form):
-    """What somebody has to say against a poll."""
-
     reason = forms.ChoiceField(
-        label=_("What is wrong with it?"), choices=list(REASONS.items()), widget=forms.RadioSelect
+        label=_("What is wrong with this poll?"), choices=list(REASONS.items()), widget=forms.RadioSelect
     )
     words = LinesField(
         label=_("More about it"),
         required=False,
         max_length=MAX_REPORT_CHARS,
         rows=4,
-        help_text=_("Only those who look after this site read this. They do not learn who you are."),
+        help_text=_("Only the administrators of this site read this. They do not see who you are."),
     )
 
 
 class PollEndForm(EndForm):
-    """Until when a poll is open from now on."""
-
     def __init__(self, *arguments: Any, zone: str, **options: Any):
         super().__init__(*arguments, zone=zone, **options)
         self.fields["ends"].label = _("Open until")
-        self.fields["ends"].help_text = _("In the time zone of the poll: %(zone)s. Leave it empty for no end.") % {
+        self.fields["ends"].help_text = _("In the poll's time zone: %(zone)s. Leave it empty for no end.") % {
             "zone": zone_label(zone)
         }

@@ -1,4 +1,4 @@
-"""What is stored of polls."""
+"""Item types of polls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of somebody who runs a poll: hand it on, close it, open it again, list it, delete it."""
+"""Pages for managing a poll: sharing, closing, reopening, listing, deleting, turning it into an election."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import NotAllowed
-from acts.site import now_text
+from acts.storage import now_text
 from elections.drafts.forms import NameForm
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import confirm_page, run_action, show_time_notes
 from pages.times import form_time, from_text
-from store import patience
+from store import wait_budget
 
 from . import services
 from .forms import PollEndForm
 from .rules import Act, Poll, PollRelation
 from .services import Runner
-from .views import KEY_COOKIE, context_of, found_or_404, shared
+from .views import KEY_COOKIE, found_or_404, poll_context, sharing_context
 
 
 def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
-    """For whoever made the poll, by account or by the private link, and for those who moderate."""
+    """For the poll's maker, by account or private link, and for moderators."""
 
     def declare(view: View) -> View:
         @wraps(view)
         def answer(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-            patience.insist()
+            wait_budget.insist()
             runner = services.find_runner(str(poll_id), request.user, request.COOKIES.get(KEY_COOKIE, ""))
             if runner is None:
                 raise Http404
@@ -58,7 +58,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
 @public
 @require_safe
 def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
-    """The private link: from now on this browser runs the poll."""
+    """The private link: stores the key in this browser."""
     poll = found_or_404(poll_id)
     if poll.maker or services.relation(poll, request.user, key) != PollRelation.MAKER:
         raise Http404
@@ -76,19 +76,19 @@ def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any]:
-    return context_of(runner.poll, offered={act.name for act in runner.offered}, **more)
+    return poll_context(runner.poll, offered={act.name for act in runner.offered}, **more)
 
 
 def _private_link(request: HttpRequest, poll: Poll) -> str:
     if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
         return ""
-    return whole(reverse("poll_key", args=[poll.id, key]))
+    return absolute_url(reverse("poll_key", args=[poll.id, key]))
 
 
 @of_runners(require_safe)
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
     context = {"votes": runner.votes, "private_link": _private_link(request, runner.poll)}
-    return render(request, "polls/manage.html", _context(request, runner, **context, **shared(runner.poll)))
+    return render(request, "polls/manage.html", _context(request, runner, **context, **sharing_context(runner.poll)))
 
 
 # --- acts ---
@@ -99,7 +99,7 @@ def close(request: HttpRequest, runner: Runner) -> HttpResponse:
     if request.method == "POST":
         run_action(request, lambda: services.close(runner), _("The poll is closed."))
         return redirect("manage_poll", runner.poll.id)
-    lead = _("Nobody can vote after that, unless you open it again. The results are shown to everybody with the link.")
+    lead = _("Nobody can vote after that unless you reopen it. Everyone with the link can see the results.")
     return confirm_page(
         request, _("Close the poll"), _("Close it"), **_context(request, runner, lead=lead, danger=True)
     )
@@ -112,7 +112,7 @@ def extend(request: HttpRequest, runner: Runner) -> HttpResponse:
 
 @of_runners(form_page)
 def reopen(request: HttpRequest, runner: Runner) -> HttpResponse:
-    return _until(request, runner, services.reopen, _("Open it again"), _("The poll is open again."))
+    return _until(request, runner, services.reopen, _("Reopen the poll"), _("The poll is open again."))
 
 
 def _until(
@@ -133,19 +133,19 @@ for_organisers = requires(Permission.USE_APPLICATION)(manage)
 
 @of_runners(form_page)
 def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
-    """A draft election of it, for somebody who may organise one; by the private link, after signing in."""
-    if instead := answer_for(request, for_organisers):
+    """Makes a draft election of the poll, for someone who may organise one; with a private link, after signing in."""
+    if instead := access_response(request, for_organisers):
         return instead
     if Act.ELECT not in runner.offered:
         raise NotAllowed(services.NOT_YOURS)
     form = NameForm(form_data(request), initial={"name": runner.poll.title})
-    done = _("Your draft is there, with everything that was in the poll to rank. Now choose who may vote.")
+    done = _("Your draft is ready, with all options from the poll. Now choose who may vote.")
     if run_form(
-        request, form, lambda: services.into_election(runner, request.user, form.cleaned_data["name"]), done, "name"
+        request, form, lambda: services.make_election(runner, request.user, form.cleaned_data["name"]), done, "name"
     ):
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")
-    lead = _("Question, description and what is ranked go along. Votes do not, and the poll stays as it is.")
+    lead = _("The question, description and options are copied. Votes are not, and the poll stays as it is.")
     return show_form(request, form, title, button, lead=lead, **_context(request, runner))
 
 
@@ -164,8 +164,8 @@ def delete(request: HttpRequest, runner: Runner) -> HttpResponse:
         gone = run_action(request, lambda: services.delete(runner), done)
         return redirect("polls") if gone else redirect("manage_poll", runner.poll.id)
     lead = ngettext(
-        "“%(title)s” and its %(count)d vote go for good. Its link and its code lead nowhere then.",
-        "“%(title)s” and its %(count)d votes go for good. Its link and its code lead nowhere then.",
+        "“%(title)s” and its %(count)d vote will be deleted for good. Its link and code will stop working.",
+        "“%(title)s” and its %(count)d votes will be deleted for good. Its link and code will stop working.",
         runner.votes,
     ) % {"title": runner.poll.title, "count": runner.votes}
     return confirm_page(

@@ -1,7 +1,7 @@
-"""What happens to polls when the log is replayed: for each kind of event, the writes of the live act.
+"""Replaying a poll's events: for each, the writes of the original action.
 
-A poll goes when its time has come, and nobody tells the log: events about one that is not there are passed over. That
-none is lost shows when what there is is compared.
+Expired polls vanish without an event, so events about a missing poll are skipped; comparing the tables shows if one is
+lost.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from acts.following import follow
-from acts.site import acting_on, table
+from acts.retry import write_each
+from acts.storage import table, use_table
 from pages.times import from_text
 from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, announced
@@ -41,7 +41,7 @@ def created(event: Happened) -> Iterator[Step]:
 
 @of_a_poll
 def voted(event: Happened, poll: Poll) -> Iterator[Step]:
-    """Through any gate: which one it was is chance, and whether it was open then, the order of the events tells."""
+    """Through any gate: which one it was is random, and the order of events tells whether it was open."""
     said = event.said
     before = table().get(keys.vote(poll.id, said["vote_id"], poll.shards))
     standing = PollStanding(poll, said["vote_id"], before, gate=None, number=0, repeated=False)
@@ -83,7 +83,7 @@ def closed(event: Happened, poll: Poll) -> Iterator[Step]:
     yield _beginning(poll, event.actor, event.said["closedAt"])
     shut = repository.find(poll.id)
     assert shut is not None
-    yield from by_count(repository.shut_gates(shut))
+    yield from by_count(repository.closing_gates(shut))
     yield repository.change(shut, replace(shut, closing=None))
 
 
@@ -99,7 +99,7 @@ def deleted(event: Happened, poll: Poll) -> Iterator[Step]:
 
 @of_a_poll
 def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
-    """Counted again, from the votes that the log gave."""
+    """Counted again from the votes in the log."""
     sealing.count_and_seal(poll, repository.with_gates(poll.id))
     again = announced(table())
     for name, told in event.said.items():
@@ -129,12 +129,12 @@ EVENTS = (
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
+    """Close, up to what the log has yet to record, what is being closed there; and finish it there, too."""
     for item in list(there.each(keys.polls_ending())):
         poll = repository.find(item["id"])
         if item.get("closing") and poll is not None and not poll.closed_at:
             table().write(*_beginning(poll, item["closing"], item["closedAt"]))
-            shut = repository.shut_gates(repository.find(poll.id) or poll)
+            shut = repository.closing_gates(repository.find(poll.id) or poll)
             for here in (table(), there):
-                with acting_on(here):
-                    follow(shut)
+                with use_table(here):
+                    write_each(shut)

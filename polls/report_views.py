@@ -1,4 +1,4 @@
-"""Pages about polls that are not right: reporting one, and for those who look after the site what was reported."""
+"""Reporting a poll, and the moderators' pages about reported polls."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from accounts.visitors import counted_as
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from accounts.visitors import throttle_key
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace, NotNow, Refusal
 from pages.forms import form_data, form_page
 from pages.messages import run_action
@@ -28,7 +28,7 @@ from .forms import ReportForm
 from .reports import Reported
 from .rules import Poll
 from .services import NOT_NOW
-from .views import context_of, found_or_404, gone_page
+from .views import found_or_404, hidden_page, poll_context
 
 REPORTS = Limit("poll-reports", 10, SECONDS_PER_HOUR)
 
@@ -42,23 +42,23 @@ Found = tuple[Poll, Reported | None]
 @form_page
 def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     poll = found_or_404(poll_id)
-    if gone := gone_page(request, poll):
+    if gone := hidden_page(request, poll):
         return gone
     form = ReportForm(form_data(request))
     if request.method == "POST" and form.is_valid() and _reported(request, poll, form):
-        messages.success(request, _("Thank you. Somebody who looks after this site will see your report."))
+        messages.success(request, _("Thank you. An administrator will look at your report."))
         return redirect("poll", poll.id)
-    again = voters.kept_stamp(request, poll) if form.is_bound else voters.stamp(request, poll)
-    context = context_of(poll, form=form, stamp=again, trap=voters.TRAP)
+    again = voters.reused_stamp(request, poll) if form.is_bound else voters.stamp(request, poll)
+    context = poll_context(poll, form=form, stamp=again, trap=voters.TRAP)
     answer = render(request, "polls/report.html", context, status=422 if form.errors else 200)
-    return voters.remember(request, answer)
+    return voters.set_voter_cookie(request, answer)
 
 
 def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
     try:
         report_id = voters.report_id(request, poll)
         voters.check_person(request, poll)
-        count(REPORTS, counted_as(request))
+        count(REPORTS, throttle_key(request))
         reports.report(poll, report_id, **form.cleaned_data)
     except Refusal as refusal:
         form.add_error(None, str(refusal))
@@ -72,44 +72,46 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def reported_polls(request: HttpRequest) -> HttpResponse:
-    """The newest first. One that was dismissed comes back when somebody reports it again."""
-    return render(request, "polls/reported_polls.html", list_context(request, reports.waiting))
+    """Newest first. A dismissed poll returns when it is reported again."""
+    return render(request, "polls/reported_polls.html", list_context(request, reports.reported_page))
 
 
 def load(user: User, poll_id: UUID) -> Found | None:
-    return reports.about(str(poll_id))
+    return reports.find_reported(str(poll_id))
 
 
 def of_moderators(methods: Callable[..., Any]) -> Callable[..., Any]:
-    """For those who look after the site, at any poll that is there."""
+    """For moderators, on any existing poll."""
     return lambda view: requires(Permission.MANAGE_USERS, load_for=load)(methods(view))
 
 
 @of_moderators(require_safe)
 def reported_poll(request: HttpRequest, found: Found) -> HttpResponse:
     poll, reported = found
-    shown, older = read_page(request, partial(reports.of, reported)) if reported else ([], "")
-    return render(request, "polls/reported_poll.html", context_of(poll, reported=reported, reports=shown, older=older))
+    shown, older = read_page(request, partial(reports.reports_page, reported)) if reported else ([], "")
+    return render(
+        request, "polls/reported_poll.html", poll_context(poll, reported=reported, reports=shown, older=older)
+    )
 
 
 @of_moderators(require_POST)
 def hide(request: HttpRequest, found: Found) -> HttpResponse:
-    done = _("The poll is hidden. Its maker sees that it is, and nobody else sees the poll.")
+    done = _("The poll is hidden. Its maker can see that; nobody else can see the poll.")
     run_action(request, lambda: reports.hide(request.user, found[0]), done)
     return redirect("reported_poll", found[0].id)
 
 
 @of_moderators(require_POST)
 def show(request: HttpRequest, found: Found) -> HttpResponse:
-    run_action(request, lambda: reports.show(request.user, found[0]), _("The poll is there again for everybody."))
+    run_action(request, lambda: reports.show(request.user, found[0]), _("Everyone can see the poll again."))
     return redirect("reported_poll", found[0].id)
 
 
 @of_moderators(require_POST)
 def dismiss(request: HttpRequest, found: Found) -> HttpResponse:
-    """What the page showed, and nothing that has come in since."""
+    """Only the reports that the page showed."""
     poll, reported = found
-    done = run_action(request, lambda: _dismiss(request, reported), _("The reports are dismissed."))
+    done = run_action(request, lambda: _dismiss(request, reported), _("The reports were dismissed."))
     return redirect("reported_polls") if done else redirect("reported_poll", poll.id)
 
 

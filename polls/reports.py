@@ -1,4 +1,4 @@
-"""Reports of polls: what people complain about, and what those who look after the site do about it."""
+"""Reports of polls, and what moderators do about them: dismiss the reports, or hide the poll."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from accounts.services import still
-from acts import recording
+from accounts.services import role_unchanged
+from acts import storage
 from acts.refusals import NotNow, NotThere
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Greater, Item, Missing, Put, Update, Write
@@ -25,19 +25,17 @@ MAX_REPORT_CHARS = 1_000
 REASONS = {
     "spam": _("Advertising or fraud"),
     "hate": _("Hateful or insulting"),
-    "private": _("It tells private things about somebody"),
-    "unlawful": _("Against the law in another way"),
+    "private": _("Private information about someone"),
+    "unlawful": _("Illegal in another way"),
     "other": _("Something else"),
 }
 
 
-ALREADY_REPORTED = _("You have reported this poll already. Somebody will look at it.")
+ALREADY_REPORTED = _("You have already reported this poll. An administrator will look at it.")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What somebody has to say against a poll."""
-
     reason: str
     words: str
     reported_at: str
@@ -49,7 +47,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A poll that was reported, as the list of them shows it."""
+    """A reported poll in the moderators' list."""
 
     id: str
     title: str
@@ -66,8 +64,8 @@ class Reported:
 # --- reading ---
 
 
-def waiting(*, limit: int, cursor: str | None = None) -> tuple[list[tuple[Reported, Poll]], str | None]:
-    """Polls with reports that nobody has dismissed, the newest first; each as it stands now."""
+def reported_page(*, limit: int, cursor: str | None = None) -> tuple[list[tuple[Reported, Poll]], str | None]:
+    """Polls with reports that have not been dismissed, newest first."""
     page = table().page(keys.REPORTED_POLLS, limit=limit, cursor=cursor, backwards=True)
     found = [_reported_of(item) for item in page.items]
     polls = table().get_many([keys.poll(each.id) for each in found])
@@ -75,8 +73,8 @@ def waiting(*, limit: int, cursor: str | None = None) -> tuple[list[tuple[Report
     return [(each, repository.poll_of(item)) for each, item in there], page.cursor
 
 
-def about(poll_id: str) -> tuple[Poll, Reported | None] | None:
-    """A poll, and what there is against it, in one round trip."""
+def find_reported(poll_id: str) -> tuple[Poll, Reported | None] | None:
+    """A poll and its reports, in one round trip."""
     at, place = keys.poll(poll_id), keys.reported_poll(poll_id)
     found = table().get_many([at, place])
     if at not in found:
@@ -84,8 +82,8 @@ def about(poll_id: str) -> tuple[Poll, Reported | None] | None:
     return repository.poll_of(found[at]), _reported_of(found[place]) if place in found else None
 
 
-def of(reported: Reported, *, limit: int, cursor: str | None = None) -> tuple[list[Report], str | None]:
-    """Reports of the poll since the last were dismissed, the newest first."""
+def reports_page(reported: Reported, *, limit: int, cursor: str | None = None) -> tuple[list[Report], str | None]:
+    """Reports since the last dismissal, newest first."""
     page = table().page(keys.reports(reported.id), limit=limit, cursor=cursor, backwards=True)
     new = [item for item in page.items if item["reportedAt"] > reported.dismissed_at]
     more = page.cursor if len(new) == len(page.items) else None
@@ -102,20 +100,20 @@ def _reported_of(item: Item) -> Reported:
 
 def report(poll: Poll, report_id: str, reason: str, words: str) -> None:
     now = now_text()
-    said = {"poll_id": poll.id, "report_id": report_id, "reason": reason, "reportedAt": now}
+    event_data = {"poll_id": poll.id, "report_id": report_id, "reason": reason, "reportedAt": now}
     writes = reporting(poll, report_id, reason, words, now)
     refusals = {0: NotNow(ALREADY_REPORTED), len(writes) - 1: NotThere(NOT_THERE)}
-    recording.record(Event(REPORTER, "PollReported", said), *writes, refusals=refusals)
+    storage.record(Event(REPORTER, "PollReported", event_data), *writes, refusals=refusals)
 
 
 def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> Sequence[Write]:
-    """Refused in part 0 if this browser has reported the poll before."""
-    said = {"id": report_id, "pollId": poll.id, "reason": reason, "words": words, "reportedAt": now}
+    """Refused in part 0 if this browser has already reported the poll."""
+    fields = {"id": report_id, "pollId": poll.id, "reason": reason, "words": words, "reportedAt": now}
     newest = {"id": poll.id, "title": poll.title, "reason": reason, "reportedAt": now, "ttl": poll.ttl}
     place, by_date = keys.report(poll.id, report_id), keys.poll_by_date(now, report_id)
     index = {"GSI1PK": keys.reports(poll.id).pk, "GSI1SK": by_date}
     entry = {"GSI1PK": keys.REPORTED_POLLS.pk, "GSI1SK": keys.poll_by_date(now, poll.id)}
-    report = {**place.item, "entity_type": "POLL_REPORT", **index, **said, "ttl": poll.ttl}
+    report = {**place.item, "entity_type": "POLL_REPORT", **index, **fields, "ttl": poll.ttl}
     return [
         Put(report, when=Missing()),
         Update(keys.reported_poll(poll.id), set=newest | entry, add={"reports": 1}),
@@ -127,28 +125,28 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
 
 
 def dismiss(admin: User, reported: Reported) -> None:
-    """Dismiss the reports that the admin has seen; if another has come since, it is for them to look at first."""
+    """Dismiss the reports that the moderator has seen; refused if there is a newer one."""
     event = Event(admin.name, "PollReportsDismissed", {"poll_id": reported.id, "dismissedAt": reported.reported_at})
-    recording.record(event, dismissal(reported.id, reported.reported_at), still(admin))
+    storage.record(event, dismissal(reported.id, reported.reported_at), role_unchanged(admin))
 
 
 def dismissal(poll_id: str, newest: str) -> Update:
-    seen = Equals("reportedAt", newest) & Greater("reports", 0)
+    unchanged_since = Equals("reportedAt", newest) & Greater("reports", 0)
     done = {"reports": 0, "dismissedAt": newest}
-    return Update(keys.reported_poll(poll_id), set=done, remove=("GSI1PK", "GSI1SK"), when=seen)
+    return Update(keys.reported_poll(poll_id), set=done, remove=("GSI1PK", "GSI1SK"), when=unchanged_since)
 
 
 def hide(admin: User, poll: Poll) -> None:
-    """From everybody but its maker and those who look after the site."""
+    """From everyone but its maker and moderators."""
     if poll.hidden_at:
         raise NotNow(NOT_NOW)
     after = replace(poll, hidden_at=now_text())
-    said = {"hiddenAt": after.hidden_at}
-    record(admin.name, "PollHidden", poll, said, *repository.change(poll, after), still(admin))
+    event_data = {"hiddenAt": after.hidden_at}
+    record(admin.name, "PollHidden", poll, event_data, *repository.change(poll, after), role_unchanged(admin))
 
 
 def show(admin: User, poll: Poll) -> None:
     if not poll.hidden_at:
         raise NotNow(NOT_NOW)
     changed = repository.change(poll, replace(poll, hidden_at=None))
-    record(admin.name, "PollShown", poll, {}, *changed, still(admin))
+    record(admin.name, "PollShown", poll, {}, *changed, role_unchanged(admin))

@@ -1,4 +1,4 @@
-"""Polls in the table: ids in, values out, and the writes that keep every item of a poll in step."""
+"""Polls in the table: reading them, and the writes that keep all items of a poll consistent."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from django.utils.translation import gettext_lazy as _
 
 from acts import shards, versions
 from acts.background import TaskType
-from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, is_not_later, voted
-from acts.site import now_text, table
+from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, count_votes, is_not_later
+from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from pages import markdown_cache
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.memory import LastSeen
+from store import keys, sharded_reads
+from store.caches import ParseCache
 from store.splitting import split_counts
 from store.table import (
     Check,
@@ -57,7 +57,7 @@ LISTED = ("id", "title", "created_at", "expires_at", "closed_at", "hidden_at")  
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A poll as a list shows it."""
+    """A poll in a list."""
 
     id: str
     title: str
@@ -72,7 +72,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class PollStanding:
-    """What somebody is to a poll at one moment: all that a decision about their vote needs, read at once."""
+    """Everything that a decision about someone's vote needs, read at once."""
 
     poll: Poll
     vote_id: str
@@ -83,19 +83,20 @@ class PollStanding:
 
     @property
     def acts(self) -> int:
-        """How often they have voted; by which a page notices that it was overtaken."""
+        """How often they have voted, so that a page notices when it is out of date."""
         return self.vote["acts"] if self.vote else 0
 
     @property
     def is_full(self) -> bool:
-        return self.vote is None and self.gate is not None and self.gate.get("voted", 0) >= most_a_gate(self.poll)
+        return (
+            self.vote is None and self.gate is not None and self.gate.get("voted", 0) >= max_votes_per_gate(self.poll)
+        )
 
 
 # --- where gates and votes lie ---
 
 
-def shards_of_new() -> int:
-    """How many shards a poll gets that is made here."""
+def new_poll_shards() -> int:
     return shards.of_new(SHARDS)
 
 
@@ -104,11 +105,11 @@ def gates_of(poll: Poll) -> Gates:
 
 
 @lru_cache
-def gates_in(many: int) -> Gates:
-    return Gates(GATES_PER_SHARD * many, partial(keys.poll_gate, shards=many) if many > 1 else keys.poll_gate)
+def gates_in(count: int) -> Gates:
+    return Gates(GATES_PER_SHARD * count, partial(keys.poll_gate, shards=count) if count > 1 else keys.poll_gate)
 
 
-def most_a_gate(poll: Poll) -> int:
+def max_votes_per_gate(poll: Poll) -> int:
     return MAX_VOTES // gates_of(poll).count
 
 
@@ -116,9 +117,9 @@ def most_a_gate(poll: Poll) -> int:
 
 
 def _read(own: Key, where: Callable[[int], Iterable[Key]]) -> tuple[int, dict[Key, Item]]:
-    """The poll, and what lies beside it in `where`, which is called with the number of its shards; and that number."""
-    (many,), found = shards.read([own], where, shards_of_new())
-    return many, found
+    """The poll and the keys that `where` returns for its number of shards; and that number."""
+    (count,), found = shards.read([own], where, new_poll_shards())
+    return count, found
 
 
 def find(poll_id: str) -> Poll | None:
@@ -127,10 +128,10 @@ def find(poll_id: str) -> Poll | None:
 
 
 def find_with_vote(poll_id: str, vote_id: str | None) -> tuple[Poll, Item | None] | None:
-    """The poll, and somebody's vote in it, in one round trip."""
+    """A poll and someone's vote in it, in one round trip."""
     at, voters = keys.poll(poll_id), [vote_id] if vote_id else []
-    many, found = _read(at, lambda many: [keys.vote(poll_id, each, many) for each in voters])
-    own = [found.get(keys.vote(poll_id, each, many)) for each in voters]
+    count, found = _read(at, lambda count: [keys.vote(poll_id, each, count) for each in voters])
+    own = [found.get(keys.vote(poll_id, each, count)) for each in voters]
     return (poll_of(found[at]), own[0] if own else None) if at in found else None
 
 
@@ -139,126 +140,118 @@ def has_voted(poll: Poll, vote_id: str) -> bool:
 
 
 def id_of_code(code: str) -> str | None:
-    """Of a poll; live sessions have codes as well."""
+    """None if it is the code of a live session."""
     item = table().get(keys.short_code(code))
     return item.get("poll") if item else None
 
 
-def any_gate() -> int:
-    """A number by which `standing` takes any of the gates of a poll, however many it has; the next one is the next."""
+def random_gate() -> int:
+    """A gate for `standing`, which takes it modulo the number of gates."""
     return random.randrange(GATES_PER_SHARD * SHARDS)  # noqa: S311 - only to spread the load
 
 
 def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding | None:
-    """Read the poll, somebody's vote, one gate and the form's mark in one round trip."""
+    """Read the poll, the vote, a gate and the idempotency key in one round trip."""
     at, mark = keys.poll(poll_id), keys.once(form)
 
-    def where(many: int) -> tuple[Key, Key, Key]:
-        gates = gates_in(many)
-        return keys.vote(poll_id, vote_id, many), gates.place(poll_id, gate % gates.count), mark
+    def where(count: int) -> tuple[Key, Key, Key]:
+        gates = gates_in(count)
+        return keys.vote(poll_id, vote_id, count), gates.key(poll_id, gate % gates.count), mark
 
-    many, found = _read(at, where)
+    count, found = _read(at, where)
     if at not in found:
         return None
-    (own, through, _mark), number = where(many), gate % gates_in(many).count
+    (own, through, _mark), number = where(count), gate % gates_in(count).count
     return PollStanding(poll_of(found[at]), vote_id, found.get(own), found.get(through), number, mark in found)
 
 
-def lists(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
-    """The newest first."""
+def list_page(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
+    """Newest first."""
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
-    return [_listed_of(item) for item in page.items], page.cursor
+    names = [STORED_AS.get(name, name) for name in LISTED]
+    shown: list[list[Any]] = [[item.get(name) for name in names] for item in page.items]
+    return [Listed(*each) for each in shown], page.cursor
 
 
 def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
-    """The poll, how many have voted, and the sealed result if there is one, in one round trip."""
+    """The poll, its number of votes and its sealed result, in one round trip."""
     at, sealed = keys.poll(poll_id), keys.poll_result(poll_id)
-    _many, found = _read(at, lambda many: [sealed, *gates_in(many).keys(poll_id)])
+    _many, found = _read(at, lambda count: [sealed, *gates_in(count).keys(poll_id)])
     if at not in found:
         return None
     poll, head = poll_of(found.pop(at)), found.pop(sealed, None)
-    return poll, voted(found.values()), head
+    return poll, count_votes(found.values()), head
 
 
 def each_vote(poll: Poll) -> Iterator[Item]:
-    return spans.each(table(), keys.votes(poll.id, poll.shards))
+    return sharded_reads.each(table(), keys.votes(poll.id, poll.shards))
 
 
 def votes_since(poll: Poll, since: str) -> Iterator[Item]:
-    """The votes given since a moment, of which the index may tell some late."""
-    return spans.each(table(), keys.votes_by_time(poll.id, since, poll.shards))
+    """The index may lag behind."""
+    return sharded_reads.each(table(), keys.votes_by_time(poll.id, since, poll.shards))
 
 
-def counted(poll: Poll) -> Ballots:
-    """All votes as counting wants them, read page by page: how often each ranking was given."""
+def read_ballots(poll: Poll) -> Ballots:
+    """How often each ranking was given, read page by page."""
     names = [each.name for each in poll.candidates]
-    given = spans.values(table(), keys.votes(poll.id, poll.shards), "rankings")
+    given = sharded_reads.values(table(), keys.votes(poll.id, poll.shards), "rankings")
     return Ballots.of(names, chain.from_iterable(given))
 
 
 # --- items ---
 
 
-def _poll_of(item: Item) -> Poll:
+def _build_poll(item: Item) -> Poll:
     stored = {each.name: item[name] for each in fields(Poll) if (name := STORED_AS.get(each.name, each.name)) in item}
     standing = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
     return Poll(**stored | {"candidates": standing, "html": markdown_cache.stored_html(item, "description")})
 
 
-poll_of = LastSeen(_poll_of)
+poll_of = ParseCache(_build_poll)
 
 
-def storable(poll: Poll) -> Item:
-    """As its item holds it."""
-    return _said(poll) | markdown_cache.html_attributes("description", poll.description)
+def as_stored(poll: Poll) -> Item:
+    return _stored_fields(poll) | markdown_cache.html_attributes("description", poll.description)
 
 
-def _said(poll: Poll) -> Item:
-    said = [each.name for each in fields(poll) if each.name != "html"]
-    stored = {STORED_AS.get(name, name): getattr(poll, name) for name in said}
+def _stored_fields(poll: Poll) -> Item:
+    names = [each.name for each in fields(poll) if each.name != "html"]
+    stored = {STORED_AS.get(name, name): getattr(poll, name) for name in names}
     return stored | {"candidates": [{"number": each.number, "name": each.name} for each in poll.candidates]}
 
 
-def told(poll: Poll) -> Item:
-    """As the log tells of it: without what is nobody's to read."""
-    return {name: value for name, value in _said(poll).items() if name != "key"}
-
-
-def _listed_of(item: Item) -> Listed:
-    shown: list[Any] = [item.get(STORED_AS.get(name, name)) for name in LISTED]
-    return Listed(*shown)
-
-
-def _shown(poll: Poll) -> Item:
-    return {STORED_AS.get(name, name): getattr(poll, name) for name in LISTED}
+def event_data(poll: Poll) -> Item:
+    """Without the digest of the private key."""
+    return {name: value for name, value in _stored_fields(poll).items() if name != "key"}
 
 
 # --- writes; each answers parts of a transaction ---
 
 
 def creation(poll: Poll, now: int) -> list[Write]:
-    """Refused in part 0 if the code is another poll's."""
+    """Refused in part 0 if another poll has the code."""
     free = Missing() | Less("ttl", now)
     return [
         Put({**keys.short_code(poll.code).item, "poll": poll.id, "ttl": poll.ttl}, when=free),
         Put(_item(poll), when=Missing()),
-        *opened_gates(poll),
+        *opening_gates(poll),
         *_entries(poll),
     ]
 
 
 def _item(poll: Poll) -> Item:
-    return {**keys.poll(poll.id).item, "entity_type": "POLL", **storable(poll), **_ending(poll), "ttl": poll.ttl}
+    return {**keys.poll(poll.id).item, "entity_type": "POLL", **as_stored(poll), **_ending(poll), "ttl": poll.ttl}
 
 
 def _ending(poll: Poll) -> Item:
-    """Where the worker finds it when its end has come."""
+    """Lets the worker find it when it ends."""
     ends = poll.closed_at or poll.expires_at
     return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.poll_by_date(ends, poll.id)} if ends else {}
 
 
 def _entries(poll: Poll) -> list[Write]:
-    """What lists show of it."""
+    """Its entries in lists."""
     at = keys.poll_by_date(poll.created_at, poll.id)
     entries: list[Write] = []
     if poll.maker:
@@ -269,17 +262,18 @@ def _entries(poll: Poll) -> list[Write]:
 
 
 def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
-    return Put({**place.item, "GSI1PK": list_, "GSI1SK": at, **_shown(poll), "ttl": poll.ttl})
+    listed = {STORED_AS.get(name, name): getattr(poll, name) for name in LISTED}
+    return Put({**place.item, "GSI1PK": list_, "GSI1SK": at, **listed, "ttl": poll.ttl})
 
 
-def opened_gates(poll: Poll) -> list[Write]:
-    """What every vote passes and is counted by. Of a poll as it is once it is open."""
-    return gates_of(poll).opened(poll.id, _as_of(poll), ttl=poll.ttl)
+def opening_gates(poll: Poll) -> list[Write]:
+    """Every vote passes a gate, which counts it."""
+    return gates_of(poll).opening(poll.id, _as_of(poll), ttl=poll.ttl)
 
 
-def shut_gates(poll: Poll) -> list[Write]:
-    """Of a poll that says that it is being closed."""
-    return gates_of(poll).shut(poll.id, _as_of(poll))
+def closing_gates(poll: Poll) -> list[Write]:
+    """For a poll that is marked as being closed."""
+    return gates_of(poll).shutting(poll.id, _as_of(poll))
 
 
 def _as_of(poll: Poll) -> str:
@@ -287,24 +281,24 @@ def _as_of(poll: Poll) -> str:
 
 
 def change(before: Poll, after: Poll) -> list[Write]:
-    """Every item that shows the poll. Refused in part 0 if anybody changed it since it was read."""
+    """Every item that shows the poll. Refused in part 0 if it has changed since it was read."""
     gone = [Delete(keys.listed_poll(before.id))] if before.is_public and not after.is_public else []
     gone += [Delete(keys.made_poll(before.id))] if before.maker and not after.maker else []
     return [versions.change(before, after, _item), *_entries(versions.next_version(before, after)), *gone]
 
 
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
-    """What is written before, and with, the event that opens a poll again: nobody passes a gate that is open early."""
-    gates = opened_gates(next_version(before, after))
+    """Writes before, and with, the event that reopens a poll: nobody can pass a gate that opens early."""
+    gates = opening_gates(next_version(before, after))
     return gates[MAX_GATES_PER_TRANSACTION:], [
         *change(before, after),
-        unsealed(before),
+        unsealing(before),
         *gates[:MAX_GATES_PER_TRANSACTION],
     ]
 
 
 def deletion(poll: Poll) -> list[Write]:
-    """What makes it gone to everybody. The gates go after it, and then the rest (`services.delete_batch`)."""
+    """Makes it vanish for everyone; the rest is deleted in the background (`services.delete_batch`)."""
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
     others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
     gone = [Delete(place) for place in others]
@@ -319,12 +313,11 @@ def deletion(poll: Poll) -> list[Write]:
 
 
 def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]:
-    """The gate and the vote. Refused if the poll was shut since `standing` was read, also if it is open again, or if
-    they voted elsewhere."""
+    """The gate and the vote. Refused if the poll was closed since `standing` was read, or they voted elsewhere."""
     new = standing.vote is None
-    has_room = Missing("voted") | Less("voted", most_a_gate(standing.poll))
+    has_room = Missing("voted") | Less("voted", max_votes_per_gate(standing.poll))
     when = [is_not_later(_as_of(standing.poll)), *([has_room] if new else [])]
-    passed = gates_of(standing.poll).passed(standing.poll.id, standing.number, {"voted": int(new)}, *when)
+    passed = gates_of(standing.poll).passing(standing.poll.id, standing.number, {"voted": int(new)}, *when)
     return [passed, _vote(standing, rankings, voted_at)]
 
 
@@ -353,32 +346,32 @@ def find_sealed(poll_id: str) -> Item | None:
     return table().get(keys.poll_result(poll_id))
 
 
-def head(poll: Poll, report: bytes, votes: int, digest: str, sealed_at: str) -> Put:
-    """Of several who seal at once, one does it."""
-    said = {"report": report, "votes": votes, "digest": digest, "sealedAt": sealed_at, "ttl": poll.ttl}
-    return Put({**keys.poll_result(poll.id).item, **said}, when=Missing())
+def sealing(poll: Poll, report: bytes, votes: int, digest: str, sealed_at: str) -> Put:
+    """Of several that seal at once, one wins."""
+    fields = {"report": report, "votes": votes, "digest": digest, "sealedAt": sealed_at, "ttl": poll.ttl}
+    return Put({**keys.poll_result(poll.id).item, **fields}, when=Missing())
 
 
-def sealed(poll: Poll) -> Update:
-    """The worker need not find it any more. Refused if it was opened again since it was read."""
+def marking_sealed(poll: Poll) -> Update:
+    """The worker need not look at it again. Refused if it was reopened."""
     return Update(keys.poll(poll.id), set={"version": poll.version}, remove=("GSI1PK", "GSI1SK"), when=unchanged(poll))
 
 
-def unsealed(poll: Poll) -> Delete:
+def unsealing(poll: Poll) -> Delete:
     return Delete(keys.poll_result(poll.id))
 
 
 def write_counted(poll: Poll, ballots: Ballots) -> None:
-    """How often each ranking was given, in as many items as it needs; before the head that makes them count."""
-    for number, some in enumerate(split_counts(ballots.counts)):
-        packed = zlib.compress(json.dumps(some, separators=(",", ":")).encode())
-        said = {"counted": packed, "digest": ballots.digest, "ttl": poll.ttl}
-        part = Put({**keys.poll_counted_part(poll.id, number).item, **said})
+    """How often each ranking was given, in as many items as needed; before the result that makes them count."""
+    for number, batch in enumerate(split_counts(ballots.counts)):
+        packed = zlib.compress(json.dumps(batch, separators=(",", ":")).encode())
+        fields = {"counted": packed, "digest": ballots.digest, "ttl": poll.ttl}
+        part = Put({**keys.poll_counted_part(poll.id, number).item, **fields})
         table().write(Check(keys.poll(poll.id), Exists()), part)
 
 
 def read_counted(poll: Poll, digest: str) -> Ballots:
-    """The votes as they were sealed; parts of an earlier seal, before the poll was opened again, are left aside."""
+    """The sealed votes, without parts of an earlier seal."""
     counts: dict[str, Any] = {}
     for item in table().each(keys.poll_counted_parts(poll.id)):
         if item["digest"] == digest:

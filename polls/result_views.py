@@ -1,4 +1,4 @@
-"""Pages of a poll's results, while votes come in and after, and the files to take away."""
+"""Result pages of a poll, live and final, and exports."""
 
 from __future__ import annotations
 
@@ -18,76 +18,75 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
-from accounts.visitors import counted_as
-from acts.limits import Limit, TooOften, count
-from acts.site import now_text
+from accounts.visitors import throttle_key
+from acts.rate_limits import Limit, TooOften, count
+from acts.storage import now_text
 from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.exports.files import CSV, JSON, TEXT, file_name
+from results.waiting import seconds_until_next
 from tally.formats import CannotWrite, File, write
 
-from . import counting, live, repository, voters
-from .live import Look
-from .previews import preview
-from .views import context_of, gone_page
+from . import counting, live_count, repository, voters
+from .link_previews import preview
+from .live_count import PollSnapshot
+from .views import hidden_page, poll_context
 
 EXPORTS_ALLOWED = Limit("poll-exports", 60, 600)
 View = Callable[..., HttpResponseBase]
 
 
 def of_results(view: View) -> View:
-    """For whoever has the link; where the maker chose so, for those who have voted, and for all at the end.
-
-    Nothing of a hidden result leaves by any of these addresses.
-    """
+    """For anyone with the link; hidden results only for people who have voted, and for all at the end."""
 
     @wraps(view)
     def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
-        look = live.shelf.look(str(poll_id))
-        if look is None:
+        snapshot = live_count.watched_polls.get(str(poll_id))
+        if snapshot is None:
             raise Http404
-        if gone := gone_page(request, look.poll):
+        if gone := hidden_page(request, snapshot.poll):
             return gone
-        if look.ballots is None and request.htmx:  # it ended while somebody watched
+        if snapshot.ballots is None and request.htmx:  # it ended while somebody watched
             return HttpResponseClientRedirect(reverse("poll_results", args=[poll_id]))
-        if look.poll.results_hidden and look.ballots is not None and not _has_voted(request, look):
-            return render(request, "polls/hidden.html", context_of(look.poll), status=403)
-        if look.result is None:
-            return render(request, "polls/counting.html", context_of(look.poll), status=202)
-        return view(request, look, **words)
+        if snapshot.poll.results_hidden and snapshot.ballots is not None and not _has_voted(request, snapshot):
+            return render(request, "polls/hidden.html", poll_context(snapshot.poll), status=403)
+        if snapshot.result is None:
+            seconds = seconds_until_next(snapshot.poll.ended)
+            return render(request, "polls/counting.html", poll_context(snapshot.poll, seconds=seconds), status=202)
+        return view(request, snapshot, **words)
 
     return public(require_safe(answer))
 
 
-def _has_voted(request: HttpRequest, look: Look) -> bool:
-    own = voters.vote_id(request, look.poll)
-    return own is not None and repository.has_voted(look.poll, own)
+def _has_voted(request: HttpRequest, snapshot: PollSnapshot) -> bool:
+    own = voters.vote_id(request, snapshot.poll)
+    return own is not None and repository.has_voted(snapshot.poll, own)
 
 
 @of_results
-def results(request: HttpRequest, look: Look) -> HttpResponse:
-    shown = preview(look.poll, look.result if look.is_sealed else None)
-    context = context_of(look.poll, preview=shown, paused=_is_paused(request))
-    return page_with(request, _part(request, look), "polls/results.html", context)
+def results(request: HttpRequest, snapshot: PollSnapshot) -> HttpResponse:
+    shown = preview(snapshot.poll, snapshot.result if snapshot.is_sealed else None)
+    context = poll_context(snapshot.poll, preview=shown, paused=_is_paused(request))
+    return page_with(request, _part(request, snapshot), "polls/results.html", context)
 
 
 @of_results
-def now(request: HttpRequest, look: Look) -> HttpResponse:
-    """The count alone; nothing, if it is what the page shows already."""
-    if request.GET.get("seen") == look.stamp:
+def now(request: HttpRequest, snapshot: PollSnapshot) -> HttpResponse:
+    """Only the count; 204 if the page already shows it."""
+    if request.GET.get("seen") == snapshot.stamp:
         return HttpResponse(status=204)
-    return HttpResponse(_part(request, look).html)
+    return HttpResponse(_part(request, snapshot).html)
 
 
-def _part(request: HttpRequest, look: Look) -> Fragment:
-    """The count, which is the same for all who look: put together once, and again when something is new."""
-    assert look.result is not None
-    poll, account = replace(look.poll, description="", html=None), look.result
-    said = {"poll": poll, "is_open": poll.is_open(now_text()), "paused": _is_paused(request), "stamp": look.stamp}
-    made_of = said, account.digest, look.is_sealed
+def _part(request: HttpRequest, snapshot: PollSnapshot) -> Fragment:
+    """The count, which is the same for everyone: rendered once and cached."""
+    assert snapshot.result is not None
+    poll, comparison = replace(snapshot.poll, description="", html=None), snapshot.result
+    said = {"poll": poll, "is_open": poll.is_open(now_text()), "paused": _is_paused(request), "stamp": snapshot.stamp}
+    made_of = said, comparison.digest, snapshot.is_sealed
 
     def make() -> dict[str, Any]:
-        return {**counting.context_of(account), **said, "exports": EXPORTS}
+        return {**counting.results_context(comparison), **said, "exports": EXPORTS}
 
     return get_or_render(cache_key("poll", poll.id), "polls/results_now.html", make, made_of)
 
@@ -118,23 +117,23 @@ EXPORTS = {
 
 
 @of_results
-def export(request: HttpRequest, look: Look, file: str) -> HttpResponseBase:
+def export(request: HttpRequest, snapshot: PollSnapshot, file: str) -> HttpResponseBase:
     if file not in EXPORTS:
         raise Http404
     with refusals_as_messages(request, (TooOften, CannotWrite)):
-        count(EXPORTS_ALLOWED, counted_as(request))
-        content = _content(look, EXPORTS[file].format)
+        count(EXPORTS_ALLOWED, throttle_key(request))
+        content = _content(snapshot, EXPORTS[file].format)
         answer = StreamingHttpResponse(content, content_type=EXPORTS[file].media_type)
         answer.headers["Content-Disposition"] = content_disposition_header(
-            True, file_name(look.poll.title, file, "poll")
+            True, file_name(snapshot.poll.title, file, "poll")
         )
         return answer
-    return redirect("poll_results", look.poll.id)
+    return redirect("poll_results", snapshot.poll.id)
 
 
-def _content(look: Look, format: str) -> Iterator[bytes]:
-    assert look.result is not None
+def _content(snapshot: PollSnapshot, format: str) -> Iterator[bytes]:
+    assert snapshot.result is not None
     if not format:
-        return iter([look.result.as_json().encode()])
-    ballots = look.ballots or repository.read_counted(look.poll, look.result.digest)
-    return write(File(ballots, 1, look.poll.title, look.poll.unranked), format)
+        return iter([snapshot.result.as_json().encode()])
+    ballots = snapshot.ballots or repository.read_counted(snapshot.poll, snapshot.result.digest)
+    return write(File(ballots, 1, snapshot.poll.title, snapshot.poll.unranked), format)

@@ -1,4 +1,4 @@
-"""What a poll is, when it takes votes, and who may do what to it: pure decisions, refusals in sentences."""
+"""What a poll is, when it takes votes, and who may do what: pure decisions."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ class Hidden(Refusal):
     """Those who look after the site have hidden the poll."""
 
 
-NOT_THERE = _("There is no such poll. Perhaps its time has passed and it was removed.")
-CLOSED = _("This poll is closed. Votes can no longer be given or changed.")
-SIGN_IN_FIRST = _("This poll is for people with an account here who may vote. Sign in first.")
-FULL = _("This poll has taken as many votes as a poll can hold.")
-HIDDEN = _("This poll was hidden by those who look after this site.")
-NOBODY_RANKED = _("Rank at least one. A vote for nobody says nothing.")
-UNKNOWN = _("The vote names something that is not in this poll.")
+NOT_THERE = _("This poll does not exist. It may have expired and been removed.")
+CLOSED = _("This poll is closed. You can no longer vote or change your vote.")
+SIGN_IN_FIRST = _("Only people with an account here can vote in this poll. Sign in first.")
+FULL = _("This poll is full: it has reached the maximum number of votes.")
+HIDDEN = _("The administrators of this site have hidden this poll.")
+NOBODY_RANKED = _("Rank at least one option.")
+UNKNOWN = _("Your vote contains an option that is not in this poll.")
 
 
 class Act(Enum):
-    """What somebody who runs a poll can do."""
+    """What someone who manages a poll can do."""
 
     CLOSE = "close"
     REOPEN = "reopen"
@@ -85,12 +85,11 @@ class Poll:
         return keys.poll(self.id)
 
     def is_open(self, now: str) -> bool:
-        """As of a moment: the end itself is too late, whether or not anything has run since."""
+        """At its end it is closed, whether or not anything has run since."""
         return self.closed_at is None and (self.expires_at is None or now < self.expires_at)
 
     @property
     def is_public(self) -> bool:
-        """Whether the poll stands in the public list."""
         return self.listed and not self.hidden_at
 
     @property
@@ -98,17 +97,23 @@ class Poll:
         return times.from_text(self.expires_at) if self.expires_at else None
 
     @property
+    def ended(self) -> datetime | None:
+        """When it was closed, or else its end, which may lie ahead."""
+        end = self.closed_at or self.expires_at
+        return times.from_text(end) if end else None
+
+    @property
     def ttl(self) -> int:
         return int(times.from_text(self.gone_at).timestamp())
 
     @property
     def seed(self) -> str:
-        """From which lots are drawn where a rule must choose: known before the first vote."""
+        """For lots: known before the first vote."""
         return self.id
 
 
 def gone_at(created_at: str, expires_at: str | None, days: int) -> str:
-    """So many days after its end; without an end, after it was made."""
+    """So many days after its end or, without an end, after its creation."""
     return as_text(times.from_text(expires_at or created_at) + timedelta(days=days))
 
 
@@ -116,7 +121,7 @@ def gone_at(created_at: str, expires_at: str | None, days: int) -> str:
 
 
 def vote_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
-    """The ranking that rank boxes say: of these candidates only, of each once, and of at least one."""
+    """The ranking in the rank boxes: known candidates, each once, at least one."""
     if set(ranks) - {str(each.number) for each in candidates}:
         raise BadRanking(UNKNOWN)
     if not (ranking := ranking_from(ranks, candidates)):
@@ -135,8 +140,6 @@ def check_open(poll: Poll, now: str) -> None:
 
 
 class PollRelation(Enum):
-    """What somebody is to a poll."""
-
     MAKER = "maker"
     MODERATOR = "moderator"  # ADMIN and above, of somebody else's poll
     NOBODY = "nobody"
@@ -157,7 +160,7 @@ RULES: dict[Act, Rule[PollRelation, bool]] = {
 
 
 def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anybody: bool) -> PollRelation:
-    """Somebody who has lost the role to make polls is nobody to their own, unless anybody may make them."""
+    """Someone who has lost the role to create polls is nobody to their own, unless anyone may create them."""
     may_make = by_anybody or (role is not None and has(role, Permission.USE_APPLICATION))
     own = bool(name and poll.maker) and fold(name) == fold(poll.maker)
     if (own and may_make) or (has_key and not poll.maker):
@@ -167,7 +170,7 @@ def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anyb
 
 
 def offered(poll: Poll, who: PollRelation, now: str, *, organises: bool = False) -> set[Act]:
-    """What the page offers: exactly what will be accepted. An election is for somebody who may organise one."""
+    """Exactly what would be accepted. An election is for someone who may organise one."""
     acts = permitted(RULES, who, poll.is_open(now)) - {Act.LIST if poll.listed else Act.UNLIST}
     return acts if organises else acts - {Act.ELECT}
 
@@ -176,18 +179,15 @@ def check_first_end(end: datetime, now: datetime) -> None:
     if end <= now:
         raise NotNow(_("This end has passed already."))
     if end > now + MAX_OPEN_DURATION:
-        raise NotNow(_("A poll ends within a year."))
+        raise NotNow(_("Choose an end within a year."))
 
 
 def check_end(poll: Poll, end: str | None, now: str) -> None:
-    """An end lies ahead, before the poll disappears, and moves later only: nobody who counts on it is shut out."""
+    """An end must be in the future, before the poll is deleted, and not earlier than announced."""
     if end is not None and end <= now:
         raise NotNow(_("The new end has passed already."))
     if end is not None and end > poll.gone_at:
-        raise NotNow(_("By then this poll will be gone: it is kept until %(when)s.") % {"when": _day(poll)})
+        when = times.moment_text(times.local_time(times.from_text(poll.gone_at), poll.time_zone))
+        raise NotNow(_("This poll is only kept until %(when)s. Choose an earlier end.") % {"when": when})
     if poll.is_open(now) and poll.expires_at and end is not None and end < poll.expires_at:
         raise NotNow(_("While it is open, the end may only move later."))
-
-
-def _day(poll: Poll) -> str:
-    return times.moment_text(times.local_time(times.from_text(poll.gone_at), poll.time_zone))

@@ -1,4 +1,4 @@
-"""Counting a poll that is over, once and for good."""
+"""Counts a poll that is over and seals the result."""
 
 from __future__ import annotations
 
@@ -7,80 +7,72 @@ import logging
 from contextlib import suppress
 from typing import Any
 
-from acts.queues import Explained, take_each
-from acts.recording import try_write
+from acts.queues import ExplainedError, process_each
 from acts.refusals import LostRace
-from acts.site import SITE, now_text, table
+from acts.storage import SITE, now_text, table, try_write
 from store import keys
 
 from . import repository
-from .counting import SideBySide
+from .counting import MethodComparison
 from .rules import Poll
-from .services import record, settled
+from .services import record, with_end_recorded
 
 _log = logging.getLogger("plenum.polls")
 
 
-class Disagreement(Explained):
-    """The votes and the gates do not fit together: something was lost or added behind our back."""
+class Disagreement(ExplainedError):
+    """The votes and the gates do not match: something was lost or added."""
 
 
 def seal(poll_id: str) -> bool:
-    """Count a poll that is over, exactly and from the votes, and seal the result; whether there is something sealed.
-
-    Any number may do this at once: it is done once.
-    """
+    """Count a poll that is over from its votes and seal the result; returns whether it is sealed. Safe to run
+    concurrently."""
     found = repository.with_gates(poll_id)
     if found is None or found[0].is_open(now_text()):
         return False
     if found[2] is not None:
-        return _forget(found[0])
+        try_write(repository.marking_sealed(found[0]))  # in case it was changed since it was sealed
+        return True
     try:
-        poll = settled(found[0])
+        poll = with_end_recorded(found[0])
         count_and_seal(poll, repository.with_gates(poll_id))
     except LostRace:
         return False  # another is at it, or it was opened again at the last moment
     return True
 
 
-def _forget(poll: Poll) -> bool:
-    """The worker need not find it again, also if it was changed since it was sealed."""
-    try_write(repository.sealed(poll))
-    return True
-
-
 def count_and_seal(poll: Poll, found: tuple[Poll, int, Any] | None) -> None:
-    counted = repository.counted(poll).normal
+    counted = repository.read_ballots(poll).normal
     voted = found[1] if found else 0
     if counted.total != voted:
         raise Disagreement(f"There are {counted.total} votes, but the gates have counted {voted}.")
     repository.write_counted(poll, counted)
-    report, now = SideBySide.of(counted, poll.seed).as_bytes(), now_text()
-    head = repository.head(poll, report, counted.total, counted.digest, now)
-    said = {"votes": counted.total, "digest": counted.digest, "report_digest": hashlib.sha256(report).hexdigest()}
-    said["sealedAt"] = now
-    record(SITE, "PollResultSealed", poll, said, head, repository.sealed(poll))
+    report, now = MethodComparison.of(counted, poll.seed).as_bytes(), now_text()
+    head = repository.sealing(poll, report, counted.total, counted.digest, now)
+    event_data = {"votes": counted.total, "digest": counted.digest, "report_digest": hashlib.sha256(report).hexdigest()}
+    event_data["sealedAt"] = now
+    record(SITE, "PollResultSealed", poll, event_data, head, repository.marking_sealed(poll))
 
 
 def anything_over() -> bool:
-    """A cheap look at whether the worker has something to seal."""
+    """A cheap check for the worker."""
     page = table().page(keys.polls_ending(now_text()), limit=1)
     return bool(page.items or page.cursor)
 
 
 def seal_what_is_over() -> int:
-    """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
-    return take_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
+    """Record the end of polls that are over and seal them. Returns how many."""
+    return process_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_log(item["id"]))
 
 
-def seal_or_complain(poll_id: str) -> bool:
-    """As `seal`; votes that do not fit together are for the operator to look at, and everybody else goes on."""
+def try_seal(poll_id: str) -> bool:
+    """As `seal`; a disagreement is logged for the operator, and the page still works."""
     with suppress(Disagreement):
-        return _seal_or_say(poll_id)
+        return _seal_or_log(poll_id)
     return False
 
 
-def _seal_or_say(poll_id: str) -> bool:
+def _seal_or_log(poll_id: str) -> bool:
     try:
         return seal(poll_id)
     except Disagreement as error:

@@ -1,4 +1,4 @@
-"""What makers and voters do: load, decide, record in one transaction."""
+"""Actions of poll makers and voters: load, decide, record in one transaction."""
 
 from __future__ import annotations
 
@@ -16,23 +16,21 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts import recording
-from acts.again import MAX_ATTEMPTS
+from acts import storage
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
-from acts.following import follow, get_through
-from acts.once import once
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
-from acts.site import SITE, now_text, table
+from acts.retry import MAX_RACES, retry_on_conflict, run_once, write_each
+from acts.storage import SITE, now_text, table
 from acts.versions import next_version
 from elections.drafts import copying
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
-from ranking.codes import SYMBOLS, as_meant
+from ranking.codes import SYMBOLS, normalise_code
 from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
@@ -43,11 +41,14 @@ from .repository import DELETING, PollStanding
 from .rules import Act, Poll, PollRelation
 
 CODE_CHARS = 6
-VOTER, SOMEBODY = "@voter", "@maker"  # in the log, whoever votes and whoever has no account; nobody's name has an @
+VOTER, ANONYMOUS_MAKER = (
+    "@voter",
+    "@maker",
+)  # in the log, whoever votes and whoever has no account; nobody's name has an @
 
 
-NOT_YOURS = _("This poll is not yours to run.")
-NOT_NOW = _("This cannot be done to the poll as it is now.")
+NOT_YOURS = _("You cannot manage this poll.")
+NOT_NOW = _("That is not possible in the poll's current state.")
 
 
 # --- making ---
@@ -60,16 +61,16 @@ def make(
     also: Callable[[Poll], Iterable[Write]] = lambda poll: (),
     **chosen: Any,
 ) -> tuple[Poll, str]:
-    """A new poll, open at once; and for somebody without an account the key of the private link to run it. In the same
-    transaction is whatever else goes with it, and can refuse it."""
+    """Create an open poll; returns it with the private key of an anonymous maker. `also` adds writes to the
+    transaction."""
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
-    for _attempt in range(MAX_ATTEMPTS):
-        poll = _new(maker, candidates, days, digest(key) if key else "", **chosen)
+    for _attempt in range(MAX_RACES):
+        poll = _new(maker, candidates, days, key_digest(key) if key else "", **chosen)
         writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
-        still = [people.is_still(maker)] if maker.is_authenticated else []
-        said = Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll))
+        still = [people.is_same_account(maker)] if maker.is_authenticated else []
+        event = Event(poll.maker or ANONYMOUS_MAKER, "PollCreated", repository.event_data(poll))
         try:
-            recording.record(said, *writes, *still, *also(poll))
+            storage.record(event, *writes, *still, *also(poll))
         except LostRace as refused:
             if max(refused.parts) >= len(writes):  # its maker was removed meanwhile, or what goes with it cannot be
                 raise
@@ -88,24 +89,23 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
         gone_at=rules.gone_at(created, chosen["expires_at"], days),
         maker=maker.name if maker.is_authenticated else "",
         key=key,
-        shards=repository.shards_of_new(),
+        shards=repository.new_poll_shards(),
         **chosen,
     )
 
 
 def new_code() -> str:
-    """With a letter in it: codes of digits alone are those of live sessions."""
+    """With a letter in it: codes of digits only belong to live sessions."""
     while (code := "".join(secrets.choice(SYMBOLS) for _ in range(CODE_CHARS))).isdecimal():
         pass
     return code
 
 
-def as_code(typed: str) -> str:
-    """A code as it is stored, however somebody typed what they read."""
-    return as_meant(typed).replace(" ", "").replace("-", "")
+def normalised_code(typed: str) -> str:
+    return normalise_code(typed).replace(" ", "").replace("-", "")
 
 
-def digest(key: str) -> str:
+def key_digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -114,37 +114,33 @@ def digest(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a form: whether it was carried out before, and how often they had voted then."""
+    """What a form did: whether it was a repeat, and how often they had voted before."""
 
     repeated: bool = False
     acts: int = 0
 
 
-def standing_of(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
-    """What a decision about somebody's vote needs, in one round trip."""
-    return repository.standing(poll_id, vote_id, repository.any_gate(), mark_of(vote_id, form))
+def read_standing(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
+    return repository.standing(poll_id, vote_id, repository.random_gate(), idempotency_key(vote_id, form))
 
 
-def mark_of(vote_id: str, form: str) -> str:
-    """By which a form is known that was carried out: with whose it is, so that nobody can use up another's."""
+def idempotency_key(vote_id: str, form: str) -> str:
+    """Includes the voter, so that nobody can use up another's form."""
     return f"{vote_id} {form}"
 
 
-def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: PollStanding | None = None) -> Outcome:
-    """Give a vote, or put it in the place of the one there is. The same form again changes nothing.
-
-    Whoever has read the standing a moment ago hands it in, and spares the store a reading.
-    """
-    mark = mark_of(vote_id, form)
-    return once(mark, lambda: _cast(poll_id, vote_id, ranks, mark, seen), Outcome(repeated=True))
+def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen_standing: PollStanding | None = None) -> Outcome:
+    """Cast or replace a vote. Idempotent per form. A standing that was just read saves a read."""
+    form_key = idempotency_key(vote_id, form)
+    return run_once(form_key, lambda: _cast(poll_id, vote_id, ranks, form_key, seen_standing), Outcome(repeated=True))
 
 
-def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStanding | None) -> Outcome:
-    """By one gate after another: one that is shut or full may have been the only one that was."""
-    full, first = 0, repository.any_gate()
+def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, seen_standing: PollStanding | None) -> Outcome:
+    """Tries one gate after another: only some may be closed or full."""
+    full, first = 0, repository.random_gate()
     for number in count():
         now = now_text()
-        standing, seen = seen or repository.standing(poll_id, vote_id, first + number, mark), None
+        standing, seen_standing = seen_standing or repository.standing(poll_id, vote_id, first + number, form_key), None
         if standing is None:
             raise NotThere(rules.NOT_THERE)
         if standing.repeated:
@@ -153,33 +149,33 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
         rankings = rules.vote_from(ranks, standing.poll.candidates)
         full += standing.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
-            _record_vote(standing, rankings, now, mark)
+            _record_vote(standing, rankings, now, form_key)
             return Outcome(acts=standing.acts)
         if number + 1 == repository.gates_of(standing.poll).count:
             break
     raise TooMany(rules.FULL) if full else LostRace()
 
 
-def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> None:
+def _record_vote(standing: PollStanding, rankings: str, now: str, form_key: str) -> None:
     before = standing.vote
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
-    said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
-    event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
-    recording.record(event, *repository.casting(standing, rankings, voted_at), once=mark)
+    event_data = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
+    event = Event(VOTER, "PollVoteCast", event_data | {"changed": before is not None})
+    storage.record(event, *repository.casting(standing, rankings, voted_at), once=form_key)
 
 
 # --- running a poll ---
 
 
 def relation(poll: Poll, user: User | AnonymousUser, key: str) -> PollRelation:
-    has_key = bool(poll.key) and secrets.compare_digest(digest(key), poll.key)
+    has_key = bool(poll.key) and secrets.compare_digest(key_digest(key), poll.key)
     name, role = (user.name, user.role) if user.is_authenticated else ("", None)
     return rules.relation(poll, name, role, has_key=has_key, by_anybody=settings.POLLS_BY_ANYBODY)
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Somebody who runs a poll: by their account, by the private link, or because they moderate."""
+    """Someone who manages a poll: by account, private link, or as a moderator."""
 
     poll: Poll
     relation: PollRelation
@@ -199,40 +195,39 @@ class Runner:
 
 
 def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | None:
-    """What somebody is to a poll, in one round trip; `None` if there is no such poll."""
+    """What someone is to a poll, in one round trip; None if there is no such poll."""
     found = repository.with_gates(poll_id)
     if found is None:
         return None
     poll, votes, _sealed = found
     known = user.is_authenticated
     organises = known and user.can(Permission.USE_APPLICATION)
-    return Runner(poll, relation(poll, user, key), user.name if known else SOMEBODY, votes, organises)
+    return Runner(poll, relation(poll, user, key), user.name if known else ANONYMOUS_MAKER, votes, organises)
 
 
-def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write) -> None:
-    recording.record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
+def record(who: str, kind: str, poll: Poll, event_data: dict[str, Any], *writes: Write) -> None:
+    storage.record(Event(who, kind, {"poll_id": poll.id, **event_data}), *writes)
 
 
 # --- closing, and opening again ---
 
 
-def _begun(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
+def _begin_closing(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
     now = now_text()
     after = replace(poll, closed_at=min(now, poll.expires_at or now), closing=who)
     return next_version(poll, after), repository.change(poll, after)
 
 
-def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
+def _record_closed(shut: Poll) -> tuple[Poll, Event, list[Write]]:
     after = replace(shut, closing=None)
     event = Event(str(shut.closing), "PollClosed", {"poll_id": shut.id, "closedAt": shut.closed_at})
     return next_version(shut, after), event, repository.change(shut, after)
 
 
-CLOSING = Closing(_begun, _said, repository.shut_gates)
+CLOSING = Closing(_begin_closing, _record_closed, repository.closing_gates)
 
 
-def settled(poll: Poll) -> Poll:
-    """A poll that is over with its end on record."""
+def with_end_recorded(poll: Poll) -> Poll:
     if poll.is_open(now_text()) or (poll.closed_at and not poll.closing):
         return poll
     return CLOSING.close(poll, SITE)[0]
@@ -240,7 +235,7 @@ def settled(poll: Poll) -> Poll:
 
 def close(who: Runner) -> None:
     who.check(Act.CLOSE)
-    CLOSING.finish_soon(CLOSING.begin(who.poll, who.name))
+    CLOSING.try_finish(CLOSING.begin(who.poll, who.name))
 
 
 def extend(who: Runner, end: str | None) -> None:
@@ -248,17 +243,17 @@ def extend(who: Runner, end: str | None) -> None:
     rules.check_end(who.poll, end, now_text())
     after = replace(who.poll, expires_at=end)
     writes = repository.change(who.poll, after)
-    get_through(lambda: record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes))
+    retry_on_conflict(lambda: record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes))
 
 
 def reopen(who: Runner, end: str | None) -> None:
-    """Votes may be given and changed again; the sealed result goes, and the next end makes a new one."""
+    """Votes can be cast and changed again; the sealed result is deleted."""
     who.check(Act.REOPEN)
-    poll = settled(who.poll)
+    poll = with_end_recorded(who.poll)
     rules.check_end(poll, end, now_text())
     after = replace(poll, expires_at=end, closed_at=None)
     early, writes = repository.reopening(poll, after)
-    follow(early)
+    write_each(early)
     record(who.name, "PollReopened", poll, {"expiresAt": end}, *writes)
 
 
@@ -273,25 +268,24 @@ def list_publicly(who: Runner, *, listed: bool) -> None:
 
 
 def delete(who: Runner) -> None:
-    """The event log keeps its events; everything else goes: first the poll itself, and then, by the worker, what is
-    left of it."""
+    """The log keeps its events; the worker deletes the rest."""
     who.check(Act.DELETE)
     record(who.name, "PollDeleted", who.poll, {}, *repository.deletion(who.poll))
 
 
 @DELETING.step
 def delete_batch(task: Task) -> Batch:
-    """The gates go first, so that whatever got in is there to be deleted."""
+    """Gates first, so that no vote gets in after the votes are deleted."""
     poll_id, shards = task.subject, task.data["shards"]
     is_gone = Check(keys.poll(poll_id), Missing())
     if not task.progress:
-        follow(Delete(place) for place in repository.gates_in(shards).keys(poll_id))
+        write_each(Delete(place) for place in repository.gates_in(shards).keys(poll_id))
     left = next_deletions(keys.all_of_poll(poll_id), *keys.all_in_poll_shards(poll_id, shards))
     return Batch([is_gone, *left], {"are_gates_gone": True}) if left else finished(is_gone)
 
 
-def into_election(who: Runner, organiser: User, name: str) -> Election:
-    """A draft that asks what the poll asks, of the same candidates; the poll stays as it is, and no vote goes along."""
+def make_election(who: Runner, organiser: User, name: str) -> Election:
+    """A draft with the same question and options; the poll stays as it is, and votes are not copied."""
     who.check(Act.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]
@@ -301,17 +295,14 @@ def into_election(who: Runner, organiser: User, name: str) -> Election:
 # --- when somebody leaves ---
 
 
-def _made_by(name: str) -> list[str]:
-    return [item["id"] for item in table().each(keys.made_by(name))]
-
-
-def _is_made_by(name: str, poll: Poll) -> bool:
-    return keys.fold(name) == keys.fold(poll.maker)
-
-
 def _record_heir(poll: Poll, gone: str, heir: str | None) -> None:
     after = replace(poll, maker=heir or "")
-    record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_owner(heir))
+    record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_still_owner(heir))
 
 
-pass_on = Estate(_made_by, repository.find, _is_made_by, _record_heir).pass_on
+pass_on = Handover(
+    lambda name: [item["id"] for item in table().each(keys.made_by(name))],
+    repository.find,
+    lambda name, poll: keys.fold(name) == keys.fold(poll.maker),
+    _record_heir,
+).pass_on

@@ -1,4 +1,4 @@
-"""Polls on other sites: a small page for frames, pictures of the standing, oEmbed."""
+"""Polls on other sites: a page for iframes, pictures of the result, oEmbed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.naming import site_name
-from acts.site import now_text
+from acts.branding import site_name
+from acts.storage import now_text
 from pages.forms import form_page
 from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
 from ranking.rankings import ranks_of
 from results.sharing.card import picture
-from results.words import label
+from results.wording import method_label
 
-from . import counting, live, repository, voters
+from . import counting, live_count, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
-from .counting import SideBySide
-from .live import Look
-from .previews import FRAME_HEIGHT_PX, FRAME_WIDTH_PX, address_of, edition_of, frame
+from .counting import MethodComparison
+from .link_previews import FRAME_HEIGHT_PX, FRAME_WIDTH_PX, address_of, edition_of, frame
+from .live_count import PollSnapshot
 from .rules import HIDDEN, Poll
-from .views import context_of, found_or_404, page_context, vote_in, with_own_vote
+from .views import found_or_404, page_context, poll_context, vote_in, with_own_vote
 
 CACHE_SECONDS = 5  # the picture of a standing
 MIN_WIDTH_PX, MIN_HEIGHT_PX = 280, 200
@@ -44,10 +44,10 @@ PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
 @xframe_options_exempt
 @form_page
 def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """How the poll stands, and a form where one can work.
+    """The current result, and a form where it can work.
 
-    A frame in a page of another site gets no cookies, so that a vote given there could not be told from others: such a
-    frame has a link to the poll itself. For the same reason nobody can be led to click a button of ours unseen.
+    A frame on another site gets no cookies, so its votes could not be told apart: it only links to the poll. For the
+    same reason nobody can be tricked into clicking one of our buttons (clickjacking).
     """
     posts = request.method == "POST"
     answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _shown(request, poll_id)
@@ -63,7 +63,7 @@ def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     if poll.hidden_at:
         return render(request, "polls/embed.html", {"poll": poll, "sentence": HIDDEN}, status=410)
-    context = context_of(poll, address=address_of(poll), **more)
+    context = poll_context(poll, address=address_of(poll), **more)
     context["votes_here"] = context["is_open"] and _can_vote_here(request, poll, context)
     if context["votes_here"]:
         context |= page_context(request, poll, ranks)
@@ -72,7 +72,7 @@ def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: A
 
 
 def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) -> bool:
-    """Our cookie came along, so it comes along with the form too; and they have not voted, or want to change it."""
+    """Whether our cookie arrived, so that it will come with the form; and they have not voted or want to change it."""
     arrives = not poll.sign_in and voters.browser_number(request) is not None
     return arrives and (not context.get("acts") or "change" in request.GET or "problem" in context)
 
@@ -80,13 +80,13 @@ def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) ->
 def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     if is_open and poll.results_hidden and not has_voted:
         return {"results_later": True}
-    look = live.shelf.look(poll.id)
-    if look is None or look.result is None:
+    snapshot = live_count.watched_polls.get(poll.id)
+    if snapshot is None or snapshot.result is None:
         return {"counting": True}
-    account = look.result
-    shown = {"votes": account.total, "agreement": counting.agreement(account)}
-    methods = [label(each.method) for each in account.counted]
-    return shown | {"places": counting.places(account)[:MAX_PLACES_SHOWN], "methods": methods}
+    comparison = snapshot.result
+    shown = {"votes": comparison.total, "agreement": counting.agreement(comparison)}
+    methods = [method_label(each.method) for each in comparison.counted]
+    return shown | {"places": counting.places(comparison)[:MAX_PLACES_SHOWN], "methods": methods}
 
 
 # --- pictures ---
@@ -95,39 +95,39 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
 @public
 @require_safe
 def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """How the poll stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
-    look = live.shelf.look(str(poll_id))
-    if look is None:
+    """The current result, the same for everyone: hidden results appear only at the end."""
+    snapshot = live_count.watched_polls.get(str(poll_id))
+    if snapshot is None:
         raise Http404
-    status, drawn = _drawn(look)
+    status, drawn = _drawn(snapshot)
     answer = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", status=status)
     answer["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
     answer["Content-Security-Policy"] = "default-src 'none'"
     return cross_origin(answer)
 
 
-def _drawn(look: Look) -> tuple[int, str]:
-    poll = look.poll
+def _drawn(snapshot: PollSnapshot) -> tuple[int, str]:
+    poll = snapshot.poll
     if poll.hidden_at:
         return 410, sentence_svg(_("Hidden"), str(HIDDEN))
     if poll.results_hidden and poll.is_open(now_text()):
-        return 403, sentence_svg(poll.title, _("The results are shown at the end."))
-    if look.result is None:
+        return 403, sentence_svg(poll.title, _("The results will be shown at the end."))
+    if snapshot.result is None:
         return 202, sentence_svg(poll.title, _("The votes are being counted."))
-    return 200, as_svg(card_of(poll, look.result))
+    return 200, as_svg(card_of(poll, snapshot.result))
 
 
 @public
 @require_safe
 def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> HttpResponse:
-    """The picture that goes with a link to a poll that is over. Its address says of which result, so it is kept."""
+    """The preview picture of a closed poll. Its URL names the result, so it can be cached for good."""
     found = repository.with_gates(str(poll_id))
     if found is None or found[0].hidden_at or found[2] is None or language not in LANGUAGES:
         raise Http404
-    account = SideBySide.from_bytes(found[2]["report"])
-    if edition != edition_of(account):
+    comparison = MethodComparison.from_bytes(found[2]["report"])
+    if edition != edition_of(comparison):
         raise Http404
-    answer = HttpResponse(picture(writable_card(found[0], account, language)), content_type="image/png")
+    answer = HttpResponse(picture(writable_card(found[0], comparison, language)), content_type="image/png")
     return immutable(answer)
 
 
@@ -137,7 +137,7 @@ def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> Ht
 @public
 @require_safe
 def oembed(request: HttpRequest) -> HttpResponse:
-    """What it takes to show a poll, for programs that were given a link to it."""
+    """How to embed a poll, for programs that have a link to it."""
     if request.GET.get("format", "json") != "json":
         return HttpResponse("Only format=json is offered.\n", status=501, content_type="text/plain; charset=utf-8")
     poll = found_or_404(_poll_in(request.GET.get("url", "")))
@@ -153,7 +153,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
 
 
 def _poll_in(address: str) -> UUID:
-    """The id of the poll that an address of ours is about. Codes are not looked up: nobody is to try them here."""
+    """The poll that a URL of ours is about. Codes are not resolved, so that nobody can try them here."""
     try:
         asked, ours = urlsplit(address), urlsplit(settings.SITE_URL)
         match = resolve(asked.path.removeprefix(ours.path))

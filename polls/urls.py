@@ -1,4 +1,4 @@
-"""Every address about polls."""
+"""URLs of polls."""
 
 from django.urls import include, path
 

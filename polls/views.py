@@ -1,4 +1,4 @@
-"""Pages of polls: lists, making one, and voting."""
+"""Pages of polls: lists, creating one, voting."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
-from accounts.visitors import counted_as
-from acts.limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
-from acts.links import whole
+from accounts.visitors import throttle_key
+from acts.links import absolute_url
+from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from pages.client_address import client_network
 from pages.forms import form_data, form_page, refusals_as_errors, token_in
 from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
-from ranking.boxes import choices_of, ranks_in, typed_in, unranked_sentence
-from ranking.rankings import left_out, named, ranks_of, shuffled
+from ranking.rank_inputs import choices_of, submitted_ranks, typed_ranks, unranked_sentence
+from ranking.rankings import ranked_names, ranks_of, shuffled, unranked_names
 from store import keys
 from store.table import Item
 
 from . import allowance, repository, services, voters
-from .counting import SideBySide
+from .counting import MethodComparison
 from .forms import PollForm
-from .previews import address_of, frame, preview
+from .link_previews import address_of, frame, preview
 from .rules import HIDDEN, Poll, PollRelation
 
 KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
@@ -58,21 +58,20 @@ def relation_of(request: HttpRequest, poll: Poll) -> PollRelation:
     return services.relation(poll, request.user, request.COOKIES.get(KEY_COOKIE, ""))
 
 
-def gone_page(request: HttpRequest, poll: Poll) -> HttpResponse | None:
-    """What to answer of a hidden poll to all but its maker and those who look after the site."""
+def hidden_page(request: HttpRequest, poll: Poll) -> HttpResponse | None:
+    """For a hidden poll, to everyone but its maker and moderators."""
     if not poll.hidden_at or relation_of(request, poll) != PollRelation.NOBODY:
         return None
     return message_page(request, _("Hidden"), str(HIDDEN), status=410)
 
 
-def context_of(poll: Poll, **more: Any) -> dict[str, Any]:
-    """What every page about one poll shows."""
+def poll_context(poll: Poll, **more: Any) -> dict[str, Any]:
     return {"poll": poll, "is_open": poll.is_open(now_text()), **more}
 
 
-def shared(poll: Poll) -> dict[str, Any]:
-    """What it takes to hand a poll on: its address, its code, and a picture for cameras."""
-    by_code = whole(reverse("poll_by_code", args=[poll.code]))
+def sharing_context(poll: Poll) -> dict[str, Any]:
+    """Its link, its code and a QR code."""
+    by_code = absolute_url(reverse("poll_by_code", args=[poll.code]))
     return {"address": address_of(poll), "code_address": by_code, "qr": shared_qr_svg(by_code), "frame": frame(poll)}
 
 
@@ -82,11 +81,11 @@ def shared(poll: Poll) -> dict[str, Any]:
 @public
 @require_safe
 def polls(request: HttpRequest) -> HttpResponse:
-    """One's own polls and those listed publicly, the newest first."""
+    """The user's own polls and public ones, newest first."""
     mine = request.user.is_authenticated and request.GET.get("show", "mine") == "mine"
     span = keys.made_by(request.user.name) if mine else keys.PUBLIC_POLLS
     tab, now = "mine" if mine else "public", now_text()
-    found, older = read_page(request, partial(repository.lists, span), show=tab)
+    found, older = read_page(request, partial(repository.list_page, span), show=tab)
     context = {"rows": [(each, each.is_open(now)) for each in found], "older": older, "tab": tab}
     return render(request, "polls/polls.html", context | {"may_make": allowance.may_make(request.user)})
 
@@ -95,12 +94,12 @@ def polls(request: HttpRequest) -> HttpResponse:
 
 
 def of_makers(view: View) -> View:
-    """For those who may create things here; for anybody at all where the site allows it."""
+    """For those who may create things here; for anyone if the site allows it."""
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)
     def answer(request: HttpRequest, **words: Any) -> HttpResponse:
-        instead = None if settings.POLLS_BY_ANYBODY else answer_for(request, for_users)
+        instead = None if settings.POLLS_BY_ANYBODY else access_response(request, for_users)
         return view(request, **words) if instead is None else instead
 
     return public(answer)
@@ -114,7 +113,7 @@ def make(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form):
             allowance.count_making(request.user, client_network(request))
             poll, key = services.make(request.user, **form.values())
-            messages.success(request, _("Your poll is open. Hand the link on."))
+            messages.success(request, _("Your poll is open. Share the link."))
             show_time_notes(request, form)
             return redirect("poll_key", poll.id, key) if key else redirect("manage_poll", poll.id)
     return render(request, "polls/make.html", {"form": form}, status=422 if form.errors else 200)
@@ -126,7 +125,7 @@ def make(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
-    code = services.as_code(code) if len(code) < 20 else ""
+    code = services.normalised_code(code) if len(code) < 20 else ""
     if code.isdecimal():  # as those of live sessions are; one of an older poll is found there, too
         return redirect("join_by_code", code)
     poll_id = repository.id_of_code(code) if code else None
@@ -145,28 +144,28 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
 @public
 @form_page
 def poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """Rank and vote, or change one's vote; whoever comes too late is led to the results."""
+    """Vote or change a vote; once it is closed, see the results."""
     if request.method == "POST":
         return vote_in(request, str(poll_id), _show, "poll_voted")
     found, vote = with_own_vote(request, poll_id)
-    if gone := gone_page(request, found):
+    if gone := hidden_page(request, found):
         return gone
     if found.hidden_at or not found.is_open(now_text()) or not voters.may_vote(found, request.user):
-        return _shut(request, found)
+        return _closed_page(request, found)
     ranks = ranks_of(vote["rankings"]) if vote else {}
     return _show(request, found, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, found))
 
 
-def _shut(request: HttpRequest, poll: Poll) -> HttpResponse:
-    """For whoever cannot vote here now; of one that is over, a preview of a link to it shows how it ended."""
+def _closed_page(request: HttpRequest, poll: Poll) -> HttpResponse:
+    """For people who cannot vote now; a preview of a closed poll shows how it ended."""
     sealed = None if poll.is_open(now_text()) else repository.find_sealed(poll.id)
-    account = SideBySide.from_bytes(sealed["report"]) if sealed else None
-    context = {"may_vote": voters.may_vote(poll, request.user), "preview": preview(poll, account)}
-    return render(request, "polls/shut.html", context_of(poll, **context))
+    comparison = MethodComparison.from_bytes(sealed["report"]) if sealed else None
+    context = {"may_vote": voters.may_vote(poll, request.user), "preview": preview(poll, comparison)}
+    return render(request, "polls/closed.html", poll_context(poll, **context))
 
 
 def with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | None]:
-    """The poll and the vote of whoever asks. Where an account is needed to vote, that is one more reading."""
+    """The poll and the visitor's vote. If voting needs an account, that is one more read."""
     found = repository.find_with_vote(str(poll_id), voters.browser_id(request, str(poll_id)))
     if found is None:
         raise Http404
@@ -180,12 +179,12 @@ def with_own_vote(request: HttpRequest, poll_id: UUID) -> tuple[Poll, Item | Non
 def _show(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     context = page_context(request, poll, ranks) | {"preview": preview(poll)} | more
     status = 422 if more.get("problem") else 200
-    answer = render(request, "polls/poll.html", context_of(poll, **context), status=status)
-    return answer if poll.sign_in else voters.remember(request, answer)
+    answer = render(request, "polls/poll.html", poll_context(poll, **context), status=status)
+    return answer if poll.sign_in else voters.set_voter_cookie(request, answer)
 
 
 def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dict[str, Any]:
-    """What it takes to rank on a page."""
+    """What a ranking form needs."""
     listing = f"{poll.id} {voters.vote_id(request, poll)}".encode()
     return {
         "choices": choices_of(shuffled(poll.candidates, listing), ranks),
@@ -198,13 +197,13 @@ def page_context(request: HttpRequest, poll: Poll, ranks: dict[int, Any]) -> dic
 
 
 def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpResponse:
-    """Take a vote: then lead to the page named `after`, or `show` what was typed and why it was not taken."""
+    """Cast the vote and redirect to `after`, or `show` what was typed and why it was refused."""
     token, browser = token_in(request.POST), voters.browser_id(request, poll_id)
-    seen = services.standing_of(poll_id, browser or "", token)
-    if seen is None:
+    standing = services.read_standing(poll_id, browser or "", token)
+    if standing is None:
         raise Http404
-    poll = seen.poll
-    if gone := gone_page(request, poll):
+    poll = standing.poll
+    if gone := hidden_page(request, poll):
         return gone
     if poll.sign_in and not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
@@ -212,68 +211,64 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         vote_id = voters.required_vote_id(request, poll)
         voters.check_person(request, poll)
         count_voting(request, poll)
-        known = seen if vote_id == browser else None
-        outcome = services.cast(poll.id, vote_id, ranks_in(request.POST), token, known)
+        known = standing if vote_id == browser else None
+        outcome = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, known)
     except Refusal as refusal:
-        return show(request, poll, typed_in(request.POST), **_why(request, poll, refusal))
+        more = {"acts": request.POST.get("acts", "0")[:9], "stamp": voters.reused_stamp(request, poll)}
+        return show(request, poll, typed_ranks(request.POST), problem=str(refusal), **more)
     if after == "poll_voted":  # elsewhere the page itself says it
-        _say_outcome(request, outcome)
+        _show_outcome(request, outcome)
     return redirect(after, poll.id)
 
 
-def _why(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict[str, Any]:
-    acts = request.POST.get("acts", "0")[:9]
-    return {"acts": acts, "stamp": voters.kept_stamp(request, poll), "problem": str(refusal)}
-
-
 def count_voting(request: HttpRequest, poll: Poll) -> None:
-    """A class, an office or a family vote from one address; a flood does too. Where one signs in to vote, each has a
-    vote and tries of their own."""
+    """A class or an office votes from one address, and so does a flood. With accounts, each voter has their own
+    limit."""
     if poll.sign_in:
-        count(ACCOUNT_VOTES, f"{poll.id} {counted_as(request)}")
+        count(ACCOUNT_VOTES, f"{poll.id} {throttle_key(request)}")
         return
     address, most = client_network(request), settings.POLL_VOTES_PER_ADDRESS
     count(Limit("poll-votes", most, TEN_MINUTES_IN_SECONDS), f"{poll.id} {address}")
     count(Limit("poll-votes-address", 5 * most, TEN_MINUTES_IN_SECONDS), address)
 
 
-def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
+def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
     if outcome.repeated:
-        return messages.info(request, _("This form was sent before. This is your vote as it stands now."))
+        return messages.info(request, _("You already sent this form. This is your current vote."))
     if not outcome.acts:
         return messages.success(request, _("Your vote is counted."))
-    messages.success(request, _("Your vote is changed. The new one counts in place of the earlier one."))
+    messages.success(request, _("Your vote was changed. The new one replaces the earlier one."))
     if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a vote that you had given meanwhile in another window."))
+        messages.info(request, _("It replaced a vote you cast in another window in the meantime."))
     return None
 
 
 @public
 @require_safe
 def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """One's vote as it stands, and what to do next: change it, see the results, hand the poll on."""
+    """The visitor's vote, and what to do next: change it, see the results, share the poll."""
     poll, vote = with_own_vote(request, poll_id)
-    if gone := gone_page(request, poll):
+    if gone := hidden_page(request, poll):
         return gone
     if vote is None:
         return redirect("poll", poll.id)
     context = {
-        "ranked": named(vote["rankings"], poll.candidates),
-        "unranked": left_out(vote["rankings"], poll.candidates),
+        "ranked": ranked_names(vote["rankings"], poll.candidates),
+        "unranked": unranked_names(vote["rankings"], poll.candidates),
         "unranked_sentence": unranked_sentence(poll.unranked, options=True),
         "acts": vote["acts"],
         "draft_key": drafts.key(request, "poll", poll.id),
         "state_url": reverse("poll_state", args=[poll.id]),
-        **shared(poll),
+        **sharing_context(poll),
     }
-    return render(request, "polls/voted.html", context_of(poll, **context))
+    return render(request, "polls/voted.html", poll_context(poll, **context))
 
 
 @public
 @require_safe
 def state(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-    """By which an open page notices that the vote was changed elsewhere."""
+    """Lets an open page notice that the vote was changed elsewhere."""
     poll, vote = with_own_vote(request, poll_id)
-    if gone := gone_page(request, poll):
+    if gone := hidden_page(request, poll):
         return gone
     return JsonResponse({"acts": vote["acts"] if vote else 0})

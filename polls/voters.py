@@ -1,8 +1,8 @@
-"""Who votes in a poll, as far as it must be known, and whether it looks like a person.
+"""Identifies voters of a poll without storing who they are, and filters out bots.
 
-A browser is known by a random number in a signed cookie, an account by its name. Votes lie under an HMAC of either,
-made with the poll's id and the site's secret: who has the tables cannot tell whose a vote is, nor find one voter's
-votes in two polls, and who has only a cookie cannot tell where its votes lie.
+A browser is identified by a random number in a signed cookie, an account by its name. Votes are stored under an HMAC
+of either with the poll's id and the site's secret: the tables do not tell whose a vote is, nor which votes in two
+polls belong to one voter, and a cookie alone does not tell where its votes are.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ MIN_VOTING_SECONDS = 1.0  # seconds that a person needs at least to rank and pre
 MAX_VOTING_SECONDS = 7 * 24 * 3600
 
 
-TOO_QUICK = _("That was quicker than anybody can rank. Please look it over and press the button again.")
-TRAPPED = _("Please leave the field empty that is not meant to be seen, and press the button again.")
-TOO_OLD = _("This page was open for very long. Please press the button again.")
-OF_ANOTHER = _("This page was opened in another browser. Please look it over and press the button again.")
-NO_COOKIE = _("Your browser has not kept our cookie, by which one browser votes once. Please press the button again.")
+TOO_QUICK = _("That was very fast. Please check your ranking and press the button again.")
+TRAPPED = _("Please leave the hidden field empty and press the button again.")
+TOO_OLD = _("This page was open for a long time. Please press the button again.")
+OF_ANOTHER = _("This page was opened in another browser. Please check it and press the button again.")
+NO_COOKIE = _(
+    "Your browser did not keep our cookie, which ensures one vote per browser. Please press the button again."
+)
 NO_REPORTER = _(
-    "Your browser has not kept our cookie, by which one browser reports once. Please press the button again."
+    "Your browser did not keep our cookie, which ensures one report per browser. Please press the button again."
 )
 
 
@@ -51,19 +53,18 @@ def browser_number(request: HttpRequest) -> str | None:
     return request.get_signed_cookie(COOKIE, default=None, salt=SALT, max_age=SECONDS_PER_YEAR)
 
 
-def number_of(request: HttpRequest) -> str:
-    """The browser's number; one that has none yet gets it with the answer, and its page may know it before."""
+def ensure_browser_number(request: HttpRequest) -> str:
+    """A new browser gets its number with the response, but the page may need it before."""
     number = browser_number(request) or getattr(request, "new_browser_number", None) or secrets.token_urlsafe(16)
     request.new_browser_number = number
     return number
 
 
-def remember(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
-    """Give the browser a number, unless it has one."""
+def set_voter_cookie(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     if browser_number(request) is None:
         answer.set_signed_cookie(
             COOKIE,
-            number_of(request),
+            ensure_browser_number(request),
             salt=SALT,
             max_age=SECONDS_PER_YEAR,
             path=f"{settings.SESSION_COOKIE_PATH}poll/",
@@ -79,12 +80,9 @@ def may_vote(poll: Poll, user: User) -> bool:
 
 
 def vote_id(request: HttpRequest, poll: Poll) -> str | None:
-    """Where the vote of whoever asks lies, or would lie: one vote a browser, or an account where one signs in to vote.
-
-    `None` if that cannot be told.
-    """
+    """The id of the visitor's vote: one per browser, or per account where voting needs one. None if unknown."""
     if poll.sign_in:
-        return id_of(poll.id, account(request.user)) if may_vote(poll, request.user) else None
+        return id_of(poll.id, account_id(request.user)) if may_vote(poll, request.user) else None
     return browser_id(request, poll.id)
 
 
@@ -102,14 +100,14 @@ def required_vote_id(request: HttpRequest, poll: Poll) -> str:
 
 
 def report_id(request: HttpRequest, poll: Poll) -> str:
-    """Under which a browser reports a poll: another than its vote's, so that nothing leads from one to the other."""
+    """Differs from the vote's id, so that a report does not lead to a vote."""
     if (number := browser_number(request)) is None:
         raise Refusal(NO_REPORTER)
     return id_of(poll.id, f"report of browser {number}")
 
 
-def account(user: User) -> str:
-    """With the day it was made, so that whoever takes a name that became free has a vote of their own."""
+def account_id(user: User) -> str:
+    """Includes its creation time, so that a later account of the same name has its own vote."""
     return f"account {user.created_at} {keys.fold(user.name)}"
 
 
@@ -122,20 +120,20 @@ def id_of(poll_id: str, voter: str) -> str:
 
 
 def stamp(request: HttpRequest, poll: Poll, now: float | None = None) -> str:
-    """When the page was shown, and to whom, signed: one page looked at for long serves no other browser."""
+    """When the page was shown, and to whom, signed, so that it works in no other browser."""
     milliseconds = round((time.time() if now is None else now) * 1000)
     return signing.dumps([_shown_to(request, poll), milliseconds], salt="polls.shown")
 
 
 def _shown_to(request: HttpRequest, poll: Poll) -> str:
-    """Of this poll and this voter; another than the vote's, so that no page tells where a vote lies."""
+    """Differs from the vote's id, so that no page reveals where a vote is stored."""
     by_account = poll.sign_in and request.user.is_authenticated
-    voter = account(request.user) if by_account else f"browser {number_of(request)}"
+    voter = account_id(request.user) if by_account else f"browser {ensure_browser_number(request)}"
     return id_of(poll.id, f"page of {voter}")
 
 
-def kept_stamp(request: HttpRequest, poll: Poll) -> str:
-    """The stamp of a page that is shown again: the same, or a new one if it is no good."""
+def reused_stamp(request: HttpRequest, poll: Poll) -> str:
+    """The stamp of a page that is shown again, or a new one if it is invalid."""
     whose, seconds = _read_stamp(request.POST)
     is_good = seconds is not None and whose == _shown_to(request, poll)
     return request.POST[STAMP] if is_good else stamp(request, poll)
@@ -154,7 +152,7 @@ def check_person(request: HttpRequest, poll: Poll) -> None:
 
 
 def _read_stamp(post: QueryDict) -> tuple[str, float | None]:
-    """To whom the page was shown, and how many seconds ago; `None` if that cannot be told."""
+    """To whom the page was shown, and how many seconds ago; None if that is unknown."""
     try:
         whose, milliseconds = signing.loads(post.get(STAMP, ""), salt="polls.shown", max_age=MAX_VOTING_SECONDS)
     except (signing.BadSignature, ValueError):

@@ -1,4 +1,4 @@
-"""Who may open which page about a question set. One that somebody may not see is not there for them."""
+"""Access to pages about question sets. A set that a user may not see does not exist for them."""
 
 from __future__ import annotations
 
@@ -11,36 +11,32 @@ from accounts.models import User
 from accounts.rules import Permission
 
 from . import repository, rules
-from .rules import Whole
+from .rules import FullSet
 
-Part = tuple[Whole, int]  # a set, and the number of something in it
+Part = tuple[FullSet, int]  # a set, and the number of something in it
 
 
-def _visible(user: User, whole: Whole) -> None:
-    if not rules.sees(user.name, user.role, whole.set):
+def _visible(user: User, full: FullSet) -> None:
+    if not rules.may_see(user.name, user.role, full.set):
         raise Http404
 
 
-def _owned(user: User, whole: Whole) -> None:
-    _visible(user, whole)
-    rules.check_owns(user.name, whole.set)
+def _owned(user: User, full: FullSet) -> None:
+    _visible(user, full)
+    rules.check_owns(user.name, full.set)
 
 
-def _taken_away(user: User, whole: Whole) -> None:
-    _visible(user, whole)
-    rules.check_takes_away(user.name, user.role, whole.set)
+def _withdrawable(user: User, full: FullSet) -> None:
+    _visible(user, full)
+    rules.check_may_withdraw(user.name, user.role, full.set)
 
 
 def _part(set_id: str, number: int) -> Part | None:
-    whole = repository.whole(set_id)
-    return (whole, number) if whole else None
+    full = repository.find_full(set_id)
+    return (full, number) if full else None
 
 
-def _part_owned(user: User, part: Part) -> None:
-    _owned(user, part[0])
-
-
-seen: Any = requires(Permission.USE_APPLICATION, load=repository.whole, rule=_visible)
-owned: Any = requires(Permission.USE_APPLICATION, load=repository.whole, rule=_owned)
-taken_away: Any = requires(Permission.USE_APPLICATION, load=repository.whole, rule=_taken_away)
-part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=_part_owned)
+visible: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_visible)
+owned: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_owned)
+withdrawable: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_withdrawable)
+part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=lambda user, part: _owned(user, part[0]))

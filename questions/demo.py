@@ -1,7 +1,4 @@
-"""Question sets of the demo: one for each type of session, shared, so that whoever signs in can start one at once.
-
-Their questions are files as anybody can import them.
-"""
+"""The demo's question sets: one for each type of session, shared, loaded from CSV files."""
 
 from __future__ import annotations
 
@@ -11,9 +8,9 @@ from pathlib import Path
 from accounts import repository as people
 
 from . import repository, services
-from .formats import csv_in
+from .formats import csv_import
 from .question import Question
-from .rules import QuestionSet, Whole
+from .rules import FullSet, QuestionSet
 
 MAKER = "Emmy Noether"
 FOLDER = Path(__file__).parent / "demo_sets"
@@ -28,7 +25,9 @@ class Planned:
 
     @property
     def questions(self) -> list[Question]:
-        return csv_in.read((FOLDER / self.file).read_bytes(), Whole(QuestionSet("", self.name, "", MAKER, ""))).new
+        return csv_import.read(
+            (FOLDER / self.file).read_bytes(), FullSet(QuestionSet("", self.name, "", MAKER, ""))
+        ).new
 
 
 PLANNED = (
@@ -60,9 +59,9 @@ PLANNED = (
 
 
 def load() -> int:
-    """Make what is not there; answers how many sets that were."""
+    """Returns how many were made."""
     maker = people.find(MAKER)
-    if maker is None or repository.mine(MAKER, limit=1)[0]:
+    if maker is None or repository.owned_by(MAKER, limit=1)[0]:
         return 0
     for planned in PLANNED:
         made = services.make(maker, planned.name, planned.description, planned.custom_instructions)

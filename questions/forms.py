@@ -1,4 +1,4 @@
-"""What makers of question sets type."""
+"""Forms of question sets: sets, categories, questions and imports."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from pages import lists
 from pages.fields import TitleField
 
 from . import rules
-from .formats import LABELS, Format, csv_in, read
-from .formats.csv_out import OPTIONS
-from .formats.rows import Read
+from .formats import LABELS, Format, csv_import, read
+from .formats.exports import OPTIONS
+from .formats.rows import ImportedFile
 from .question import (
-    IN_A_SET,
     MAX_ANSWER_SECONDS,
     MAX_CATEGORY_CHARS,
     MAX_DETAIL_CHARS,
@@ -24,21 +23,22 @@ from .question import (
     MAX_OPTION_CHARS,
     MAX_SCHOOL_CHARS,
     MAX_TITLE_CHARS,
+    SET_KIND_LABELS,
     WITH_OPTIONS,
     Kind,
     Question,
+    clean_line,
+    clean_lines,
     flaws,
-    line,
-    lines,
     tidied,
 )
-from .rules import MAX_DESCRIPTION_CHARS, Category, QuestionSet, Whole
+from .rules import MAX_DESCRIPTION_CHARS, Category, FullSet, QuestionSet
 
 MIN_OPTIONS_SHOWN = 4  # boxes that stand open; the others are folded away
 WHITE_SPACE_FACTOR = 2  # white space is collapsed before the true length counts
 
 
-def _words(label: Any, longest: int, rows: int, help_text: Any = "") -> forms.CharField:
+def _text_field(label: Any, longest: int, rows: int, help_text: Any = "") -> forms.CharField:
     widget = forms.Textarea({"rows": rows, "dir": "auto", "maxlength": longest})
     return forms.CharField(
         label=label,
@@ -50,7 +50,7 @@ def _words(label: Any, longest: int, rows: int, help_text: Any = "") -> forms.Ch
     )
 
 
-def _line(label: Any, longest: int, *, required: bool = False, help_text: Any = "", **attributes: str) -> Any:
+def _line_field(label: Any, longest: int, *, required: bool = False, help_text: Any = "", **attributes: str) -> Any:
     widget = forms.TextInput({"dir": "auto", "maxlength": longest, **attributes})
     return forms.CharField(
         label=label, required=required, max_length=longest * WHITE_SPACE_FACTOR, widget=widget, help_text=help_text
@@ -58,7 +58,7 @@ def _line(label: Any, longest: int, *, required: bool = False, help_text: Any = 
 
 
 def _within(text: str, longest: int) -> str:
-    """The text, if it is no longer than that, once it is tidied."""
+    """The tidied text, if it is short enough."""
     if len(text) > longest:
         numbers = {"most": longest, "count": len(text)}
         raise ValidationError(_("At most %(most)d characters; these are %(count)d."), params=numbers)
@@ -66,58 +66,56 @@ def _within(text: str, longest: int) -> str:
 
 
 class SetForm(forms.Form):
-    """The words of a set itself. Whoever opened it before it was changed elsewhere is told."""
+    """Name, description and instructions of a set. `seen` detects concurrent changes."""
 
-    name = TitleField(label=_("Name"), help_text=_("By which you and others find it again."))
-    description = _words(_("Description"), MAX_DESCRIPTION_CHARS, 3, _("What it is for, and for whom."))
-    custom_instructions = _words(
-        _("Instructions"), MAX_DESCRIPTION_CHARS, 3, _("Shown to everybody while they wait for the first question.")
+    name = TitleField(label=_("Name"), help_text=_("So that you and others can find it again."))
+    description = _text_field(_("Description"), MAX_DESCRIPTION_CHARS, 3, _("What it is for, and for whom."))
+    custom_instructions = _text_field(
+        _("Instructions"), MAX_DESCRIPTION_CHARS, 3, _("Shown to everyone while they wait for the first question.")
     )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_description(self) -> str:
-        return _within(lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
+        return _within(clean_lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
 
     def clean_custom_instructions(self) -> str:
-        return _within(lines(self.cleaned_data["custom_instructions"]), MAX_DESCRIPTION_CHARS)
+        return _within(clean_lines(self.cleaned_data["custom_instructions"]), MAX_DESCRIPTION_CHARS)
 
-    def words(self) -> dict[str, str]:
+    def values(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("name", "description", "custom_instructions")}
 
     @staticmethod
     def initial_of(set_: QuestionSet) -> dict[str, str]:
-        words = {"name": set_.name, "description": set_.description, "custom_instructions": set_.custom_instructions}
-        return words | {"seen": rules.edition_of_set(set_)}
+        values = {"name": set_.name, "description": set_.description, "custom_instructions": set_.custom_instructions}
+        return values | {"seen": rules.set_fingerprint(set_)}
 
 
 class CategoryForm(forms.Form):
-    name = _line(
-        _("Name of the category"), MAX_CATEGORY_CHARS, help_text=_("Left empty, its questions have no heading.")
-    )
-    description = _words(_("Description"), MAX_DESCRIPTION_CHARS, 3)
+    name = _line_field(_("Category name"), MAX_CATEGORY_CHARS, help_text=_("If empty, its questions have no heading."))
+    description = _text_field(_("Description"), MAX_DESCRIPTION_CHARS, 3)
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_name(self) -> str:
-        return _within(line(self.cleaned_data["name"]), MAX_CATEGORY_CHARS)
+        return _within(clean_line(self.cleaned_data["name"]), MAX_CATEGORY_CHARS)
 
     def clean_description(self) -> str:
-        return _within(lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
+        return _within(clean_lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
 
     @staticmethod
     def initial_of(category: Category) -> dict[str, str]:
-        words = {"name": category.name, "description": category.description}
-        return words | {"seen": rules.edition_of_category(category)}
+        values = {"name": category.name, "description": category.description}
+        return values | {"seen": rules.category_fingerprint(category)}
 
 
 class QuestionForm(forms.Form):
-    """One question of any kind. What a kind does not have is not kept: a text has no options."""
+    """A question of any kind; fields that its kind lacks are dropped."""
 
     kind = forms.ChoiceField(
-        label=_("How it is answered"), choices=[(str(kind), label) for kind, label in IN_A_SET.items()]
+        label=_("Answer type"), choices=[(str(kind), label) for kind, label in SET_KIND_LABELS.items()]
     )
-    title = _line(_("Question"), MAX_TITLE_CHARS, required=True)
-    detail = _words(_("Details"), MAX_DETAIL_CHARS, 3, _("Shown below the question."))
-    category = _line(
+    title = _line_field(_("Question"), MAX_TITLE_CHARS, required=True)
+    detail = _text_field(_("Details"), MAX_DETAIL_CHARS, 3, _("Shown below the question."))
+    category = _line_field(
         _("Category"), MAX_CATEGORY_CHARS, help_text=_("A new name makes a new category."), list="categories"
     )
     seconds = forms.IntegerField(
@@ -125,30 +123,30 @@ class QuestionForm(forms.Form):
         min_value=0,
         max_value=MAX_ANSWER_SECONDS,
         initial=Question("").seconds,
-        help_text=_("Until it closes by itself. 0: when the host closes it."),
+        help_text=_("Until it closes automatically. 0: the host closes it."),
     )
     twice = forms.BooleanField(
-        label=_("Before and after: it can be asked twice"),
+        label=_("Before and after: ask it twice"),
         required=False,
         help_text=_("In a poll. The second time everybody sees who moved where, in numbers."),
     )
-    custom_instruction = _words(
-        _("Instruction"), MAX_INSTRUCTION_CHARS, 2, _("What to tell people when this question is asked.")
+    custom_instruction = _text_field(
+        _("Instruction"), MAX_INSTRUCTION_CHARS, 2, _("Shown to people when this question is asked.")
     )
-    school = _line(_("School"), MAX_SCHOOL_CHARS, help_text=_("Where it comes from, or whom it is for."))
+    school = _line_field(_("School"), MAX_SCHOOL_CHARS, help_text=_("Where it comes from, or whom it is for."))
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         for number, name in enumerate(OPTIONS, 1):
             label = _("Option %(number)d") % {"number": number}
-            self.fields[name] = _line(label, MAX_OPTION_CHARS, autocomplete="off")
+            self.fields[name] = _line_field(label, MAX_OPTION_CHARS, autocomplete="off")
             right = _("Option %(number)d is right") % {"number": number}
             self.fields[_right(name)] = forms.BooleanField(label=right, required=False)
 
     @property
     def options(self) -> list[tuple[Any, Any]]:
-        """The boxes of each option: its words, and whether it is right."""
+        """Each option's text field and its “right” checkbox."""
         return [(self[name], self[_right(name)]) for name in OPTIONS]
 
     @property
@@ -177,15 +175,15 @@ class QuestionForm(forms.Form):
 
     def _typed(self, cleaned: dict[str, Any]) -> tuple[Question, list[str]]:
         kind = Kind(cleaned["kind"])
-        columns = [name for name in OPTIONS if kind in WITH_OPTIONS and line(cleaned.get(name, ""))]
+        columns = [name for name in OPTIONS if kind in WITH_OPTIONS and clean_line(cleaned.get(name, ""))]
         right = [place for place, name in enumerate(columns) if kind == Kind.CHOICE and cleaned.get(_right(name))]
-        words = {
+        values = {
             name: cleaned.get(name, "") for name in ("title", "detail", "category", "school", "custom_instruction")
         }
         options = tuple(cleaned[name] for name in columns)
         twice = kind == Kind.RANKING and bool(cleaned.get("twice"))
         more = {"right": tuple(right), "seconds": cleaned["seconds"], "twice": twice}
-        typed = Question(**words, kind=kind, options=options, **more)
+        typed = Question(**values, kind=kind, options=options, **more)
         return tidied(typed), columns
 
     def question(self) -> Question:
@@ -195,18 +193,26 @@ class QuestionForm(forms.Form):
     @staticmethod
     def initial_of(question: Question) -> dict[str, Any]:
         names = ("title", "detail", "category", "school", "custom_instruction", "seconds", "twice")
-        words = {name: getattr(question, name) for name in names} | {"kind": str(question.kind)}
+        values = {name: getattr(question, name) for name in names} | {"kind": str(question.kind)}
         options = dict(zip(OPTIONS, question.options, strict=False))
         right = {_right(OPTIONS[place]): True for place in question.right}
-        return {**words, **options, **right, "seen": rules.edition_of_question(question)}
+        return {**values, **options, **right, "seen": rules.question_fingerprint(question)}
 
 
 def _right(option: str) -> str:
     return option.replace("option", "right")
 
 
-class ImportForm(forms.Form):
-    """A file of questions, or what stands in one, in any format that can be read."""
+class FormOfSet(forms.Form):
+    """A form that needs the set it is about."""
+
+    def __init__(self, *arguments: Any, full: FullSet, **options: Any):
+        super().__init__(*arguments, **options)
+        self.full = full
+
+
+class ImportForm(FormOfSet):
+    """A file of questions, or pasted text, in any supported format."""
 
     file = forms.FileField(
         label=_("File"),
@@ -215,22 +221,18 @@ class ImportForm(forms.Form):
         help_text=_("CSV, GIFT or Aiken; at most 5 MB, 200 questions and 800 KB of text."),
     )
     text = forms.CharField(
-        label=_("Or the text itself"),
+        label=_("Or paste the text"),
         required=False,
         strip=False,
         max_length=lists.MAX_PASTED_CHARS,
         widget=forms.Textarea({"rows": 6, "dir": "auto", "spellcheck": "false"}),
-        help_text=_("Pasted from a file, in any of these formats."),
+        help_text=_("In any of these formats."),
     )
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("Found out by itself")), *((str(each), label) for each, label in LABELS.items())],
+        choices=[("", _("Detect automatically")), *((str(each), label) for each, label in LABELS.items())],
     )
-
-    def __init__(self, *arguments: Any, whole: Whole, **options: Any):
-        super().__init__(*arguments, **options)
-        self.whole = whole
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -238,27 +240,23 @@ class ImportForm(forms.Form):
         if self.errors:
             return cleaned
         if bool(file) == bool(text.strip()):
-            raise ValidationError(_("Choose a file or paste a text: one of the two."))
+            raise ValidationError(_("Choose a file or paste text, but not both."))
         raw = file.read(lists.MAX_BYTES + 1) if file else text.encode(errors="replace")
         chosen = Format(cleaned["format"]) if cleaned.get("format") else None
         try:
-            cleaned["read_as"], cleaned["read"] = read(raw, self.whole, name=file.name if file else "", chosen=chosen)
+            cleaned["read_as"], cleaned["read"] = read(raw, self.full, name=file.name if file else "", chosen=chosen)
         except lists.NotAList as refusal:
             self.add_error("file" if file else "text", str(refusal))
         return cleaned
 
 
-class ImportedForm(forms.Form):
-    """The questions of a preview, sent back to be kept: read again as if they were a file."""
+class ImportedForm(FormOfSet):
+    """The questions of a preview, sent back as CSV to be saved."""
 
     questions = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
 
-    def __init__(self, *arguments: Any, whole: Whole, **options: Any):
-        super().__init__(*arguments, **options)
-        self.whole = whole
-
-    def clean_questions(self) -> Read:
+    def clean_questions(self) -> ImportedFile:
         try:
-            return csv_in.read(self.cleaned_data["questions"].encode(), self.whole)
+            return csv_import.read(self.cleaned_data["questions"].encode(), self.full)
         except lists.NotAList as refusal:
             raise ValidationError(str(refusal)) from None

@@ -1,4 +1,4 @@
-"""What is stored of question sets, what their owners are told of them, and what becomes of them when one leaves."""
+"""Item types of question sets, their personal-data export, and what happens to them when their owner leaves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from store.schema import Export, ItemType, Parting, Sheet, fields_of
 from store.table import Item
 
 from . import repository
-from .formats.csv_out import as_json
+from .formats.exports import as_json
 from .question import Question, Type
 from .rules import QuestionSet
 
@@ -24,15 +24,14 @@ QUESTION = f"{fields_of(Question)} number:int category_id:int order_in_category:
 
 
 def made_by(user: User) -> Iterator[Item]:
-    """Each with all that is in it."""
-    for set_ in repository.each_of(user.name):
-        if (whole := repository.whole(set_.id)) is not None:
-            yield as_json(whole)
+    for set_ in repository.each_owned_by(user.name):
+        if (full := repository.find_full(set_.id)) is not None:
+            yield as_json(full)
 
 
 def how_many(user: User) -> tuple[int, int]:
-    """Of theirs, that others use, and that nobody else does."""
-    sets = list(islice(repository.each_of(user.name), MAX_COUNTED_THINGS))
+    """How many of their sets others use, and how many nobody else does."""
+    sets = list(islice(repository.each_owned_by(user.name), MAX_COUNTED_THINGS))
     passed = sum(each.is_offered for each in sets)
     return passed, len(sets) - passed
 
@@ -40,8 +39,8 @@ def how_many(user: User) -> tuple[int, int]:
 ITEMS = (
     ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),),
              left_behind="What a deleted question set left behind, until a worker has cleared it away.", sheets=(
-                 Sheet("question-sets", _("Question sets"), _("Those that are shared, the one changed last first; give "
-                                                              "the whole name for those of one owner."),
+                 Sheet("question-sets", _("Question sets"), _("Shared sets, most recently changed first. Enter a full "
+                                                              "name to see one owner's sets."),
                        "id name created_by:person total_questions categories is_active shared version created_at "
                        "changed_at", "id", "name",
                        lambda asked: keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS, backwards=True,
@@ -56,7 +55,7 @@ ITEMS = (
     ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
     ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
     ItemType("set's question", keys.set_question, QUESTION, sheets=(
-        Sheet("questions", _("Questions"), _("What one question set asks: give its id."), "set_id:asked category_id "
+        Sheet("questions", _("Questions"), _("The questions of one set. Enter its id."), "set_id:asked category_id "
               "number order_in_category title kind options right seconds", "set_id category_id number", "name",
               lambda asked: keys.set_questions(asked.name)),)),
     ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",

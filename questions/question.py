@@ -1,4 +1,4 @@
-"""What can be asked of a room: the kinds of questions, which type of session each suits, and what is wrong with one."""
+"""Questions for live sessions: kinds, which session type each suits, and validation."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class Kind(StrEnum):
 
 RANKED = (Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)  # answered, or voted on, by a ranking
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
-IN_A_SET = {  # and what people read for each
+SET_KIND_LABELS = {  # and what people read for each
     Kind.TEXT: gettext_lazy("Free text"),
     Kind.CHOICE: gettext_lazy("Choice"),
     Kind.RANKING: gettext_lazy("Ranking"),
     Kind.RATING: gettext_lazy("Rating from 1 to 5"),
     Kind.YES_NO: gettext_lazy("Yes or no"),
-    Kind.IDEAS: gettext_lazy("Ideas that the room writes, then ranks"),
+    Kind.IDEAS: gettext_lazy("Ideas, written and then ranked by the room"),
 }
 
 
 class Type(StrEnum):
-    """What a session is, as the data calls it: its EngagementType."""
+    """The type of a session, stored as EngagementType."""
 
     CALL_AND_ANSWER = "call-and-answer"
     TRIVIA = "trivia"
@@ -59,7 +59,7 @@ class Type(StrEnum):
     ASSEMBLY = "assembly"
 
 
-OF_SETS = (Type.CALL_AND_ANSWER, Type.TRIVIA, Type.POLL, Type.SURVEY)  # an assembly has an agenda of its own
+SET_TYPES = (Type.CALL_AND_ANSWER, Type.TRIVIA, Type.POLL, Type.SURVEY)  # an assembly has an agenda of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +88,19 @@ class Question:
         return self.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
 
     def as_item(self) -> dict[str, Any]:
-        """What is not as usual is stored."""
-        told = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
+        """Leaves out defaults."""
+        required = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
         names = ("detail", "category", "school", "custom_instruction", "majority", "play")
-        words = {name: getattr(self, name) for name in names}
+        optional = {name: getattr(self, name) for name in names}
         lists = {"options": list(self.options), "right": list(self.right)}
-        more = {**words, **lists, "secret": self.secret, "twice": self.twice}
-        return told | {name: value for name, value in more.items() if value}
+        more = {**optional, **lists, "secret": self.secret, "twice": self.twice}
+        return required | {name: value for name, value in more.items() if value}
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
-    told = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
+    required = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
     lists = {name: tuple(item.get(name, ())) for name in ("options", "right")}
-    return Question(**told | lists | {"kind": Kind(item["kind"])})
+    return Question(**required | lists | {"kind": Kind(item["kind"])})
 
 
 # --- what is wrong with one, named by field ---
@@ -108,19 +108,18 @@ def question_of(item: Mapping[str, Any]) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong, and with which field: that is also what its column is called."""
+    """What is wrong with which field, which is also the column's name."""
 
     field: str
     sentence: str
 
 
-def line(text: str) -> str:
-    """Words of one line, without characters that nobody sees."""
+def clean_line(text: str) -> str:
+    """A single line without invisible characters."""
     return unicodedata.normalize("NFC", _visible(re.sub(r"\s+", " ", text)).strip())
 
 
-def lines(text: str) -> str:
-    """Words of several lines."""
+def clean_lines(text: str) -> str:
     ended = text.replace("\r\n", "\n").replace("\r", "\n")
     return unicodedata.normalize("NFC", _visible(ended).strip())
 
@@ -132,18 +131,18 @@ def _visible(text: str) -> str:
 def tidied(question: Question) -> Question:
     return replace(
         question,
-        title=line(question.title),
-        detail=lines(question.detail),
-        category=line(question.category),
-        school=line(question.school),
-        custom_instruction=lines(question.custom_instruction),
-        options=tuple(map(line, question.options)),
+        title=clean_line(question.title),
+        detail=clean_lines(question.detail),
+        category=clean_line(question.category),
+        school=clean_line(question.school),
+        custom_instruction=clean_lines(question.custom_instruction),
+        options=tuple(map(clean_line, question.options)),
         right=tuple(sorted(set(question.right))),
     )
 
 
 def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
-    """Of a question that is tidied. Its options may have come from some columns only: those are then named."""
+    """Of a tidied question. If its options came from certain columns, those are named."""
     for flaw in _flaws(question):
         place = int(flaw.field.removeprefix("option")) - 1 if flaw.field.startswith("option") else -1
         yield replace(flaw, field=columns[place]) if 0 <= place < len(columns) else flaw
@@ -151,7 +150,7 @@ def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
 
 def _flaws(question: Question) -> Iterator[Flaw]:
     if not any(unicodedata.category(each)[0] not in "CZ" for each in question.title):
-        yield Flaw("title", _("A question has a title."))
+        yield Flaw("title", _("Enter a question."))
     for field, most in (
         ("title", MAX_TITLE_CHARS),
         ("detail", MAX_DETAIL_CHARS),
@@ -161,30 +160,30 @@ def _flaws(question: Question) -> Iterator[Flaw]:
     ):
         yield from _too_long(field, getattr(question, field), most)
     if not 0 <= question.seconds <= MAX_ANSWER_SECONDS:
-        yield Flaw("seconds", _("The time is 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
+        yield Flaw("seconds", _("Enter 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
     if question.twice and question.kind != Kind.RANKING:
-        yield Flaw("twice", _("Only a ranking is asked twice."))
+        yield Flaw("twice", _("Only a ranking can be asked twice."))
     yield from _flaws_of_options(question)
 
 
 def _too_long(field: str, text: str, most: int) -> Iterator[Flaw]:
     if len(text) > most:
-        words = {"most": most, "count": len(text)}
-        yield Flaw(field, _("At most %(most)d characters; these are %(count)d.") % words)
+        optional = {"most": most, "count": len(text)}
+        yield Flaw(field, _("At most %(most)d characters; these are %(count)d.") % optional)
 
 
 def _flaws_of_options(question: Question) -> Iterator[Flaw]:
     if question.kind not in WITH_OPTIONS:
         if question.options:
-            yield Flaw("option1", _("Only a choice and a ranking have options."))
+            yield Flaw("option1", _("Only choices and rankings have options."))
         return
     count = len(question.options)
     if not MIN_OPTIONS <= count <= MAX_OPTIONS:
-        words = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
-        yield Flaw("option1", _("There are %(fewest)d to %(most)d options; these are %(count)d.") % words)
+        optional = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
+        yield Flaw("option1", _("Enter %(fewest)d to %(most)d options; there are %(count)d.") % optional)
     yield from _flaws_of_each(question.options)
     if question.right and question.kind != Kind.CHOICE:
-        yield Flaw("right", _("Only a choice has right answers."))
+        yield Flaw("right", _("Only choices have right answers."))
 
 
 def _flaws_of_each(options: tuple[str, ...]) -> Iterator[Flaw]:

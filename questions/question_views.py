@@ -1,4 +1,4 @@
-"""Pages on which questions of a set are typed, moved and removed. Nothing that was typed is lost on the way."""
+"""Pages for adding, editing, moving and removing questions of a set. Nothing that was typed is lost."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from pages.messages import confirm_page, refusals_as_messages, run_action
 from . import rules, services
 from .access import Part, owned, part_owned
 from .forms import CategoryForm, QuestionForm
-from .rules import NO_QUESTION, Elsewhere, Placed, Whole
-from .views import context_of, once_more
+from .rules import QUESTION_GONE, ChangedElsewhere, FullSet, PlacedQuestion
+from .views import context_of, form_after_conflict
 
-KEPT = ("kind", "category", "seconds")  # from one new question to the next
+CARRIED_OVER = ("kind", "category", "seconds")  # from one new question to the next
 
 
 # --- typing ---
@@ -30,37 +30,37 @@ KEPT = ("kind", "category", "seconds")  # from one new question to the next
 
 @owned
 @form_page
-def add(request: HttpRequest, whole: Whole) -> HttpResponse:
-    asked = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
-    form = QuestionForm(form_data(request), initial=asked)
+def add(request: HttpRequest, full: FullSet) -> HttpResponse:
+    initial = {name: request.GET[name] for name in CARRIED_OVER if request.GET.get(name)}
+    form = QuestionForm(form_data(request), initial=initial)
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
-            after = services.add(request.user, whole.set.id, [form.question()])
+            after = services.add(request.user, full.set.id, [form.question()])
             return _added(request, after, form)
-    return _show(request, whole, form, _("New question"), to=reverse("add_question", args=[whole.set.id]))
+    return _show(request, full, form, _("New question"), to=reverse("add_question", args=[full.set.id]))
 
 
-def _added(request: HttpRequest, whole: Whole, form: QuestionForm) -> HttpResponse:
-    """Back to the set, or on to the next question of the same sort."""
+def _added(request: HttpRequest, full: FullSet, form: QuestionForm) -> HttpResponse:
+    """Back to the set, or on to another question of the same kind."""
     messages.success(request, _("The question is added."))
     if "another" not in request.POST:
-        return _to(whole, whole.set.last_number)
+        return _to(full, full.set.last_number)
     question = form.question()
-    asked = {"kind": str(question.kind), "category": question.category, "seconds": question.seconds}
-    return HttpResponseRedirect(f"{reverse('add_question', args=[whole.set.id])}?{urlencode(asked)}")
+    carried_over = {"kind": str(question.kind), "category": question.category, "seconds": question.seconds}
+    return HttpResponseRedirect(f"{reverse('add_question', args=[full.set.id])}?{urlencode(carried_over)}")
 
 
-def _to(whole: Whole, number: int) -> HttpResponse:
-    return HttpResponseRedirect(f"{reverse('question_set', args=[whole.set.id])}#question-{number}")
+def _to(full: FullSet, number: int) -> HttpResponse:
+    return HttpResponseRedirect(f"{reverse('question_set', args=[full.set.id])}#question-{number}")
 
 
 @part_owned
 @form_page
 def edit(request: HttpRequest, part: Part) -> HttpResponse:
-    whole, number = part
-    placed = _placed(whole, number)
+    full, number = part
+    placed = _placed(full, number)
     if placed is None:
-        return _gone(request, whole)
+        return _gone(request, full)
     own_ids = {"auto_id": f"q{number}_%s"}  # several may stand open on one page
     form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(placed.question), **own_ids)
     if request.htmx:
@@ -68,40 +68,44 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     now = None
     if request.method == "POST" and form.is_valid():
         try:
-            services.change_question(request.user, whole.set.id, number, form.question(), form.cleaned_data["seen"])
-        except Elsewhere:
+            services.change_question(request.user, full.set.id, number, form.question(), form.cleaned_data["seen"])
+        except ChangedElsewhere:
             now = placed.question
-            form = once_more(request, QuestionForm, rules.edition_of_question(now), **own_ids)
+            form = form_after_conflict(request, QuestionForm, rules.question_fingerprint(now), **own_ids)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, _("Your changes are saved."))
-            return _to(whole, number)
-    to = reverse("edit_question", args=[whole.set.id, number])
-    return _show(request, whole, form, _("Edit the question"), to=to, placed=placed, now=now)
+            return _to(full, number)
+    to = reverse("edit_question", args=[full.set.id, number])
+    return _show(request, full, form, _("Edit the question"), to=to, placed=placed, now=now)
 
 
-def _placed(whole: Whole, number: int) -> Placed | None:
+def _placed(full: FullSet, number: int) -> PlacedQuestion | None:
     try:
-        return whole.find(number)
+        return full.find(number)
     except NotThere:
         return None
 
 
-def _gone(request: HttpRequest, whole: Whole) -> HttpResponse:
-    """Somebody removed it while another typed: their words can become a new question."""
+def _gone(request: HttpRequest, full: FullSet) -> HttpResponse:
+    """The question was removed while someone edited it: what they typed can become a new one."""
     if request.method != "POST" or not request.POST.get("title"):
         raise Http404
     form = QuestionForm(request.POST)
     form.add_error(
-        None, _("This question was removed meanwhile. Your words are still here: saved, they are a new question.")
+        None,
+        _(
+            "This question was removed in the meantime. What you typed is still here: save it to add "
+            "it as a new question."
+        ),
     )
-    return _show(request, whole, form, _("New question"), to=reverse("add_question", args=[whole.set.id]))
+    return _show(request, full, form, _("New question"), to=reverse("add_question", args=[full.set.id]))
 
 
-def _show(request: HttpRequest, whole: Whole, form: QuestionForm, title: str, **more: Any) -> HttpResponse:
-    names = [each.name for each in whole.categories if each.name]
-    context = context_of(request, whole, form=form, title=title, names=names, **more)
+def _show(request: HttpRequest, full: FullSet, form: QuestionForm, title: str, **more: Any) -> HttpResponse:
+    names = [each.name for each in full.categories if each.name]
+    context = context_of(request, full, form=form, title=title, names=names, **more)
     return render(request, "questions/question.html", context, status=422 if form.errors else 200)
 
 
@@ -111,15 +115,15 @@ def _show(request: HttpRequest, whole: Whole, form: QuestionForm, title: str, **
 @part_owned
 @require_POST
 def move(request: HttpRequest, part: Part) -> HttpResponse:
-    """One place up or down, if the set is still as the page showed it: of two clicks one moves it."""
-    whole, number = part
-    _moved(request, whole, lambda up: services.move_question(request.user, whole.set.id, number, up=up))
-    return _to(whole, number)
+    """One place up or down, unless the set has changed: a double click moves it once."""
+    full, number = part
+    _moved(request, full, lambda up: services.move_question(request.user, full.set.id, number, up=up))
+    return _to(full, number)
 
 
-def _moved(request: HttpRequest, whole: Whole, act: Any) -> None:
+def _moved(request: HttpRequest, full: FullSet, act: Any) -> None:
     with refusals_as_messages(request):
-        if request.POST.get("version") != str(whole.set.version):
+        if request.POST.get("version") != str(full.set.version):
             raise LostRace
         act(request.POST.get("way") == "up")
 
@@ -127,25 +131,25 @@ def _moved(request: HttpRequest, whole: Whole, act: Any) -> None:
 @part_owned
 @form_page
 def remove(request: HttpRequest, part: Part) -> HttpResponse:
-    whole, number = part
-    placed = _placed(whole, number)
+    full, number = part
+    placed = _placed(full, number)
     if placed is None:
         if request.method != "POST":
             raise Http404
-        messages.error(request, str(NO_QUESTION))
-        return redirect("question_set", whole.set.id)
+        messages.error(request, str(QUESTION_GONE))
+        return redirect("question_set", full.set.id)
     if request.method == "POST":
         seen = request.POST.get("token", "")
         done = _("“%(title)s” is removed.") % {"title": placed.question.title}
-        run_action(request, lambda: services.remove_question(request.user, whole.set.id, number, seen), done)
-        return redirect("question_set", whole.set.id)
-    lead = _("“%(title)s” goes for good. Sessions that were made with this set keep it.")
+        run_action(request, lambda: services.remove_question(request.user, full.set.id, number, seen), done)
+        return redirect("question_set", full.set.id)
+    lead = _("“%(title)s” will be removed for good. Sessions already made with this set keep it.")
     return confirm_page(
         request,
         _("Remove the question"),
         _("Remove it"),
         lead=lead % {"title": placed.question.title},
-        token=rules.edition_of_question(placed.question),
+        token=rules.question_fingerprint(placed.question),
         danger=True,
     )
 
@@ -156,30 +160,30 @@ def remove(request: HttpRequest, part: Part) -> HttpResponse:
 @part_owned
 @form_page
 def edit_category(request: HttpRequest, part: Part) -> HttpResponse:
-    whole, number = part
+    full, number = part
     try:
-        category = whole.category(number)
+        category = full.category(number)
     except NotThere:
         raise Http404 from None
     form = CategoryForm(form_data(request), initial=CategoryForm.initial_of(category))
     if request.method == "POST" and form.is_valid():
         name, description, seen = (form.cleaned_data[each] for each in ("name", "description", "seen"))
         try:
-            services.change_category(request.user, whole.set.id, number, name, description, seen)
-        except Elsewhere:
-            form = once_more(request, CategoryForm, rules.edition_of_category(category))
+            services.change_category(request.user, full.set.id, number, name, description, seen)
+        except ChangedElsewhere:
+            form = form_after_conflict(request, CategoryForm, rules.category_fingerprint(category))
         except Refusal as refusal:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, _("Your changes are saved."))
-            return redirect("question_set", whole.set.id)
-    context = context_of(request, whole, form=form, title=_("Category"), button=_("Save"))
+            return redirect("question_set", full.set.id)
+    context = context_of(request, full, form=form, title=_("Category"), button=_("Save"))
     return render(request, "questions/form.html", context, status=422 if form.errors else 200)
 
 
 @part_owned
 @require_POST
 def move_category(request: HttpRequest, part: Part) -> HttpResponse:
-    whole, number = part
-    _moved(request, whole, lambda up: services.move_category(request.user, whole.set.id, number, up=up))
-    return redirect("question_set", whole.set.id)
+    full, number = part
+    _moved(request, full, lambda up: services.move_category(request.user, full.set.id, number, up=up))
+    return redirect("question_set", full.set.id)

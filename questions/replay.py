@@ -1,4 +1,4 @@
-"""What happens to question sets when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replaying events of question sets: for each, the writes of the original action."""
 
 from __future__ import annotations
 
@@ -9,66 +9,66 @@ from store.schema import EventType, fields_of
 
 from . import repository, rules
 from .question import Question, question_of
-from .rules import QuestionSet, Whole
+from .rules import FullSet, QuestionSet
 
 CHOSEN = ("name", "description", "custom_instructions", "is_active", "shared", "created_by")
 
 
-def of_a_set(change: Callable[[Happened, Whole], Whole]) -> Act:
+def of_a_set(change: Callable[[Happened, FullSet], FullSet]) -> Act:
     def acted(event: Happened) -> Iterator[Step]:
-        if (whole := repository.whole(event.said["set_id"])) is None:
+        if (full := repository.find_full(event.said["set_id"])) is None:
             raise DoesNotFit("is about a question set that is not there.")
-        yield repository.change(whole, rules.renamed(change(event, whole), changed_at=event.said["at"]))
+        yield repository.change(full, rules.with_fields(change(event, full), changed_at=event.said["at"]))
 
     return acted
 
 
 def made(event: Happened) -> Iterator[Step]:
     said = event.said
-    words = {name: said[name] for name in ("name", "created_at", "created_by", "description", "custom_instructions")}
-    new = Whole(QuestionSet(id=said["set_id"], changed_at=said["created_at"], **words))
+    fields = {name: said[name] for name in ("name", "created_at", "created_by", "description", "custom_instructions")}
+    new = FullSet(QuestionSet(id=said["set_id"], changed_at=said["created_at"], **fields))
     yield repository.creation(_with_questions(event, new, said["created_at"]))
 
 
 @of_a_set
-def changed(event: Happened, whole: Whole) -> Whole:
-    return rules.renamed(whole, **{name: event.said[name] for name in CHOSEN if name in event.said})
+def changed(event: Happened, full: FullSet) -> FullSet:
+    return rules.with_fields(full, **{name: event.said[name] for name in CHOSEN if name in event.said})
 
 
 @of_a_set
-def added(event: Happened, whole: Whole) -> Whole:
-    return _with_questions(event, whole, event.said["at"])
+def added(event: Happened, full: FullSet) -> FullSet:
+    return _with_questions(event, full, event.said["at"])
 
 
-def _with_questions(event: Happened, whole: Whole, at: str) -> Whole:
+def _with_questions(event: Happened, full: FullSet, at: str) -> FullSet:
     questions = map(question_of, event.said["questions"])
-    return rules.added(whole, questions, at, event.said.get("described", ()))
+    return rules.added(full, questions, at, event.said.get("described", ()))
 
 
 @of_a_set
-def question_changed(event: Happened, whole: Whole) -> Whole:
-    return rules.changed(whole, event.said["number"], question_of(event.said["question"]))
+def question_changed(event: Happened, full: FullSet) -> FullSet:
+    return rules.changed(full, event.said["number"], question_of(event.said["question"]))
 
 
 @of_a_set
-def question_moved(event: Happened, whole: Whole) -> Whole:
-    return rules.moved(whole, event.said["number"], up=event.said["up"])
+def question_moved(event: Happened, full: FullSet) -> FullSet:
+    return rules.moved(full, event.said["number"], up=event.said["up"])
 
 
 @of_a_set
-def question_removed(event: Happened, whole: Whole) -> Whole:
-    return rules.without(whole, event.said["number"])
+def question_removed(event: Happened, full: FullSet) -> FullSet:
+    return rules.without(full, event.said["number"])
 
 
 @of_a_set
-def category_changed(event: Happened, whole: Whole) -> Whole:
+def category_changed(event: Happened, full: FullSet) -> FullSet:
     said = event.said
-    return rules.category_changed(whole, said["number"], said["name"], said["description"])
+    return rules.category_changed(full, said["number"], said["name"], said["description"])
 
 
 @of_a_set
-def category_moved(event: Happened, whole: Whole) -> Whole:
-    return rules.category_moved(whole, event.said["number"], up=event.said["up"])
+def category_moved(event: Happened, full: FullSet) -> FullSet:
+    return rules.category_moved(full, event.said["number"], up=event.said["up"])
 
 
 def deleted(event: Happened) -> Iterator[Step]:

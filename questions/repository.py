@@ -1,4 +1,4 @@
-"""Question sets in the table: ids in, values out, and the writes that keep every item of a set in step."""
+"""Question sets in the table: reading them, and the writes that keep all items of a set consistent."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ from dataclasses import asdict, replace
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import OVERWRITE, TaskType
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from store import keys
 from store.splitting import in_parts
 from store.table import Delete, Item, Key, Missing, Put, Span, Write
 
 from .question import Question, question_of
-from .rules import Category, Placed, QuestionSet, Whole, weight
+from .rules import Category, FullSet, PlacedQuestion, QuestionSet, stored_bytes
 
 FILLING = TaskType("fill question set", _("Adding questions to a set"))
 DELETING = TaskType("delete question set", _("Deleting a question set"))
 
 MAX_SETS_OFFERED = 200  # sets that a form offers, of each kind
-OF_SETS = tuple(QuestionSet.__dataclass_fields__)
+SET_FIELDS = tuple(QuestionSet.__dataclass_fields__)
 SLICE_QUESTIONS = 50  # questions of one transaction, beside all categories and what is still to come
 
 # --- finding ---
 
 
 def find(set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
-    """A set and its questions, in order of categories and places, in one round trip."""
-    found = whole(set_id)
+    """A set and its questions in order, in one round trip."""
+    found = find_full(set_id)
     return (found.set, found.questions) if found else None
 
 
 def usable_by(name: str) -> list[QuestionSet]:
-    """The active sets of somebody, and those that others share, each the one changed last first."""
-    own, _more = mine(name, limit=MAX_SETS_OFFERED)
+    """Someone's active sets and shared ones, most recently changed first."""
+    own, _more = owned_by(name, limit=MAX_SETS_OFFERED)
     others, _more = shared(limit=MAX_SETS_OFFERED)
     known = {each.id for each in own}
     return [*(each for each in own if each.is_active), *(each for each in others if each.id not in known)]
 
 
-def whole(set_id: str) -> Whole | None:
-    """A set with all that lies with it, by one Query."""
+def find_full(set_id: str) -> FullSet | None:
+    """A set with everything in it, by one Query."""
     items = list(table().each(keys.all_of_set(set_id)))
     head = next((item for item in items if item["SK"] == keys.METADATA), None)
-    return _whole_of(head, items) if head else None
+    return _full_set_of(head, items) if head else None
 
 
 def find_set(set_id: str) -> QuestionSet | None:
@@ -53,7 +53,7 @@ def find_set(set_id: str) -> QuestionSet | None:
     return set_of(item) if item else None
 
 
-def mine(name: str, *, limit: int, cursor: str | None = None) -> tuple[list[QuestionSet], str | None]:
+def owned_by(name: str, *, limit: int, cursor: str | None = None) -> tuple[list[QuestionSet], str | None]:
     return _listed(keys.sets_of(name), limit, cursor)
 
 
@@ -61,7 +61,7 @@ def shared(*, limit: int, cursor: str | None = None) -> tuple[list[QuestionSet],
     return _listed(keys.SHARED_SETS, limit, cursor)
 
 
-def each_of(name: str) -> Iterator[QuestionSet]:
+def each_owned_by(name: str) -> Iterator[QuestionSet]:
     return map(set_of, table().each(keys.sets_of(name)))
 
 
@@ -74,25 +74,24 @@ def _listed(span: Span, limit: int, cursor: str | None) -> tuple[list[QuestionSe
 
 
 def set_of(item: Item) -> QuestionSet:
-    words = {name: item[name] for name in OF_SETS if name in item}
-    return QuestionSet(**words | {"categories": tuple(item["categories"])})
+    fields = {name: item[name] for name in SET_FIELDS if name in item}
+    return QuestionSet(**fields | {"categories": tuple(item["categories"])})
 
 
-def _whole_of(head: Item, items: Iterable[Item]) -> Whole:
+def _full_set_of(head: Item, items: Iterable[Item]) -> FullSet:
     beside = list(items)
-    categories = sorted(map(_category_of, _those(beside, keys.set_categories)), key=lambda each: each.order)
+    categories = sorted(map(_category_of, _items_of_kind(beside, keys.set_categories)), key=lambda each: each.order)
     names = {each.number: each.name for each in categories}
     places = {number: place for place, number in enumerate(names)}
     placed = sorted(
-        (_placed_of(item, names) for item in _those(beside, keys.set_questions)),
+        (_placed_of(item, names) for item in _items_of_kind(beside, keys.set_questions)),
         key=lambda each: (places[each.category], each.order),
     )
-    waiting = sum(len(item["questions"]) for item in _those(beside, keys.set_fillings))
-    return Whole(set_of(head), tuple(categories), tuple(placed), waiting)
+    waiting = sum(len(item["questions"]) for item in _items_of_kind(beside, keys.set_fillings))
+    return FullSet(set_of(head), tuple(categories), tuple(placed), waiting)
 
 
-def _those(items: Iterable[Item], kind: Callable[[str], Span]) -> Iterator[Item]:
-    """The items of one kind."""
+def _items_of_kind(items: Iterable[Item], kind: Callable[[str], Span]) -> Iterator[Item]:
     return (item for item in items if item["SK"].startswith(kind("").prefix))
 
 
@@ -100,43 +99,42 @@ def _category_of(item: Item) -> Category:
     return Category(item["number"], item["name"], item["order_index"], item.get("description", ""))
 
 
-def _placed_of(item: Item, names: dict[int, str]) -> Placed:
+def _placed_of(item: Item, names: dict[int, str]) -> PlacedQuestion:
     category = item["category_id"]
     question = replace(question_of(item), category=names[category])
-    return Placed(item["number"], category, item["order_in_category"], item["created_at"], question)
+    return PlacedQuestion(item["number"], category, item["order_in_category"], item["created_at"], question)
 
 
-def items_of(whole: Whole) -> dict[Key, Item]:
-    """Every item that a set consists of."""
-    set_ = whole.set
+def items_of(full: FullSet) -> dict[Key, Item]:
+    """All items of a set."""
+    set_ = full.set
     own = _item(keys.question_set(set_.id), set_, keys.sets_of(set_.created_by) if set_.created_by else None)
     others = [_item(keys.shared_set(set_.id), set_, keys.SHARED_SETS)] if set_.is_offered else []
-    categories = (_category_item(set_.id, each) for each in whole.categories)
-    questions = (_question_item(set_.id, each) for each in whole.placed)
+    categories = (_category_item(set_.id, each) for each in full.categories)
+    questions = (_question_item(set_.id, each) for each in full.placed)
     return {Key(item["PK"], item["SK"]): item for item in (own, *others, *categories, *questions)}
 
 
 def _item(place: Key, set_: QuestionSet, index: Span | None) -> Item:
-    words = asdict(set_) | {"categories": list(set_.categories), "suiting": dict(set_.suiting)}
+    fields = asdict(set_) | {"categories": list(set_.categories), "suiting": dict(set_.suiting)}
     listed = {"GSI1PK": index.pk, "GSI1SK": keys.set_by_date(set_.changed_at, set_.id)} if index else {}
-    return {**place.item, "entity_type": "QUESTION_SET", **listed, **words}
+    return {**place.item, "entity_type": "QUESTION_SET", **listed, **fields}
 
 
 def _category_item(set_id: str, category: Category) -> Item:
-    words = {"number": category.number, "name": category.name, "order_index": category.order}
-    return {**keys.set_category(set_id, category.number).item, **words, "description": category.description}
+    fields = {"number": category.number, "name": category.name, "order_index": category.order}
+    return {**keys.set_category(set_id, category.number).item, **fields, "description": category.description}
 
 
-def _question_item(set_id: str, placed: Placed) -> Item:
-    """Without its category's name, which stands in one place only."""
-    words = {"number": placed.number, "category_id": placed.category, "order_in_category": placed.order}
+def _question_item(set_id: str, placed: PlacedQuestion) -> Item:
+    """Without its category's name, which is stored only once."""
+    fields = {"number": placed.number, "category_id": placed.category, "order_in_category": placed.order}
     key = keys.set_question(set_id, placed.category, placed.number)
-    said = {name: word for name, word in placed.question.as_item().items() if name != "category"}
-    return {**key.item, "created_at": placed.created_at, **words, **said}
+    question_fields = {name: word for name, word in placed.question.as_item().items() if name != "category"}
+    return {**key.item, "created_at": placed.created_at, **fields, **question_fields}
 
 
-def told(set_: QuestionSet) -> Item:
-    """As the log tells of a new one."""
+def event_data(set_: QuestionSet) -> Item:
     names = ("name", "description", "custom_instructions", "created_at", "created_by")
     return {name: getattr(set_, name) for name in names}
 
@@ -144,13 +142,13 @@ def told(set_: QuestionSet) -> Item:
 # --- writes; each answers parts of a transaction ---
 
 
-def creation(whole: Whole) -> list[Write]:
-    own, *others = items_of(whole).values()
+def creation(full: FullSet) -> list[Write]:
+    own, *others = items_of(full).values()
     return [Put(own, when=Missing()), *map(Put, others)]
 
 
-def change(before: Whole, after: Whole) -> list[Write]:
-    """Every item that is another now. Refused in part 0 if anybody changed the set since it was read."""
+def change(before: FullSet, after: FullSet) -> list[Write]:
+    """Every item that differs. Refused in part 0 if the set has changed since it was read."""
     was = items_of(before)
     will = items_of(replace(after, set=next_version(before.set, after.set)))
     own = keys.question_set(before.set.id)
@@ -160,7 +158,7 @@ def change(before: Whole, after: Whole) -> list[Write]:
 
 
 def deletion(set_: QuestionSet) -> list[Write]:
-    """It is nowhere to be found any more. The worker deletes its questions."""
+    """Makes it unfindable; the worker deletes its questions."""
     own, shared = keys.question_set(set_.id), keys.shared_set(set_.id)
     return [Delete(own, when=unchanged(set_)), Delete(shared), DELETING.begin(set_.id, due=now_text())]
 
@@ -169,21 +167,21 @@ def deletion(set_: QuestionSet) -> list[Write]:
 
 
 def slices(questions: Sequence[Question]) -> list[list[Question]]:
-    """As many as fit a transaction, and as long as what is said of them fits its event."""
-    return list(in_parts(questions, weight, max_count=SLICE_QUESTIONS))
+    """As many as fit a transaction and its event."""
+    return list(in_parts(questions, stored_bytes, max_count=SLICE_QUESTIONS))
 
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
-    """What comes in with later transactions, and the task that brings it in; it may be at work on the set already."""
+    """Stores questions for later transactions, and the task that adds them, which may already be running."""
     waiting = [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
     return [*waiting, FILLING.begin(set_id, when=OVERWRITE)] if waiting else []
 
 
 def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Item], number: int, at: str) -> Put:
-    words = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
-    return Put({**keys.set_filling(set_id, at, number).item, **words})
+    fields = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
+    return Put({**keys.set_filling(set_id, at, number).item, **fields})
 
 
 def next_fillings(set_id: str) -> list[Item]:
-    """What comes in next, and what after it, if there is more."""
+    """The next slice, and one more if there is one."""
     return table().page(keys.set_fillings(set_id), limit=2).items

@@ -1,4 +1,4 @@
-"""What a question set is, who may do what with it, and how it changes: frozen values and pure decisions."""
+"""What a question set is, who may do what with it, and how it changes: pure decisions on frozen values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from acts.refusals import NotAllowed, NotNow, NotThere, Refusal
 from store.keys import fold
 from store.limits import check_value
 
-from .question import MAX_QUESTIONS, OF_SETS, Question, Type
+from .question import MAX_QUESTIONS, SET_TYPES, Question, Type
 
 MAX_CATEGORIES = 20
 MAX_SET_BYTES = 800_000  # of all questions of a set, so that one Query reads it
@@ -24,31 +24,31 @@ MAX_SET_NAME_CHARS, MAX_DESCRIPTION_CHARS = 200, 2_000  # of a set; and of its d
 
 
 class NoRoom(Refusal):
-    """The set would become too long."""
+    pass
 
 
-class Elsewhere(Refusal):
-    """It was changed since the page was opened on which somebody changes it."""
+class ChangedElsewhere(Refusal):
+    """It was changed since the page was opened."""
 
 
-NOT_YOURS = _("This question set is somebody else's. You may use it, and make a copy that is yours.")
-NOT_THERE = _("There is no such question set any more.")
-NO_QUESTION = _("This question is no longer in the set.")
-NO_CATEGORY = _("This category is no longer in the set.")
+NOT_YOURS = _("This question set belongs to someone else. You can use it or make your own copy.")
+NOT_THERE = _("This question set no longer exists.")
+QUESTION_GONE = _("This question is no longer in the set.")
+CATEGORY_GONE = _("This category is no longer in the set.")
 TOO_MANY = _("A set has at most %(most)d questions; with these it would have %(count)d.")
-TOO_LONG = _("The texts of a set have at most %(most)d KB together; with these they would have %(size)d.")
+TOO_LONG = _("A set can hold at most %(most)d KB of text; with these it would have %(size)d.")
 TOO_MANY_CATEGORIES = _("A set has at most %(most)d categories; with these it would have %(count)d.")
-SAME_CATEGORY = _("Another category of this set is called so already: %(name)s.")
-ONLY_SHARED = _("Only sets that are shared with everybody can be taken away by those who look after the site.")
-ELSEWHERE = _(
-    "This was changed elsewhere since you opened it, in another window or by somebody else. Your words are still here. "
-    "Save again to put them in the place of what is saved now."
+SAME_CATEGORY = _("This set already has a category called %(name)s.")
+ONLY_SHARED = _("Administrators can only remove question sets that are shared.")
+CHANGED_ELSEWHERE = _(
+    "This was changed in another window or by someone else since you opened it. What you "
+    "typed is still here. Save again to overwrite the saved version."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """What lists show of a set; its questions lie beside it."""
+    """What lists show of a set."""
 
     id: str
     name: str
@@ -67,7 +67,7 @@ class QuestionSet:
     last_category: int = 0
 
     def suits(self, type_: Type) -> int:
-        """How many of its questions can be asked in such a session."""
+        """How many of its questions suit such a session."""
         return self.suiting.get(str(type_), 0)
 
     @property
@@ -78,7 +78,7 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """Comes with its first question and goes with its last."""
+    """Created with its first question, deleted with its last."""
 
     number: int
     name: str  # of those without a category: none
@@ -87,8 +87,8 @@ class Category:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """A question where it stands in a set."""
+class PlacedQuestion:
+    """A question at its position in a set."""
 
     number: int
     category: int
@@ -102,31 +102,31 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A set with its categories and questions, both in their order."""
+class FullSet:
+    """A set with its categories and questions, in order."""
 
     set: QuestionSet
     categories: tuple[Category, ...] = ()
-    placed: tuple[Placed, ...] = ()
+    placed: tuple[PlacedQuestion, ...] = ()
     waiting: int = 0  # questions that are on their way in
 
     @property
     def questions(self) -> tuple[Question, ...]:
         return tuple(each.question for each in self.placed)
 
-    def find(self, number: int) -> Placed:
+    def find(self, number: int) -> PlacedQuestion:
         found = next((each for each in self.placed if each.number == number), None)
         if found is None:
-            raise NotThere(NO_QUESTION)
+            raise NotThere(QUESTION_GONE)
         return found
 
     def category(self, number: int) -> Category:
         found = next((each for each in self.categories if each.number == number), None)
         if found is None:
-            raise NotThere(NO_CATEGORY)
+            raise NotThere(CATEGORY_GONE)
         return found
 
-    def within(self, category: int) -> list[Placed]:
+    def within(self, category: int) -> list[PlacedQuestion]:
         return [each for each in self.placed if each.category == category]
 
 
@@ -137,13 +137,12 @@ def owns(name: str, set_: QuestionSet) -> bool:
     return bool(set_.created_by) and fold(set_.created_by) == fold(name)
 
 
-def sees(name: str, role: Role, set_: QuestionSet) -> bool:
-    """Its owner; everybody who may make something here, while it is offered; and of shared ones also whoever looks
-    after the site."""
-    return owns(name, set_) or set_.is_offered or (set_.shared and looks_after(role))
+def may_see(name: str, role: Role, set_: QuestionSet) -> bool:
+    """Its owner; everyone who may create things, while it is offered; administrators, if it is shared."""
+    return owns(name, set_) or set_.is_offered or (set_.shared and moderates(role))
 
 
-def looks_after(role: Role) -> bool:
+def moderates(role: Role) -> bool:
     return has(role, Permission.MANAGE_USERS)
 
 
@@ -152,11 +151,11 @@ def check_owns(name: str, set_: QuestionSet) -> None:
         raise NotAllowed(NOT_YOURS)
 
 
-def check_takes_away(name: str, role: Role, set_: QuestionSet) -> None:
-    """Who may delete a set, or take it off the list of shared ones."""
+def check_may_withdraw(name: str, role: Role, set_: QuestionSet) -> None:
+    """Who may delete a set or stop sharing it."""
     if owns(name, set_):
         return
-    if not looks_after(role):
+    if not moderates(role):
         raise NotAllowed(NOT_YOURS)
     if not set_.shared:
         raise NotAllowed(ONLY_SHARED)
@@ -165,159 +164,159 @@ def check_takes_away(name: str, role: Role, set_: QuestionSet) -> None:
 # --- how it changes: each answers the set as it is afterwards ---
 
 
-def renamed(whole: Whole, **words: Any) -> Whole:
-    """With other words of its own, another owner, or another state."""
-    return replace(whole, set=replace(whole.set, **words))
+def with_fields(full: FullSet, **fields: Any) -> FullSet:
+    return replace(full, set=replace(full.set, **fields))
 
 
-def added(whole: Whole, questions: Iterable[Question], at: str, described: Iterable[Mapping[str, str]] = ()) -> Whole:
-    """At the end of their categories, which are made where they are missing, as they are described."""
-    words = {each["name"]: each["description"] for each in described}
+def added(
+    full: FullSet, questions: Iterable[Question], at: str, described: Iterable[Mapping[str, str]] = ()
+) -> FullSet:
+    """Adds questions at the end of their categories, creating missing ones with their descriptions."""
+    fields = {each["name"]: each["description"] for each in described}
     for question in questions:
-        whole, category = _with_category(whole, question.category, words.get(question.category, ""))
-        number = whole.set.last_number + 1
-        new = Placed(number, category.number, _next_order(whole.within(category.number)), at, question)
+        full, category = _with_category(full, question.category, fields.get(question.category, ""))
+        number = full.set.last_number + 1
+        new = PlacedQuestion(number, category.number, _next_order(full.within(category.number)), at, question)
         named = replace(new, question=replace(question, category=category.name))
-        whole = replace(whole, set=replace(whole.set, last_number=number), placed=(*whole.placed, named))
-    return _settled(whole)
+        full = replace(full, set=replace(full.set, last_number=number), placed=(*full.placed, named))
+    return _normalised(full)
 
 
-def changed(whole: Whole, number: int, question: Question) -> Whole:
-    """In its place; in another category at the end."""
-    before = whole.find(number)
-    whole, category = _with_category(whole, question.category)
+def changed(full: FullSet, number: int, question: Question) -> FullSet:
+    """In place, or at the end of another category."""
+    before = full.find(number)
+    full, category = _with_category(full, question.category)
     after = replace(before, question=replace(question, category=category.name), category=category.number)
     if category.number != before.category:
-        after = replace(after, order=_next_order(whole.within(category.number)))
-    return _settled(replace(whole, placed=tuple(after if each is before else each for each in whole.placed)))
+        after = replace(after, order=_next_order(full.within(category.number)))
+    return _normalised(replace(full, placed=tuple(after if each is before else each for each in full.placed)))
 
 
-def without(whole: Whole, number: int) -> Whole:
-    gone = whole.find(number)
-    return _settled(replace(whole, placed=tuple(each for each in whole.placed if each is not gone)))
+def without(full: FullSet, number: int) -> FullSet:
+    gone = full.find(number)
+    return _normalised(replace(full, placed=tuple(each for each in full.placed if each is not gone)))
 
 
-def moved(whole: Whole, number: int, *, up: bool) -> Whole:
-    """Change places with the one above or below in the same category; whoever is at the end stays."""
-    one = whole.find(number)
-    other = _beside(whole.within(one.category), one, up=up)
+def moved(full: FullSet, number: int, *, up: bool) -> FullSet:
+    """Swaps with the neighbour in the same category, if there is one."""
+    one = full.find(number)
+    other = _neighbour(full.within(one.category), one, up=up)
     if other is None:
-        return whole
+        return full
     orders = {one.number: other.order, other.number: one.order}
-    return _settled(replace(whole, placed=tuple(_ordered(each, orders) for each in whole.placed)))
+    return _normalised(replace(full, placed=tuple(_with_order(each, orders) for each in full.placed)))
 
 
-def category_changed(whole: Whole, number: int, name: str, description: str) -> Whole:
-    before = whole.category(number)
-    if any(fold(each.name) == fold(name) for each in whole.categories if each is not before):
+def category_changed(full: FullSet, number: int, name: str, description: str) -> FullSet:
+    before = full.category(number)
+    if any(fold(each.name) == fold(name) for each in full.categories if each is not before):
         raise NotNow(SAME_CATEGORY % {"name": name})
     after = replace(before, name=name, description=description)
-    placed = (replace(each, question=replace(each.question, category=name)) for each in whole.within(number))
+    placed = (replace(each, question=replace(each.question, category=name)) for each in full.within(number))
     by_number = {each.number: each for each in placed}
-    return _settled(
+    return _normalised(
         replace(
-            whole,
-            categories=tuple(after if each is before else each for each in whole.categories),
-            placed=tuple(by_number.get(each.number, each) for each in whole.placed),
+            full,
+            categories=tuple(after if each is before else each for each in full.categories),
+            placed=tuple(by_number.get(each.number, each) for each in full.placed),
         )
     )
 
 
-def category_moved(whole: Whole, number: int, *, up: bool) -> Whole:
-    one = whole.category(number)
-    other = _beside(whole.categories, one, up=up)
+def category_moved(full: FullSet, number: int, *, up: bool) -> FullSet:
+    one = full.category(number)
+    other = _neighbour(full.categories, one, up=up)
     if other is None:
-        return whole
+        return full
     orders = {one.number: other.order, other.number: one.order}
-    return _settled(replace(whole, categories=tuple(_ordered(each, orders) for each in whole.categories)))
+    return _normalised(replace(full, categories=tuple(_with_order(each, orders) for each in full.categories)))
 
 
-def _ordered(each: Any, orders: Mapping[int, int]) -> Any:
+def _with_order(each: Any, orders: Mapping[int, int]) -> Any:
     return replace(each, order=orders[each.number]) if each.number in orders else each
 
 
-def _beside(those: Sequence[Any], one: Any, *, up: bool) -> Any:
-    at = those.index(one) + (-1 if up else 1)
-    return those[at] if 0 <= at < len(those) else None
+def _neighbour(siblings: Sequence[Any], one: Any, *, up: bool) -> Any:
+    at = siblings.index(one) + (-1 if up else 1)
+    return siblings[at] if 0 <= at < len(siblings) else None
 
 
-def _with_category(whole: Whole, name: str, description: str = "") -> tuple[Whole, Category]:
-    found = next((each for each in whole.categories if fold(each.name) == fold(name)), None)
+def _with_category(full: FullSet, name: str, description: str = "") -> tuple[FullSet, Category]:
+    found = next((each for each in full.categories if fold(each.name) == fold(name)), None)
     if found is not None:
-        return whole, found
-    number = whole.set.last_category + 1
-    new = Category(number, name, _next_order(whole.categories), description)
-    set_ = replace(whole.set, last_category=number)
-    return replace(whole, set=set_, categories=(*whole.categories, new)), new
+        return full, found
+    number = full.set.last_category + 1
+    new = Category(number, name, _next_order(full.categories), description)
+    set_ = replace(full.set, last_category=number)
+    return replace(full, set=set_, categories=(*full.categories, new)), new
 
 
-def _next_order(those: Iterable[Any]) -> int:
-    return max((each.order for each in those), default=0) + 1
+def _next_order(siblings: Iterable[Any]) -> int:
+    return max((each.order for each in siblings), default=0) + 1
 
 
-def _settled(whole: Whole) -> Whole:
-    """In order, without categories that nothing is in, and with what is counted of it."""
-    used = {each.category for each in whole.placed}
-    categories = tuple(sorted((each for each in whole.categories if each.number in used), key=lambda each: each.order))
+def _normalised(full: FullSet) -> FullSet:
+    """Sorted, without empty categories, with updated counts."""
+    used = {each.category for each in full.placed}
+    categories = tuple(sorted((each for each in full.categories if each.number in used), key=lambda each: each.order))
     places = {each.number: place for place, each in enumerate(categories)}
-    placed = tuple(sorted(whole.placed, key=lambda each: (places[each.category], each.order)))
+    placed = tuple(sorted(full.placed, key=lambda each: (places[each.category], each.order)))
     counted = replace(
-        whole.set,
+        full.set,
         categories=tuple(each.name for each in categories),
         total_questions=len(placed),
-        suiting=suiting_of(each.question for each in placed),
+        suiting=count_suiting(each.question for each in placed),
     )
-    return replace(whole, set=counted, categories=categories, placed=placed)
+    return replace(full, set=counted, categories=categories, placed=placed)
 
 
-def suiting_of(questions: Iterable[Question]) -> dict[str, int]:
+def count_suiting(questions: Iterable[Question]) -> dict[str, int]:
     these = list(questions)
-    return {str(type_): sum(each.suits(type_) for each in these) for type_ in OF_SETS}
+    return {str(type_): sum(each.suits(type_) for each in these) for type_ in SET_TYPES}
 
 
 # --- how much fits ---
 
 
-def check_room(whole: Whole, new: Sequence[Question]) -> None:
-    """Refuse questions that would make the set longer than it may be."""
-    count = whole.set.total_questions + whole.waiting + len(new)
+def check_room(full: FullSet, new: Sequence[Question]) -> None:
+    """Refuse questions that would make the set too large."""
+    count = full.set.total_questions + full.waiting + len(new)
     if count > MAX_QUESTIONS:
         raise NoRoom(TOO_MANY % {"most": MAX_QUESTIONS, "count": count})
-    names = {fold(each.name) for each in whole.categories} | {fold(each.category) for each in new}
+    names = {fold(each.name) for each in full.categories} | {fold(each.category) for each in new}
     if len(names) > MAX_CATEGORIES:
         raise NoRoom(TOO_MANY_CATEGORIES % {"most": MAX_CATEGORIES, "count": len(names)})
-    size = sum(map(weight, (*whole.questions, *new)))
+    size = sum(map(stored_bytes, (*full.questions, *new)))
     if size > MAX_SET_BYTES:
         raise NoRoom(TOO_LONG % {"most": MAX_SET_BYTES // 1000, "size": -(-size // 1000)})
 
 
 @lru_cache(maxsize=1024)
-def weight(question: Question) -> int:
-    """How many bytes it takes in the store."""
+def stored_bytes(question: Question) -> int:
     return check_value(question.as_item())
 
 
 # --- two at once, and twice the same ---
 
 
-def edition(*words: Any) -> str:
-    """Of words as they are: a form that has seen others knows that it was overtaken."""
-    return sha256(json.dumps(words, ensure_ascii=False).encode()).hexdigest()[:16]
+def fingerprint(*fields: Any) -> str:
+    """Lets a form detect that what it was opened with has changed."""
+    return sha256(json.dumps(fields, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
-def edition_of_question(question: Question) -> str:
-    return edition(question.as_item())
+def question_fingerprint(question: Question) -> str:
+    return fingerprint(question.as_item())
 
 
-def edition_of_set(set_: QuestionSet) -> str:
-    return edition(set_.name, set_.description, set_.custom_instructions)
+def set_fingerprint(set_: QuestionSet) -> str:
+    return fingerprint(set_.name, set_.description, set_.custom_instructions)
 
 
-def edition_of_category(category: Category) -> str:
-    return edition(category.name, category.description)
+def category_fingerprint(category: Category) -> str:
+    return fingerprint(category.name, category.description)
 
 
-def likeness(question: Question) -> tuple[str, ...]:
-    """By which two questions are the same, whatever their category and time."""
-    words = (question.title, question.detail, *question.options)
-    return (str(question.kind), *(fold(word) for word in words))
+def comparison_key(question: Question) -> tuple[str, ...]:
+    """Equal for duplicates, whatever their category and time limit."""
+    fields = (question.title, question.detail, *question.options)
+    return (str(question.kind), *(fold(word) for word in fields))

@@ -1,4 +1,4 @@
-"""Every address about question sets; they lie under /live/sets/."""
+"""URLs of question sets, under /live/sets/."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-PUBLIC = "beginnings boxes candidates carrying codes drafts explanations rankings"
+PUBLIC = "candidates code_prefixes codes drafts explanations rank_inputs ranking_cookie rankings"

@@ -1,4 +1,4 @@
-"""Codes that people read, compare and type."""
+"""Random codes for people to read, compare and type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ GROUP_SYMBOLS = 4  # symbols, of five bits each
 MISREAD = str.maketrans("OIL", "011")
 
 
-def as_meant(typed: str) -> str:
+def normalise_code(typed: str) -> str:
     """A code, or a piece of one, however somebody typed what they read."""
     return typed.upper().translate(MISREAD)
 

@@ -15,35 +15,37 @@ from django.http import HttpRequest
 
 PURPOSE = b"plenum: drafts in browsers"
 STRANGER = "stranger"
-GUEST = "plenum_pass"  # the cookie of who votes by a link (ballots.passes); it begins with a number of the browser
+GUEST_COOKIE = (
+    "plenum_pass"  # the cookie of who votes by a link (ballots.passes); it begins with a number of the browser
+)
 
 
 def key(request: HttpRequest, *about: str) -> str:
-    whose = mark(request)
-    return f"draft {whose} {_opaque(whose, *about)}"
+    whose = session_mark(request)
+    return f"draft {whose} {_hash(whose, *about)}"
 
 
-def key_of_person(request: HttpRequest, *about: str) -> str:
+def text_key(request: HttpRequest, *about: str) -> str:
     """For longer texts, which wait in their tab until their writer has signed in again, and for nobody else."""
-    whose = of_person(request.user.name)
-    return f"text {whose} {_opaque(whose, *about)}"
+    whose = person_mark(request.user.name)
+    return f"text {whose} {_hash(whose, *about)}"
 
 
-def of_person(name: str, *about: str) -> str:
+def person_mark(name: str, *about: str) -> str:
     """A mark of somebody, in whatever session: of all they do, or of one thing."""
-    return _opaque("person", name, *about)
+    return _hash("person", name, *about)
 
 
-def mark(request: HttpRequest) -> str:
+def session_mark(request: HttpRequest) -> str:
     """Of a session; without one, of a browser that votes by a link, as long as it holds what that gave it."""
     if request.user.is_authenticated:
-        return _opaque(request.session.session_key or "")
-    guest = request.COOKIES.get(GUEST, "").partition("~")[0]
-    return _opaque("guest", guest) if guest else STRANGER
+        return _hash(request.session.session_key or "")
+    guest = request.COOKIES.get(GUEST_COOKIE, "").partition("~")[0]
+    return _hash("guest", guest) if guest else STRANGER
 
 
-def _opaque(*words: str) -> str:
-    """The words under our key. What hangs on the key alone is worked out once."""
+def _hash(*words: str) -> str:
+    """Keyed hash; the keyed state is computed once."""
     signed = _keyed(settings.SECRET_KEY).copy()
     signed.update("\n".join(words).encode())
     return signed.hexdigest()[:32]
@@ -54,6 +56,6 @@ def _keyed(secret: str) -> hmac.HMAC:
     return hmac.new(hmac.digest(secret.encode(), PURPOSE, "sha256"), digestmod="sha256")
 
 
-def of_page(request: HttpRequest) -> dict[str, Callable[[], str]]:
+def page_context(request: HttpRequest) -> dict[str, Callable[[], str]]:
     """For every page's head. It is made only where it is shown: not on a page that says that the store is away."""
-    return {"drafts": cache(lambda: mark(request))}
+    return {"drafts": cache(lambda: session_mark(request))}

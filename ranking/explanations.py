@@ -1,4 +1,4 @@
-"""What a count has to say for itself, in the reader's language."""
+"""Translates the sentences that explain a count."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from django.utils.translation import gettext
 from tally.explain import Sentence
 
 
-def said(sentence: Sentence) -> str:
+def translate(sentence: Sentence) -> str:
     return gettext(sentence.template) % sentence.values

@@ -1,4 +1,4 @@
-"""What a ranking says, and what rank boxes must say to be one: pure decisions, refusals in sentences."""
+"""Parses submitted ranks into a ranking, and shows rankings by name: pure decisions with refusals in sentences."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .candidates import Candidate
 
 
 class BadRanking(Refusal):
-    """What was sent is not a ranking of these candidates; the words say why."""
+    """The submitted ranks are not a ranking of these candidates."""
 
 
 Ranks = Mapping[str, Sequence[str]]  # what rank boxes say: candidate number -> what was typed
 
 
 def ranking_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
-    """The ranking that rank boxes say. One box says several things only if it was forged.
+    """The ranking that the rank inputs give. Only a forged form has several values for one input.
 
-    Equal numbers are equal ranks, an empty box leaves the candidate out, and gaps do not matter.
+    Equal numbers are equal ranks, an empty input leaves the candidate out, and gaps do not matter.
     """
     names = {str(each.number): each.name for each in candidates}
     groups: dict[int, list[int]] = {}
     for number, typed in ranks.items():
         if number not in names:
-            raise BadRanking(_("The ballot names a candidate who does not stand in this election."))
+            raise BadRanking(_("The ballot names somebody who is not a candidate in this election."))
         if (rank := _rank(typed, names[number])) is not None:
             groups.setdefault(rank, []).append(int(number))
     return ranking_of(groups[rank] for rank in sorted(groups))
@@ -51,13 +51,13 @@ def ranks_of(rankings: str) -> dict[int, int]:
     return {number: rank for rank, group in enumerate(groups_of(rankings), 1) for number in group}
 
 
-def named(rankings: str, candidates: Sequence[Candidate]) -> list[list[str]]:
+def ranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[list[str]]:
     """A ranking in names, best first."""
     names = {each.number: each.name for each in candidates}
     return [[names[number] for number in group] for group in groups_of(rankings)]
 
 
-def left_out(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
+def unranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
     ranked = ranks_of(rankings)
     return [each.name for each in candidates if each.number not in ranked]
 

@@ -1,1 +1,3 @@
-PUBLIC = "exports incoming items mailing pictures proof published repository running services sharing waiting words"
+PUBLIC = (
+    "exports incoming items mailing pictures proof published repository running_count services sharing waiting wording"
+)

@@ -13,14 +13,14 @@ from typing import Any
 
 from django.http import Http404, HttpRequest
 
-from accounts.access import requires, whoever
+from accounts.access import current_person, requires
 from accounts.models import User
 from accounts.rules import Permission
 from ballots import passes
 from ballots import services as voting
 from ballots.passes import Pass
 from elections import repository as elections
-from elections.access import visible
+from elections.access import check_visible
 from elections.rules import Election, State
 from pages.client_address import client_network
 
@@ -42,7 +42,7 @@ def is_shared(election: Election) -> bool:
 
 def by_pass(request: HttpRequest, name: str, **_words: Any) -> Pass | None:
     """The pass that opens the result to this browser. Whoever is signed in and may look around needs none."""
-    return None if _is_member(request) else passes.held_for(request, name)
+    return None if _is_member(request) else passes.pass_for_election(request, name)
 
 
 def by_pass_of_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> Pass | None:
@@ -52,7 +52,7 @@ def by_pass_of_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> Pass 
 def by_pass_or_stranger(request: HttpRequest, name: str, **_words: Any) -> Pass | Stranger | None:
     if _is_member(request):
         return None
-    if (held := passes.held_for(request, name)) is not None:
+    if (held := passes.pass_for_election(request, name)) is not None:
         return held
     election = elections.find_recent(name)
     return STRANGER if election is not None and is_shared(election) else None
@@ -67,13 +67,13 @@ for_anybody = partial(requires, Permission.VIEW_APPLICATION, guests=by_pass_or_s
 
 
 def check_reads(reader: Reader, election: Election) -> None:
-    """Raises if this election's result is not theirs to read, as it is stored now."""
+    """Raises if they may not read this election's result."""
     if isinstance(reader, Stranger):
         may_read = is_shared(election)
     elif isinstance(reader, Pass):
         may_read = election.stored_state != State.DRAFT and voting.opens_result(reader, election)
     else:
-        return visible(reader, election)
+        return check_visible(reader, election)
     if not may_read:
         raise Http404
     return None
@@ -81,12 +81,12 @@ def check_reads(reader: Reader, election: Election) -> None:
 
 def is_stranger(request: HttpRequest) -> bool:
     """Whether the page must not say who voted."""
-    return isinstance(whoever(request), Stranger)
+    return isinstance(current_person(request), Stranger)
 
 
-def counted_as(request: HttpRequest) -> str:
+def limit_key(request: HttpRequest) -> str:
     """Under which what somebody fetches is counted."""
-    reader = whoever(request)
+    reader = current_person(request)
     if isinstance(reader, Pass):
         return f"pass {reader.lineage}"
     return client_network(request) if isinstance(reader, Stranger) else reader.name

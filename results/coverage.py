@@ -16,12 +16,12 @@ from pages import lists
 from skills.rules import level_of
 
 from .pictures.bars import Bar, draw
-from .pictures.picture import Picture
+from .pictures.drawing import Picture
 from .repository import Sealed
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class NeedCoverage:
     """A need, and who of those elected meets it."""
 
     need: Need
@@ -40,22 +40,22 @@ class Covered:
 class Coverage:
     elected: tuple[str, ...]
     silent: tuple[str, ...]  # of the elected, those who did not agree to show anything
-    covered: tuple[Covered, ...]
-    kept: Snapshot
+    covered: tuple[NeedCoverage, ...]
+    snapshot: Snapshot
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
         """The elected, and at which level each has what is needed."""
-        return [(name, [_level(level) for _need, level in self.said_by(name)]) for name in self.elected]
+        return [(name, [_level(level) for _need, level in self.levels_of(name)]) for name in self.elected]
 
-    def said_by(self, name: str) -> list[tuple[Need, int | None]]:
-        unknown: list[tuple[Need, int | None]] = [(need, None) for need in self.kept.needs]
-        return [*self.kept.said_by(name)] or unknown
+    def levels_of(self, name: str) -> list[tuple[Need, int | None]]:
+        unknown: list[tuple[Need, int | None]] = [(need, None) for need in self.snapshot.needs]
+        return [*self.snapshot.levels_of(name)] or unknown
 
     @property
     def has_gaps(self) -> bool:
         """Whether somebody who was elected does not show all of what is needed."""
-        return any(level is None for name in self.elected for _need, level in self.said_by(name))
+        return any(level is None for name in self.elected for _need, level in self.levels_of(name))
 
     @property
     def missing(self) -> list[str]:
@@ -65,16 +65,16 @@ class Coverage:
 
 def coverage_of(found: Sealed) -> Coverage | None:
     """Nothing of an election that needs nothing."""
-    return covered(found.needs, found.report.result.winners) if found.needs else None
+    return coverage_by(found.needs, found.report.result.winners) if found.needs else None
 
 
-def covered(kept: Snapshot, elected: Sequence[str]) -> Coverage:
-    said = {name: kept.said_by(name) for name in elected}
+def coverage_by(snapshot: Snapshot, elected: Sequence[str]) -> Coverage:
+    said = {name: snapshot.levels_of(name) for name in elected}
     met = [
-        Covered(need, tuple(name for name in elected if said[name] and (said[name][number][1] or 0) >= need.level))
-        for number, need in enumerate(kept.needs)
+        NeedCoverage(need, tuple(name for name in elected if said[name] and (said[name][number][1] or 0) >= need.level))
+        for number, need in enumerate(snapshot.needs)
     ]
-    return Coverage(tuple(elected), tuple(name for name in elected if not said[name]), tuple(met), kept)
+    return Coverage(tuple(elected), tuple(name for name in elected if not said[name]), tuple(met), snapshot)
 
 
 def _level(level: int | None) -> str:
@@ -88,23 +88,23 @@ def _level(level: int | None) -> str:
 
 def picture(coverage: Coverage) -> Picture:
     """A bar for each need: as long as the part of it that is met."""
-    title = _("How far the needs are met")
+    title = _("Needs met")
     return Picture(title, draw([_bar(each) for each in coverage.covered], Fraction(1)))
 
 
-def _bar(each: Covered) -> Bar:
+def _bar(each: NeedCoverage) -> Bar:
     words = {"count": len(each.by), "wanted": each.need.count}
     mark = "elected" if each.is_met else "" if each.by else "eliminated"
     kind = "seated" if each.is_met else "other"
-    said = _("met") if each.is_met else _("not met, as far as shown")
+    said = _("met") if each.is_met else _("not met, as far as we know")
     return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind, said=said)
 
 
 def as_csv(coverage: Coverage) -> Iterator[str]:
     """The elected by what is needed: levels as numbers, 0 for none, and nothing where nothing is shown."""
-    header = [_("Elected"), *(f"{each.name} (≥ {each.level})" for each in coverage.kept.needs)]
+    header = [_("Elected"), *(f"{each.name} (≥ {each.level})" for each in coverage.snapshot.needs)]
     levels = (
-        [name, *("" if level is None else level for _need, level in coverage.said_by(name))]
+        [name, *("" if level is None else level for _need, level in coverage.levels_of(name))]
         for name in coverage.elected
     )
     return lists.as_csv(header, levels)

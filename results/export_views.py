@@ -1,4 +1,4 @@
-"""Taking a sealed result away: the addresses of its files and of the bundle, for whoever may see the result."""
+"""Downloads of a sealed result: its files and the bundle."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from acts.limits import Limit, TooOften, count
-from elections.access import context_of
+from acts.rate_limits import Limit, TooOften, count
+from elections.access import election_context
 from pages.messages import refusals_as_messages
 from tally.formats import CannotWrite
 
-from .access import Reader, counted_as, for_anybody, is_stranger
-from .exports.bundle import NotSealedYet, mark
+from .access import Reader, for_anybody, is_stranger, limit_key
+from .exports.bundle import NotSealedYet, bundle_version
 from .exports.bundle import bundle as as_zip
 from .exports.files import EXPORTS, file_name, has, version
 from .repository import Found, Sealed
@@ -32,19 +32,19 @@ ZIP = "application/zip"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExportRequest:
     found: Found
     file: str
 
 
-def load_export(reader: Reader, name: str, file: str) -> Wanted | None:
+def load_export(reader: Reader, name: str, file: str) -> ExportRequest | None:
     found = load(reader, name) if file in EXPORTS else None
-    return Wanted(found, file) if found is not None and has(found, file) else None
+    return ExportRequest(found, file) if found is not None and has(found, file) else None
 
 
 @for_anybody(load_for=load_export)
 @require_safe
-def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
+def export(request: HttpRequest, wanted: ExportRequest) -> HttpResponseBase:
     found, kind = wanted.found, EXPORTS[wanted.file]
     if not isinstance(found, Sealed):
         return not_yet(request, found)
@@ -67,13 +67,13 @@ def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
     if not isinstance(found, Sealed):
         return not_yet(request, found)
     names_voters = not is_stranger(request)
-    tag = f"{version(found)}-{mark()}{'' if names_voters else '-unnamed'}"
+    tag = f"{version(found)}-{bundle_version()}{'' if names_voters else '-unnamed'}"
     if (unchanged := _unchanged(request, found, tag)) is not None:
         return unchanged
     answer: HttpResponseBase = HttpResponse(content_type=ZIP)
     if request.method != "HEAD":
         try:
-            count(BUNDLES, counted_as(request))
+            count(BUNDLES, limit_key(request))
             answer = FileResponse(as_zip(found, names_voters=names_voters), content_type=ZIP)
         except NotSealedYet:
             return _being_sealed(request, found)
@@ -84,8 +84,8 @@ def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
 
 
 def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
-    sentence = _("The log is being sealed. The bundle will be here in a moment.")
-    context = context_of(request, found.election, sentence=sentence, counting=True)
+    sentence = _("The log is being sealed. The bundle will be ready in a moment.")
+    context = election_context(request, found.election, sentence=sentence, counting=True)
     return render(request, "results/not_yet.html", context, status=202)
 
 
@@ -95,16 +95,16 @@ def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
 def _unchanged(request: HttpRequest, found: Sealed, tag: str) -> HttpResponseBase | None:
     """The short answer to a browser that has just this file already."""
     answer = get_conditional_response(request, etag=f'"{tag}"')
-    return _kept(request, answer, found, tag) if answer is not None else None
+    return _cacheable(request, answer, found, tag) if answer is not None else None
 
 
 def _labelled(request: HttpRequest, answer: HttpResponseBase, found: Sealed, file: str, tag: str) -> HttpResponseBase:
     disposition = content_disposition_header(not file.endswith(".txt"), file_name(found.election.name, file))
     answer.headers["Content-Disposition"] = disposition
-    return _kept(request, answer, found, tag)
+    return _cacheable(request, answer, found, tag)
 
 
-def _kept(request: HttpRequest, answer: HttpResponseBase, found: Sealed, tag: str) -> HttpResponseBase:
+def _cacheable(request: HttpRequest, answer: HttpResponseBase, found: Sealed, tag: str) -> HttpResponseBase:
     """For good, if the address says which version it is of; else only as long as we say that nothing has changed.
 
     Privately in any case: most pages are for members and voters, and what they get may name voters.

@@ -156,8 +156,8 @@ def _sentence(margin: Margin) -> str:
 
 def _level(kind: str) -> str:
     if kind == CONTEST:
-        return _("%(name)s and %(other)s were level one to one.")
-    return _("%(name)s and %(other)s were level; an earlier round or a lot decided.")
+        return _("%(name)s and %(other)s tied head to head.")
+    return _("%(name)s and %(other)s were tied; an earlier round or a lot decided.")
 
 
 def _ahead(kind: str, many: int) -> str:
@@ -173,8 +173,8 @@ def _ahead(kind: str, many: int) -> str:
         )
     if kind == SEAT:
         return ngettext(
-            "%(name)s took it, %(votes)s vote ahead of %(other)s.",
-            "%(name)s took it, %(votes)s votes ahead of %(other)s.",
+            "%(name)s won it, %(votes)s vote ahead of %(other)s.",
+            "%(name)s won it, %(votes)s votes ahead of %(other)s.",
             many,
         )
     if kind == POINTS:

@@ -1,4 +1,4 @@
-"""The results of several questions on one ballot, in short and together; each leads to its own page."""
+"""The results of all questions of a multi-question ballot on one page, each linked to its own."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.storage import now_text
 from ballots.passes import Pass
-from elections.access import context_of
+from elections.access import election_context
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import State
 
-from . import services, words
+from . import services, wording
 from .access import Reader, by_pass_of_multi_ballot, check_reads, is_shared
 from .repository import Found, Sealed
 
@@ -45,7 +45,7 @@ def _found(multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
 @require_safe
 def multi_ballot_results(request: HttpRequest, both: tuple[MultiBallot, list[Found]]) -> HttpResponse:
     multi_ballot, found = both
-    context = context_of(request, found[0].election, **_context(multi_ballot, found), page="results")
+    context = election_context(request, found[0].election, **_context(multi_ballot, found), page="results")
     return render(request, "results/multi_ballot.html", context)
 
 
@@ -81,4 +81,4 @@ def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
         return row | {"counting": election.state(now_text()) == State.CLOSED}
     result, voters = found.report.result, election.voter_count
     percent = found.seal.turnout.percent(voters) if voters else None
-    return row | {"sealed": True, "result": result, "method": words.label(result.method), "percent": percent}
+    return row | {"sealed": True, "result": result, "method": wording.method_label(result.method), "percent": percent}

@@ -14,10 +14,10 @@ from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
 
-from acts.site import table
+from acts.storage import table
 from ballots import repository as ballots
-from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
-from ballots.sorting import Line, Sorter
+from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
+from ballots.external_sort import Line, Sorter
 from elections.rules import Election, State
 from results.roll import roll_commitment
 from store import keys
@@ -26,11 +26,11 @@ from tally import lots
 from tally.ballots import BadBallot, Ballots
 
 from . import repository
-from .exports.trail import events_of
+from .exports.election_events import events_of
 from .repository import Seal
 
 AMONG_PUBLISHED = "among the published ballots"
-WITHDRAWN = Cast("", "")
+WITHDRAWN = PublishedBallot("", "")
 
 
 def check_sealed(election: Election) -> str | None:
@@ -42,7 +42,7 @@ def check_sealed(election: Election) -> str | None:
         return None
     try:
         _check(election)
-    except Flaw as flaw:
+    except Mismatch as flaw:
         return f"Election “{election.name}”: {flaw}"
     return None
 
@@ -54,12 +54,18 @@ def _check(election: Election) -> None:
         if said is None and there is None:
             return
         if said is None or there is None:
-            raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
+            raise Mismatch(
+                "the result that was sealed is gone." if said else "the log knows nothing of its sealed result."
+            )
         ordered.add(_last_of_each_place(changes))
-        compare(ballots.casts_in(ordered), map(Cast.of, ballots.every_published(election.name)), AMONG_PUBLISHED)
-        compare_box = compare_what_is_left if election.secret_ballot else compare
-        with closing(ballots.sorted_box(election)) as box:
-            compare_box(ballots.casts_in(ordered), ballots.casts_in(box), "in the ballot box")
+        compare(
+            ballots.published_ballots_in(ordered),
+            map(PublishedBallot.of, ballots.every_published(election.name)),
+            AMONG_PUBLISHED,
+        )
+        compare_box = compare_remaining if election.secret_ballot else compare
+        with closing(ballots.sort_ballots(election)) as box:
+            compare_box(ballots.published_ballots_in(ordered), ballots.published_ballots_in(box), "in the ballot box")
     seal = repository.seal_of(there)
     _check_counted(election, seal, said)
     _check_result(election, seal, said)
@@ -77,9 +83,9 @@ def _read_log(election: Election, changes: Sorter) -> tuple[str, Item | None]:
     for number, event in enumerate(events_of(election)):
         kind, said = event["event_type"], event["event_data"]
         if kind == "BallotsSealed":
-            changes.add(_change(item["confirmation"], number, Cast.of(item)) for item in said["ballots"])
+            changes.add(_change(item["confirmation"], number, PublishedBallot.of(item)) for item in said["ballots"])
         elif kind == "BallotCast" and not election.secret_ballot:
-            changes.add([_change(keys.fold(said["voter_name"]), number, Cast.of(said))])
+            changes.add([_change(keys.fold(said["voter_name"]), number, PublishedBallot.of(said))])
         elif kind == "BallotWithdrawn" and not election.secret_ballot:
             changes.add([_change(keys.fold(said["voter_name"]), number)])
         elif kind == "ElectionOpened":
@@ -89,7 +95,7 @@ def _read_log(election: Election, changes: Sorter) -> tuple[str, Item | None]:
     return commitment, result
 
 
-def _change(place: str, number: int, ballot: Cast = WITHDRAWN) -> Line:
+def _change(place: str, number: int, ballot: PublishedBallot = WITHDRAWN) -> Line:
     """Sorted by place, and there by when it happened. A place is hashed, as there may be a tab in a name."""
     return ballots.as_line((hashlib.sha256(place.encode()).hexdigest(), f"{number:012}", *ballot))
 
@@ -110,19 +116,19 @@ def _check_counted(election: Election, seal: Seal, said: Item) -> None:
         stored = repository.counted(election.name, seal.candidates).normal
         cast = _numbered(election, seal, (each["rankings"] for each in ballots.every_published(election.name)))
     except (BadBallot, TypeError, ValueError):
-        raise Flaw("the rankings as they were counted cannot be read any more.") from None
+        raise Mismatch("the rankings as they were counted cannot be read any more.") from None
     if stored.counts != cast.counts:
         _name_the_ballot(election, seal, stored, cast)
     if stored.digest != said["digest"]:
-        raise Flaw("the candidates and rankings as they were counted do not have the digest that was sealed.")
+        raise Mismatch("the candidates and rankings as they were counted do not have the digest that was sealed.")
 
 
 def _name_the_ballot(election: Election, seal: Seal, stored: Ballots, cast: Ballots) -> None:
     differing = {ranking for ranking, count in cast.counts.items() if stored.counts.get(ranking, 0) != count}
-    for ballot in map(Cast.of, ballots.every_published(election.name)):
+    for ballot in map(PublishedBallot.of, ballots.every_published(election.name)):
         if differing & _numbered(election, seal, [ballot.ranking]).counts.keys():
-            raise Flaw(f"the ballot {ballot.code} is not among the counted rankings as it was sealed.")
-    raise Flaw("a ranking was counted that nobody has cast.")
+            raise Mismatch(f"the ballot {ballot.code} is not among the counted rankings as it was sealed.")
+    raise Mismatch("a ranking was counted that nobody has cast.")
 
 
 def _numbered(election: Election, seal: Seal, rankings: Iterable[str]) -> Ballots:
@@ -135,32 +141,32 @@ def _numbered(election: Election, seal: Seal, rankings: Iterable[str]) -> Ballot
 
 def _check_result(election: Election, seal: Seal, said: Item) -> None:
     if (seal.ballots, seal.digest, seal.report_digest) != (said["ballots"], said["digest"], said["report_digest"]):
-        raise Flaw("the digests kept with its result are not those that were sealed.")
+        raise Mismatch("the digests kept with its result are not those that were sealed.")
     digest = hashlib.sha256()
     for part in table().each(keys.result_parts(election.name)):
         digest.update(part["text"].encode())
     if digest.hexdigest() != said["report_digest"]:
-        raise Flaw("the text of its result is not what was sealed.")
+        raise Mismatch("the text of its result is not what was sealed.")
 
 
 def _check_roll(election: Election, seal: Seal, said: Item) -> None:
     if not seal.roll_secret:
-        raise Flaw("the secret is gone without which its roll cannot be held against what was sealed.")
+        raise Mismatch("the secret is gone without which its roll cannot be held against what was sealed.")
     if roll_commitment(election, seal.roll_secret) != said["roll_commitment"]:
-        raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")
+        raise Mismatch("the roll is not what was sealed: who is on it, or who has voted.")
 
 
 def _check_lots(election: Election, seal: Seal, said: Item, commitment: str) -> None:
     """From the commitment at the opening to the secret, and from that and the ballots to the seed of every lot."""
     if election.lots_commitment != commitment:
-        raise Flaw("the commitment of its lots is not the one with which it was opened.")
+        raise Mismatch("the commitment of its lots is not the one with which it was opened.")
     secret, seed = (said[name] for name in repository.LOTS)
     if (seal.lots_secret, seal.seed) != (secret, seed):
-        raise Flaw("the secret and the seed of its lots are not those that were sealed.")
+        raise Mismatch("the secret and the seed of its lots are not those that were sealed.")
     if secret and lots.commitment(secret) != commitment:
-        raise Flaw("the secret of its lots is not the one to which it was committed when it opened.")
+        raise Mismatch("the secret of its lots is not the one to which it was committed when it opened.")
     if seed != (lots.seed_of(secret, said["digest"]) if secret else ""):
-        raise Flaw("the seed of its lots does not follow from the secret and the ballots.")
+        raise Mismatch("the seed of its lots does not follow from the secret and the ballots.")
     _check_drawn(election, seed)
 
 
@@ -172,4 +178,4 @@ def _check_drawn(election: Election, seed: str) -> None:
     for lot in result.lots:
         again = lots.draw(lot.names, seed=seed, method=result.method, where=lot.where, round=lot.round or 0)
         if again != lot or not seed:
-            raise Flaw(f"the lot between {', '.join(lot.names)} does not follow from the seed of its lots.")
+            raise Mismatch(f"the lot between {', '.join(lot.names)} does not follow from the seed of its lots.")

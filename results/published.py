@@ -1,4 +1,4 @@
-"""Published ballots, found by their codes without reading them all: they lie in parts, sorted by code."""
+"""Finds published ballots by their codes without reading all of them: they are stored in parts, sorted by code."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.table import Item
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """Where a ballot lies in the list."""
 
     part: int = 0
@@ -31,28 +31,28 @@ def parts(election_name: str) -> int:
     return int(last[0]["SK"].rpartition("#")[2]) + 1 if last else 0
 
 
-def find(election_name: str, beginning: str) -> Place:
+def find_prefix(election_name: str, beginning: str) -> Position:
     """The first ballot whose code begins like this or comes after it."""
     if not beginning:
-        return Place()
+        return Position()
     later = range(1, parts(election_name))
     at = bisect_right(later, beginning, key=lambda number: _code(part(election_name, number)[0]))
-    return Place(at, bisect_left(part(election_name, at), beginning, key=_code))
+    return Position(at, bisect_left(part(election_name, at), beginning, key=_code))
 
 
 def _code(ballot: Item) -> str:
     return ballot["confirmation"]
 
 
-def following(election_name: str, place: Place) -> Iterator[tuple[Place, Item]]:
+def ballots_from(election_name: str, place: Position) -> Iterator[tuple[Position, Item]]:
     """Every ballot from this place on, with its own."""
     number, first = place.part, place.row
     while ballots := part(election_name, number):
         for row, ballot in enumerate(ballots[first:], first):
-            yield Place(number, row), ballot
+            yield Position(number, row), ballot
         number, first = number + 1, 0
 
 
-def beginning_with(election_name: str, beginning: str) -> Iterator[Item]:
-    ballots = (ballot for _, ballot in following(election_name, find(election_name, beginning)))
+def ballots_with_prefix(election_name: str, beginning: str) -> Iterator[Item]:
+    ballots = (ballot for _, ballot in ballots_from(election_name, find_prefix(election_name, beginning)))
     return takewhile(lambda ballot: _code(ballot).startswith(beginning), ballots)

@@ -1,10 +1,10 @@
-"""What happens to results when the log is replayed: the rebuilt ballots are counted again."""
+"""Replays the sealing of a result: the rebuilt ballots are counted again and must give the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acts.site import table
+from acts.storage import table
 from ballots import replay as ballots
 from elections import repository as elections
 from elections.history import entries as history

@@ -1,5 +1,4 @@
-"""What a results page has to say, made once from the ballots: the count, what other methods would have said, how close
-it was, and why."""
+"""The report on a result, made once from the ballots: the count, the other methods, how close it was, and why."""
 
 from __future__ import annotations
 
@@ -10,15 +9,15 @@ from typing import Any
 from elections.rules import Election
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS, Closeness
+from tally.count_job import CountJob, CountOutcome
 from tally.explain import Sentence, explain
-from tally.job import Done, Job
 from tally.result import Result
 
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherMethod:
     """What another method makes of the same ballots."""
 
     method: str
@@ -30,11 +29,11 @@ class Other:
 class Report:
     result: Result
     sentences: tuple[Sentence, ...]
-    others: tuple[Other, ...]  # every method, the election's own among them
+    others: tuple[OtherMethod, ...]  # every method, the election's own among them
     closeness: Closeness
 
     def as_json(self) -> str:
-        """Stable: the same ballots and rules give the same bytes, whoever counts."""
+        """Stable: the same ballots and rules give the same bytes."""
         said = {
             "version": VERSION,
             "result": json.loads(self.result.as_json()),
@@ -59,9 +58,9 @@ class Report:
         )
 
 
-def _other(read: dict[str, Any]) -> Other:
+def _other(read: dict[str, Any]) -> OtherMethod:
     places = tuple((name, place) for name, place in read["places"])
-    return Other(read["method"], tuple(read["winners"]), places)
+    return OtherMethod(read["method"], tuple(read["winners"]), places)
 
 
 def settings_of(election: Election, seed: str) -> dict[str, Any]:
@@ -79,10 +78,10 @@ def report_on(
     recounts: int = DEFAULT_RECOUNTS,
 ) -> Report:
     settings = {"seats": seats, "unranked": unranked, "seed": seed}
-    return report_of(Job(ballots, method, settings, recounts=recounts).done())
+    return build_report(CountJob(ballots, method, settings, recounts=recounts).run())
 
 
-def report_of(done: Done) -> Report:
-    """A count in words, wherever it was made."""
-    others = tuple(Other(method, *beside) for method, beside in done.beside.items())
-    return Report(done.result, tuple(explain(done.result)), others, done.closeness)
+def build_report(outcome: CountOutcome) -> Report:
+    """A count with its explanation."""
+    others = tuple(OtherMethod(method, *found) for method, found in outcome.methods.items())
+    return Report(outcome.result, tuple(explain(outcome.result)), others, outcome.closeness)

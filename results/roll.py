@@ -18,11 +18,11 @@ from typing import Any
 
 import orjson
 
-from acts.site import table
-from elections import places
+from acts.storage import table
+from elections import sharding
 from elections.rules import Election
 from store import keys
-from store.spans import ordered_values
+from store.sharded_reads import ordered_values
 from store.table import Span, Table
 
 SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many
@@ -30,7 +30,7 @@ BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
 
 
-def line(value: Any) -> bytes:
+def json_line(value: Any) -> bytes:
     """JSON without spaces, and with nothing escaped that need not be."""
     return orjson.dumps(value)
 
@@ -88,13 +88,12 @@ class RollCommitment:
 
 
 def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
-    """Of each entry its line: written all at once and taken apart again, unless a name looks like the end of one."""
-    apart = line(entries)[2:-2].split(BETWEEN)
-    return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(line, entries))
+    """Each entry as a line of JSON: serialised in one go and split, unless a name contains the separator."""
+    apart = json_line(entries)[2:-2].split(BETWEEN)
+    return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(json_line, entries))
 
 
 def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
-    """To all who are on the roll that lies there."""
     commitment, entries = RollCommitment(secret), ordered_values(table, roll, "voter_name", "voted")
     while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
         commitment.add_all(some)
@@ -105,4 +104,4 @@ def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
 
 
 def roll_commitment(election: Election, secret: str) -> str:
-    return commitment_to(table(), places.roll(election), secret)
+    return commitment_to(table(), sharding.roll_spans(election), secret)

@@ -1,4 +1,5 @@
-"""The sandbox: ballots that somebody pastes or uploads, counted and explained without an account or a trace."""
+"""The sandbox: counts and explains ballots that anyone pastes or uploads, without an account and without storing
+anything."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.access import public
-from accounts.visitors import counted_as
-from acts.limits import Limit, count
+from accounts.visitors import throttle_key
+from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField
@@ -22,13 +23,13 @@ from pages.forms import form_data, form_page
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import of_recount
+from tally.count_job import CountJob
 from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
-from tally.job import Job
 
-from . import apart, words
-from .apart import RETRY_AFTER_SECONDS, Busy, TooDear
-from .report import report_of
+from . import bounded_counting, wording
+from .bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
+from .report import build_report
 from .repository import Found
 from .views import context_of_report
 
@@ -79,7 +80,7 @@ EXAMPLES = {
 # --- what is typed ---
 
 FORMATS = {
-    "plain": gettext_lazy("one ranking a line"),
+    "plain": gettext_lazy("one ranking per line"),
     "csv": "CSV",
     "json": "JSON",
     "blt": "BLT",
@@ -100,20 +101,20 @@ class SandboxForm(forms.Form):
         rows=9,
         attributes={"spellcheck": "false"},
         help_text=gettext_lazy(
-            "One ranking a line, such as “5: Ada > Bo = Cy” for five equal ballots; or the text of a CSV, JSON, BLT, "
-            "ABIF, Condorcet vote or PrefLib file."
+            "One ranking per line, such as “5: Ada > Bo = Cy” for five identical ballots; or the text of a CSV, "
+            "JSON, BLT, ABIF, Condorcet vote or PrefLib file."
         ),
     )
     file = forms.FileField(
         label=gettext_lazy("Or a file"),
         required=False,
         max_length=200,
-        help_text=gettext_lazy("Up to one megabyte; taken in place of what stands above."),
+        help_text=gettext_lazy("Up to 1 MB; used instead of the text above."),
     )
     format = forms.ChoiceField(
         label=gettext_lazy("Format"),
         required=False,
-        choices=[("", gettext_lazy("recognised by itself")), *FORMATS.items()],
+        choices=[("", gettext_lazy("detect automatically")), *FORMATS.items()],
     )
     method = forms.ChoiceField(
         label=gettext_lazy("Method"),
@@ -125,18 +126,18 @@ class SandboxForm(forms.Form):
         required=False,
         min_value=1,
         max_value=MAX_SEATS,
-        help_text=gettext_lazy("Left empty: what the file says, else one."),
+        help_text=gettext_lazy("If left empty: what the file says, otherwise one."),
     )
     unranked = forms.ChoiceField(
         label=gettext_lazy("A candidate left out of a ranking counts as"),
         required=False,
-        choices=[("", gettext_lazy("what the file says, else below all ranked ones")), *UNRANKED.items()],
+        choices=[("", gettext_lazy("what the file says, otherwise below all ranked candidates")), *UNRANKED.items()],
     )
     seed = forms.CharField(
         label=gettext_lazy("Seed"),
         required=False,
         max_length=200,
-        help_text=gettext_lazy("Any text. Where a lot has to be drawn, the same text draws the same lot."),
+        help_text=gettext_lazy("Any text. If a lot has to be drawn, the same text always gives the same lot."),
     )
 
     def __init__(self, *arguments: Any, **options: Any):
@@ -172,15 +173,15 @@ class SandboxForm(forms.Form):
 # --- counting ---
 
 
-def job_of(ballots: Ballots, method: str, **settings: Any) -> Job:
+def job_of(ballots: Ballots, method: str, **settings: Any) -> CountJob:
     """Everything a results page says, with as close a look as there is time for."""
-    job = Job(ballots, method, settings)
+    job = CountJob(ballots, method, settings)
     return replace(job, recounts=recounts(job))
 
 
-def recounts(job: Job) -> int:
+def recounts(job: CountJob) -> int:
     size = job.size
-    left = min(MAX_CLOSENESS_STEPS, apart.MAX_STEPS - job.cost(size))
+    left = min(MAX_CLOSENESS_STEPS, bounded_counting.MAX_STEPS - job.cost(size))
     possible = min(DEFAULT_RECOUNTS, left // (of_recount(size, job.method) + MIN_STEPS_PER_RECOUNT))
     return possible if possible >= MIN_RECOUNTS else 0
 
@@ -195,7 +196,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     if request.method == "POST":
         try:
-            count(COUNTS, counted_as(request))
+            count(COUNTS, throttle_key(request))
             if form.is_valid():
                 context = _account(request, form)
         except Refusal as refusal:
@@ -204,10 +205,10 @@ def sandbox(request: HttpRequest) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:
-    """The form as it was sent; the text of a file stands in it, because a browser does not send a file again."""
+    """The form as it was sent, with the text of an uploaded file, because browsers do not send a file again."""
     form.add_error(None, str(refusal))
-    if isinstance(refusal, TooDear):
-        form.add_error(None, _("Your own Plenum counts it: manage.py count FILE."))
+    if isinstance(refusal, TooExpensive):
+        form.add_error(None, _("You can count it with your own copy of Plenum: manage.py count FILE."))
     if hasattr(form, "text"):
         form.data = form.data.dict() | {"ballots": form.text}
     answer = _page(request, form, {})
@@ -235,11 +236,11 @@ def _account(request: HttpRequest, form: SandboxForm) -> dict[str, Any]:
     chosen, file = form.cleaned_data, form.cleaned_data["read"]
     settings = {name: chosen[name] for name in ("seats", "unranked", "seed")}
     job = job_of(file.ballots, chosen["method"], **settings)
-    report = report_of(apart.counted(job, request))
+    report = build_report(bounded_counting.run_job(job, request))
     context = context_of_report(Found(NO_ELECTION, None, report)) | {
         "file": file,
-        "withdrawn": words.names(file.withdrawn),
+        "withdrawn": wording.join_names(file.withdrawn),
     }
     if not job.recounts:
-        context["how_close"] = _("There are too many ballots and candidates to look for that here.")
+        context["how_close"] = _("There are too many ballots and candidates to work this out here.")
     return context

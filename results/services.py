@@ -1,4 +1,4 @@
-"""Sealing a result: the count is made once, from the ballots, and announced in the log."""
+"""Sealing a result: it is counted once, from the ballots, and recorded in the log."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from acts.recent import Recently
-from acts.recording import try_record
-from acts.ringing import BALLOTS, ring
-from acts.site import now_text, table
+from acts.read_cache import Cacheable
+from acts.storage import now_text, table, try_record
+from acts.wakeups import SEALING_JOB, wake_worker
 from ballots import repository as ballots
 from ballots.repository import candidates_of
-from ballots.sealed import CannotSeal
-from ballots.services import seal_what_is_closed
+from ballots.services import seal_closed
+from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections.lifecycle.closing import close_if_over
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, votes_of
-from results import repository, roll, running
-from store import keys, trips
+from results import repository, roll, running_count
+from store import keys, round_trips
 from store.log import Event
 from store.table import Check, Delete, Exists, Item, StoreError
 from tally import lots
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import Size, of_recount
-from tally.job import Job
+from tally.count_job import CountJob
 
 from .report import Report, report_on, settings_of
 from .repository import Found, Seal
@@ -43,22 +42,22 @@ MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
 
 
 class Disagreement(CannotSeal):
-    """The ballots and the turnout, or the running count, do not fit together: something was lost or added behind our
-    back, or an index is late, and then the next try finds it in order."""
+    """The ballots do not match the turnout or the running count: something was lost or added, or an index is late and
+    the next attempt succeeds."""
 
 
 def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
-    """Count a closed election and seal the result. Any number may do this at once: it is done once. Whoever has read
-    all ballots already says how often each ranking is among them."""
+    """Count a closed election and seal the result. Any number of workers may do this at once; it happens once. `counts`
+    saves reading the ballots again."""
     if repository.is_sealed(election.name):
         return
-    counted = ballots.counted(election, counts).normal
+    counted = ballots.read_ballots(election, counts).normal
     came = final_turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):
             return  # somebody else has, and empties its box
         raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
-    checked, drawn = _checked(election, counted), _drawn(election, counted)
+    checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
     if not drawn["seed"] and repository.is_sealed(election.name):
         return  # whoever has sealed it has told the secret, so that it is no longer there
     report = _report(election, counted, drawn)
@@ -77,18 +76,18 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
 
 
 def _checked(election: Election, counted: Ballots) -> Item:
-    """What the seal may say of the running count, where there is one: that it has come to the same."""
-    if not running.is_kept(election):
+    """Cross-check with the running count, where there is one."""
+    if election.secret_ballot or election.results_visible != "live":
         return {}
-    if running.summary_by_time(election) != counted.summary:
+    if running_count.summary_by_time(election) != counted.summary:
         raise Disagreement("The ballots, and the ballots by the time they were cast, do not add up to the same.")
     return {"summary": "agrees"}
 
 
-def _drawn(election: Election, counted: Ballots) -> Item:
-    """What the seal says of the lots: the secret to which the election is committed, and the seed that is made of it.
+def _lot_secrets(election: Election, counted: Ballots) -> Item:
+    """The secret to which the election is committed, and the seed derived from it.
 
-    If the secret is gone there is no seed, and nothing can be sealed that needs one.
+    If the secret is gone there is no seed, and nothing that needs one can be sealed.
     """
     secret = elections.lots_secret(election.name)
     if secret and lots.commitment(secret) != election.lots_commitment:
@@ -98,52 +97,51 @@ def _drawn(election: Election, counted: Ballots) -> Item:
 
 def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
     settings = settings_of(election, drawn["seed"])
-    report = report_on(counted, election.method, **settings, recounts=_affordable(counted, election))
+    report = report_on(counted, election.method, **settings, recounts=_max_recounts(counted, election))
     if report.result.lots and not drawn["seed"]:
         raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
     return report
 
 
-def _affordable(counted: Ballots, election: Election) -> int:
-    """How often it may be counted again to see how close it was: hundreds of candidates would hold the worker up."""
+def _max_recounts(counted: Ballots, election: Election) -> int:
+    """How many recounts the closeness search may use: hundreds of candidates would block the worker."""
     if len(counted.candidates) <= MAX_EXHAUSTIVE_CANDIDATES:
         return DEFAULT_RECOUNTS
     return min(DEFAULT_RECOUNTS, MAX_CLOSENESS_STEPS // of_recount(Size.of(counted, election.seats), election.method))
 
 
-def _is_quickly_counted(election: Election) -> bool:
-    """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
+def _is_quick_to_count(election: Election) -> bool:
+    """Whether a request may wait for it, assuming that every ballot is different and complete."""
     voted, standing = votes_of(election), len(candidates_of(election))
     size = Size(standing, voted, voted * standing, seats=election.seats)
-    job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
+    job = CountJob(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
     return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
 
 
-def find(election_name: str, *, with_report: bool = True, recently: Recently | None = None) -> Found | None:
-    """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done; of one
-    that is closed and takes longer nothing more is read."""
+def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
+    """The election with its result. One that is over but not sealed is sealed now if that is quick."""
     found = repository.find(election_name, with_report=with_report, recently=recently)
     if found is None or found.seal or found.election.state(now_text()) != State.CLOSED:
         return found
     is_closed_now = found.election.stored_state != State.CLOSED and close_if_over(election_name)
-    if _is_quickly_counted(found.election):
-        seal_what_is_closed(election_name)
+    if _is_quick_to_count(found.election):
+        seal_closed(election_name)
     elif is_closed_now:
-        seal_soon(found.election)
+        wait_for_worker(found.election)
     else:
         return found
     return repository.find(election_name)
 
 
-def seal_soon(election: Election) -> None:
-    """For somebody who has closed it and is about to look. The worker is told at once, and has a processor of its own.
+def wait_for_worker(election: Election) -> None:
+    """Wake the worker and wait briefly, for the person who closed the election and is about to look.
 
-    Nobody waits for a worker that is not there, nor long for one that has much to do, nor where each look is a journey
-    and ballots are published at a pace. Only whoever closed it waits: of all others there may be thousands.
+    Nobody waits for a worker that is not running, nor on a distant store. Only the person who closed it waits: there
+    may be thousands of others.
     """
-    if not ring(BALLOTS) or table().is_distant:
+    if not wake_worker(SEALING_JOB) or table().is_distant:
         return
     until = time.monotonic() + WAIT_SECONDS
-    with trips.beside(), suppress(StoreError):  # which the next page meets, too, and says
+    with round_trips.uncounted(), suppress(StoreError):  # which the next page meets, too, and says
         while not repository.is_sealed(election.name) and time.monotonic() < until:
             time.sleep(CHECK_INTERVAL_SECONDS)

@@ -1,4 +1,4 @@
-"""Pages of results: who won and why, and everything it takes to check it."""
+"""Pages of results: who won and why, and how to check it."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
-from acts.site import now_text
-from elections.access import context_of, panels
+from acts.storage import now_text
+from elections.access import election_context, panels
 from elections.rules import State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
 from tally.result import Round
 
-from . import services, words
+from . import services, wording
 from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
+from .cached_page import CachedPage
 from .coverage import coverage_of
 from .coverage import picture as coverage_picture
 from .exports.files import context_of_exports
-from .lots import context_of_lots
+from .lot_commands import context_of_lots
 from .margin import margin_of
 from .pictures import pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
-from .shown import Page
-from .waiting import found_by, waiting_for
+from .waiting import find_waiting, waiting_context
 
 MAX_CANDIDATES_IN_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
 def load(reader: Reader, name: str) -> Found | None:
-    return _seen_by(reader, services.find(name))
+    return _checked(reader, services.find(name))
 
 
-def _seen_by(reader: Reader, found: Found | None) -> Found | None:
+def _checked(reader: Reader, found: Found | None) -> Found | None:
     if found is not None:
         check_reads(reader, found.election)
     return found
@@ -58,11 +58,11 @@ def of_public_results(view: View) -> View:
     return for_anybody(load_for=load)(view)
 
 
-def load_shown(reader: Reader, name: str) -> Found | None:
-    return _seen_by(reader, PAGE.find(name, reader if isinstance(reader, User) else None))
+def load_page(reader: Reader, name: str) -> Found | None:
+    return _checked(reader, PAGE.find(name, reader if isinstance(reader, User) else None))
 
 
-@for_anybody(load_for=load_shown)
+@for_anybody(load_for=load_page)
 @require_safe
 def results(request: HttpRequest, found: Found) -> HttpResponse:
     if is_stranger(request):
@@ -70,11 +70,11 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     if found.seal is None:
         is_live = found.election.shows_live(now_text())
         return redirect("live", found.election.name) if is_live else not_yet(request, found)
-    part, context = PAGE.part(found), context_of(request, found.election)
+    part, context = PAGE.fragment(found), election_context(request, found.election)
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
-        return make(context | {"beside": panels(request.user, found.election)})
-    around = found.election, context["state"], sorted(context["offered"]), context["bound"]
+        return make(context | {"panels": panels(request.user, found.election)})
+    around = found.election, context["state"], sorted(context["offered"]), context["multi_ballot"]
     return cached_for_reader(request, digest(part.etag, *around), lambda said: make(context, said))
 
 
@@ -82,16 +82,16 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
     """What the page says of the result to everybody who may see it."""
     context = context_of_report(found) | context_of_exports(found) | {"election": found.election}
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
-    context |= {"closed": found.election, "playable": playable(found)}
+    context |= {"closed": found.election, "playable": what_if_choices(found)}
     if (coverage := coverage_of(found)) is not None:
         context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
     return context
 
 
-PAGE = Page("results/parts/sealed.html", context_of_part)
+PAGE = CachedPage("results/parts/sealed.html", context_of_part)
 
 
-def playable(found: Sealed) -> list[tuple[int, str]]:
+def what_if_choices(found: Sealed) -> list[tuple[int, str]]:
     """Who can be compared and left out, by the numbers that those pages ask for; one alone is nothing to play with."""
     candidates = found.seal.candidates
     return list(enumerate(candidates)) if len(candidates) > 1 and voters(found.report.result) else []
@@ -101,22 +101,24 @@ def playable(found: Sealed) -> list[tuple[int, str]]:
 @require_safe
 def help_counting(request: HttpRequest) -> HttpResponse:
     """Every method in a sentence; the names of the methods are places on the page."""
-    methods = [(key, words.label(key), rule) for key, rule in words.RULES.items()]
+    methods = [(key, wording.method_label(key), rule) for key, rule in wording.RULES.items()]
     return render(request, "results/help_counting.html", {"methods": methods})
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     """Nothing of a result leaves before its time: not by any address, not to anybody."""
     over = found.election.state(now_text()) == State.CLOSED
-    sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
-    context = context_of(request, found.election, sentence=sentence, counting=over)
+    sentence = (
+        _("The ballots are being counted.") if over else _("The result will be shown once the election has closed.")
+    )
+    context = election_context(request, found.election, sentence=sentence, counting=over)
     if over:
-        context |= waiting_for(found.election)
+        context |= waiting_context(found.election)
     return render(request, "results/not_yet.html", context, status=202 if over else 403)
 
 
 def context_of_report(found: Found) -> dict[str, Any]:
-    """What the page says of a report, in words and tables."""
+    """Template context of a report."""
     report, seal = found.report, found.seal
     assert report is not None
     result = report.result
@@ -133,26 +135,28 @@ def context_of_report(found: Found) -> dict[str, Any]:
         "order": order,
         "pairwise": rows,
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],
-        "beside_rounds": _beside(result.rounds or ()),
-        "method": words.label(result.method),
-        "rule": words.RULES[result.method],
+        "beside_rounds": _other_round_rows(result.rounds or ()),
+        "method": wording.method_label(result.method),
+        "rule": wording.RULES[result.method],
         "margin": margin_of(result),
-        "unranked": words.unranked(report),
-        "sentences": [words.said(each) for each in report.sentences],
-        "how_close": words.how_close(report),
+        "unranked": wording.unranked_label(report),
+        "sentences": [wording.translate(each) for each in report.sentences],
+        "how_close": wording.how_close(report),
         "pictures": pictures_of(result),
-        "all_methods": words.all_methods(report),
-        "methods_differ": bool(words.differing(report)),
-        "others": [(words.label(each.method), words.names(each.winners)) for each in words.comparable(report)],
+        "all_methods": wording.comparison_sentence(report),
+        "methods_differ": bool(wording.differing(report)),
+        "others": [
+            (wording.method_label(each.method), wording.join_names(each.winners)) for each in wording.comparable(report)
+        ],
         **context_of_lots(found),
     }
 
 
-def _beside(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
+def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
     """What is in the rounds besides the votes of each."""
     rows = {_("Exhausted"): "exhausted", _("Needed"): "threshold"}
     if any(Fraction(each.residue) for each in rounds):
-        rows[_("Lost in cut decimals")] = "residue"
+        rows[_("Lost to rounding")] = "residue"
     return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
 
 
@@ -167,7 +171,7 @@ def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, An
 @require_safe
 def waiting(request: HttpRequest, token: str) -> HttpResponse:
     """How far the counting is; once it is sealed, or is no more, the browser loads the whole page again."""
-    found = found_by(token)
+    found = find_waiting(token)
     if found is None:
         return HttpResponseClientRefresh()
-    return HttpResponse(render_to_string("results/parts/waiting.html", waiting_for(found.election)))
+    return HttpResponse(render_to_string("results/parts/waiting.html", waiting_context(found.election)))

@@ -8,6 +8,7 @@ the more rarely the longer the election has been over, and at random, so that th
 
 from __future__ import annotations
 
+from datetime import datetime
 from math import ceil
 from random import uniform
 from typing import Any
@@ -30,29 +31,30 @@ MAX_SECONDS, MAX_PAGE_SECONDS = 30, 90  # between two looks: at the part, and at
 JITTER = 0.25  # by how much of itself an interval may be shorter or longer
 
 
-def waiting_for(election: Election) -> dict[str, Any]:
+def waiting_context(election: Election) -> dict[str, Any]:
     """What a page shows of an election whose ballots are being counted."""
     address = reverse("waiting_for_result", args=[token_for(election)])
-    again, page_again = (seconds_until_next(election, most) for most in (MAX_SECONDS, MAX_PAGE_SECONDS))
+    again, page_again = (seconds_until_next(election.ended, most) for most in (MAX_SECONDS, MAX_PAGE_SECONDS))
     return {"sealing": sealing(election.name), "address_of_part": address, "again": again, "page_again": page_again}
 
 
 def token_for(election: Election) -> str:
-    """Given to whoever is shown the page, and good for nothing else than to ask how far it is."""
+    """Signed token for pages that wait for the result; it only allows asking for progress."""
     return signing.dumps([election.name, election.created_at], salt=SALT, compress=True)
 
 
-def seconds_until_next(election: Election, most: float) -> int:
-    age = (utc_now() - (election.ended or utc_now())).total_seconds()
+def seconds_until_next(ended: datetime | None, most: float = MAX_PAGE_SECONDS) -> int:
+    """Grows with the time since the end, with jitter, so that those who came together do not reload together."""
+    age = (utc_now() - (ended or utc_now())).total_seconds()
     return ceil(uniform(1 - JITTER, 1 + JITTER) * min(most, max(1.0, SHARE_OF_AGE * age)))  # noqa: S311 - no secret
 
 
-def found_by(token: str) -> Found | None:
+def find_waiting(token: str) -> Found | None:
     """The election that the token was made for, while it waits for its seal; refused if nobody was given the token."""
     try:
         name, created_at = signing.loads(token, salt=SALT)
     except signing.BadSignature:
         raise Http404 from None
-    seen = elections.recently(name, None, *repository.beside(name, with_report=False))
+    seen = elections.recent_read(name, None, *repository.result_keys(name, with_report=False))
     found = repository.find(name, with_report=False, recently=seen)
     return found if found and not found.seal and found.election.created_at == created_at else None

@@ -1,4 +1,4 @@
-"""Whom pages about skills are for."""
+"""Access rules of the pages about skills."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
-from accounts.services import who
+from accounts.services import name_and_role
 from store import keys
 
 from . import endorsements, merging, repository, rules
@@ -21,7 +21,7 @@ from .rules import Held, Skill, State
 def may_see_profile(user: User, name: str) -> bool:
     """Without reading more of the profile than who may see it."""
     visibility = endorsements.visibilities([name])[keys.fold(name)]
-    return rules.may_see(who(user), keys.fold(name), visibility)
+    return rules.may_see(name_and_role(user), keys.fold(name), visibility)
 
 
 def profile_for(user: User, name: str) -> Profile | None:
@@ -30,20 +30,20 @@ def profile_for(user: User, name: str) -> Profile | None:
 
 
 def _if_seen(user: User, found: Profile | None) -> Profile | None:
-    if found is None or not rules.may_see(who(user), keys.fold(found.person.name), found.own.visibility):
+    if found is None or not rules.may_see(name_and_role(user), keys.fold(found.person.name), found.own.visibility):
         return None
     return found
 
 
 def listed_for(user: User, skill_id: str) -> Skill | None:
     """A skill to look at: an old id leads to the new one, and a proposal is for those who decide about it."""
-    skill = merging.current(skill_id)
+    skill = merging.follow_merges(skill_id)
     return None if skill is None or (skill.state == State.PROPOSED and not user.can_manage_people) else skill
 
 
 def own_for(user: User, skill_id: str) -> Skill | None:
     """A skill to have."""
-    skill = merging.current(skill_id)
+    skill = merging.follow_merges(skill_id)
     return None if skill is None or skill.state == State.PROPOSED else skill
 
 
@@ -58,7 +58,7 @@ def of_admins(methods: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_owners(methods: Callable[..., Any]) -> Callable[[View], View]:
-    """For whoever may have skills here, at any skill of the catalogue."""
+    """For everyone who may have skills, on any skill of the catalogue."""
     return lambda view: requires(Permission.VOTE, load_for=own_for)(methods(view))
 
 
@@ -76,7 +76,7 @@ class Entry:
 
 def entry_for(user: User, name: str, skill_id: str) -> Entry | None:
     """While a skill is merged, an entry may still stand under the old id. Whoever vouches for it is read by pages."""
-    profile, skill = _if_seen(user, repository.unendorsed(name)), merging.current(skill_id)
+    profile, skill = _if_seen(user, repository.profile_without_endorsements(name)), merging.follow_merges(skill_id)
     if profile is None or skill is None:
         return None
     held = profile.own.held.get(skill.id) or profile.own.held.get(skill_id)
@@ -98,10 +98,10 @@ def got_for(user: User, skill_id: str, by: str) -> Endorsement | None:
     """One that somebody gave whom this person may see."""
     found = _under(skill_id, lambda each: endorsements.find(user.name, each, by))
     seen = found is not None and endorsements.visibilities([by])[keys.fold(by)]
-    return found if seen and rules.may_see(who(user), keys.fold(by), seen) else None
+    return found if seen and rules.may_see(name_and_role(user), keys.fold(by), seen) else None
 
 
 def _under(skill_id: str, find: Callable[[str], Endorsement | None]) -> Endorsement | None:
     """By the id it was asked for, or the one to which that leads by now."""
-    skill = merging.current(skill_id)
+    skill = merging.follow_merges(skill_id)
     return find(skill_id) or (find(skill.id) if skill else None)

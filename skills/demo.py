@@ -12,7 +12,7 @@ from accounts.demo import DEMO_DOMAIN, PASSWORD
 from accounts.models import User
 from accounts.rules import Role
 from accounts.services import create_account, new_user
-from acts.progress import Progress, silent
+from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
 
 from . import repository, services
@@ -162,7 +162,7 @@ HIDDEN = {"Nils Andersson": Visibility.ADMINS, "Marta Silva": Visibility.NOBODY}
 PROPOSED = (("Juggling", "Events", "Three balls at least."), ("Rust", "Computing", ""))
 
 
-def load(progress: Progress = silent) -> int:
+def load(progress: Progress = no_progress) -> int:
     """Make what is not there; answers how many skills and people that were."""
     owner = people.find(people.owner_name() or "")
     if owner is None or repository.catalogue(limit=1)[0]:
@@ -171,11 +171,11 @@ def load(progress: Progress = silent) -> int:
     everybody = KNOWN | MEMBERS
     for number, name in enumerate(_people(), 1):
         if (person := people.find(name)) is not None:
-            _tell(person, everybody[name])
+            _add_skills(person, everybody[name])
         progress(number, len(everybody))
     members = {name: person for name in MEMBERS if (person := people.find(name)) is not None}
     for name in members:
-        _vouch(name, members)
+        _add_endorsements(name, members)
     if (proposer := people.find("Hypatia")) is not None:
         for proposed in PROPOSED:
             services.propose(proposer, *proposed)
@@ -202,7 +202,7 @@ def _people() -> Iterator[str]:
         yield name
 
 
-def _tell(person: User, calling: str) -> None:
+def _add_skills(person: User, calling: str) -> None:
     """The same for everybody who loads the demo: who is at it longer knows more."""
     chance = random.Random(person.name)  # noqa: S311 - the demo is the same everywhere
     for skill in CALLINGS[calling]:
@@ -216,7 +216,7 @@ def _tell(person: User, calling: str) -> None:
         services.show_to(person, HIDDEN[person.name])
 
 
-def _vouch(name: str, members: Mapping[str, User]) -> None:
+def _add_endorsements(name: str, members: Mapping[str, User]) -> None:
     """For some whom they work with: those of the same calling, and here and there one of another."""
     chance = random.Random(f"{name} vouches")  # noqa: S311 - as above
     for other in (each for each in members if each != name and each not in HIDDEN):

@@ -1,7 +1,6 @@
-"""People by skills: at which level each has which, as far as members may see it.
+"""The matrix of people by skills, with the level each person shows to members.
 
-Read from the index, which has no keys for what is hidden: so nobody is in it, in no cell and no count, who did not show
-it to members.
+It is read from the index, which has no keys for hidden skills: nobody who hides theirs is in any cell or count.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from pages import lists
 from pages.sorting import natural_sort_key
-from store.together import together
+from store.parallel import run_parallel
 
 from . import repository
 from .rules import Skill
@@ -31,11 +30,11 @@ class Matrix:
     is_whole: bool
 
 
-def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
+def skill_matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
     """Everybody who shows one of these skills, by name."""
     levels: dict[str, dict[str, int]] = {}
     asks = (lambda skill=skill: list(islice(repository.holders(skill), most and most + 1)) for skill in skills)
-    found = together(table(), *asks)
+    found = run_parallel(table(), *asks)
     for skill, holders in zip(skills, found, strict=True):
         for name, level in holders[:most]:
             levels.setdefault(name, {})[skill.id] = level
@@ -55,6 +54,6 @@ def every_skill() -> Iterator[Skill]:
 
 def as_csv() -> Iterator[str]:
     """All of it: levels as numbers, and nothing where there is none."""
-    found = matrix(list(every_skill()))
+    found = skill_matrix(list(every_skill()))
     header = [_("Person"), *(each.name for each in found.skills)]
     return lists.as_csv(header, ([name, *(level or "" for level in levels)] for name, levels in found.rows))

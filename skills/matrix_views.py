@@ -1,4 +1,4 @@
-"""The matrix of people and skills, for those who look after people here."""
+"""The matrix of people and skills, for admins."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import table
+from acts.storage import table
 from pages.paging import read_page
-from store.together import together
+from store.parallel import run_parallel
 
 from . import repository
 from .matrix import MAX_HOLDERS, as_csv
-from .matrix import matrix as matrix_of
+from .matrix import skill_matrix as matrix_of
 from .rules import Skill
 
 PAGE_COLUMNS = 12  # skills on a page
@@ -32,7 +32,7 @@ def matrix(request: HttpRequest) -> HttpResponse:
     """Some skills of the catalogue, or of one category, and everybody who shows one of them."""
     category = request.GET.get("category", "")
     asked = {"category": category} if category else {}
-    (skills, older), categories = together(
+    (skills, older), categories = run_parallel(
         table(), lambda: read_page(request, partial(_columns, category), **asked), repository.categories
     )
     context = {"matrix": matrix_of(skills, MAX_HOLDERS), "older": older, "category": category}

@@ -75,15 +75,15 @@ class Summary:
     open: tuple[str, ...]  # as `tag` names them
 
 
-def silent(items: int) -> None:
+def no_progress(items: int) -> None:
     """The progress nobody looks at."""
 
 
-def unnoticed(item: Item) -> None:
+def ignore(item: Item) -> None:
     """Nobody wants to know."""
 
 
-def as_it_is() -> None:
+def unchanged() -> None:
     """Nothing is left to do."""
 
 
@@ -91,7 +91,7 @@ def as_it_is() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Snapshot:
     """How far the log was sealed at one moment, with the items that the sealer moved together with the checkpoint."""
 
     checkpoint: Item | None
@@ -108,16 +108,16 @@ class Cut:
         return sync.get("last_event_id", 0) == self.number and counts.get("last_updated") == when
 
 
-def cut(table: Table) -> Cut:
+def take_snapshot(table: Table) -> Snapshot:
     """The cut as of now. One that does not fit even when asked again was tampered with, and is kept as it is."""
     for _ in range(MAX_ATTEMPTS):
-        found = Cut(EventLog(table).newest_checkpoint(), table.get_many(SEALED_TOGETHER))
+        found = Snapshot(EventLog(table).newest_checkpoint(), table.get_many(SEALED_TOGETHER))
         if found.fits:
             break
     return found
 
 
-def contents(table: Table, at: Cut, leave_out: Callable[[Item], None] = lambda salt: None) -> Iterator[Entry]:
+def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lambda salt: None) -> Iterator[Entry]:
     """Every item but salts, of which `leave_out` is told, and none of the sealer's newer than the cut.
 
     The last event number comes last and is never too small.
@@ -190,11 +190,11 @@ def _event_number(item: Item) -> int:
 
 
 def backup(
-    table: Table, file: BinaryIO, progress: Progress = silent, clock: Callable[[], datetime] = utc_now
+    table: Table, file: BinaryIO, progress: Progress = no_progress, clock: Callable[[], datetime] = utc_now
 ) -> Summary:
     """Write everything into the file, line by line."""
     _refuse_unfinished(table)
-    at, lines, left_out = cut(table), _Writing(file), list[Item]()
+    at, lines, left_out = take_snapshot(table), _Writing(file), list[Item]()
     lines.write(_header(at, clock(), formats.format_of(table)))
     items = 0
     for items, (name, item) in enumerate(contents(table, at, left_out.append), 1):
@@ -215,7 +215,7 @@ def tag(salt: Item) -> str:
     return hashlib.sha256(b"plenum backup " + salt["salt"]).hexdigest()[:32]
 
 
-def _header(at: Cut, now: datetime, number: int | None) -> dict[str, Value]:
+def _header(at: Snapshot, now: datetime, number: int | None) -> dict[str, Value]:
     sealed = at.checkpoint and {name: at.checkpoint[name] for name in ("event_id", "hash")}
     said = {"made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
     return {"plenum_backup": FORMAT, "store_format": number, **said}
@@ -364,7 +364,7 @@ def _check_header(header: dict[str, Value]) -> None:
         raise formats.TooNew(formats.too_new(number, "The store this backup was made of"))
 
 
-def check(file: BinaryIO, progress: Progress = silent) -> str:
+def check(file: BinaryIO, progress: Progress = no_progress) -> str:
     """Read a backup without writing anything; answers its digest, or says what is wrong with it."""
     reading = Reading(file)
     for items, _ in enumerate(reading, 1):
@@ -379,9 +379,9 @@ def restore(
     table: Table,
     file: BinaryIO,
     sha256: str | None = None,
-    progress: Progress = silent,
-    finish: Finish = as_it_is,
-    notice: Notice = unnoticed,
+    progress: Progress = no_progress,
+    finish: Finish = unchanged,
+    notice: Notice = ignore,
 ) -> int:
     """Write a backup into an empty store; answers the number of items. `notice` is shown every item, before `finish`.
 
@@ -403,10 +403,10 @@ def restore(
     return items
 
 
-def transfer(source: Table, target: Table, progress: Progress = silent, finish: Finish = as_it_is) -> int:
+def transfer(source: Table, target: Table, progress: Progress = no_progress, finish: Finish = unchanged) -> int:
     """Copy everything into an empty store and read every item again there; answers the number of items."""
     _refuse_unfinished(source)
-    entries = contents(source, cut(source))
+    entries = contents(source, take_snapshot(source))
     begin(target, None)
     items = _fill(target, _laid_out(target, entries), 0, None, progress, check_batch=_compare)
     finish()

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from .conditions import holds
 from .table import (
     DATA,
     TABLES,
@@ -28,6 +27,7 @@ from .table import (
     Update,
     Value,
     Write,
+    holds,
 )
 
 MAX_ITEM_BYTES = 400 * 1024

@@ -21,8 +21,7 @@ from typing import Any, TypeVar
 import orjson
 
 from . import keys
-from .backup import SEALED_TOGETHER, Cut, Progress, contents, encoded, silent
-from .conditions import same
+from .backup import SEALED_TOGETHER, Progress, Snapshot, contents, encoded, no_progress
 from .log.events import number_of
 from .sqlite import BufferedTable, SqliteTable
 from .table import (
@@ -41,6 +40,7 @@ from .table import (
     Value,
     Write,
     opened,
+    same,
 )
 
 T = TypeVar("T", bound=SqliteTable)
@@ -197,7 +197,9 @@ def announced(table: Table) -> Item:
     return dict(table.announced["event_data"])
 
 
-def copy(source: Table, at: Cut, there: BufferedTable, exempt: Sequence[Exempt], progress: Progress = silent) -> None:
+def copy(
+    source: Table, at: Snapshot, there: BufferedTable, exempt: Sequence[Exempt], progress: Progress = no_progress
+) -> None:
     """The events and all data that may be compared, as they are at one moment; but how far the log was sealed, as it
     was at the cut."""
     may_compare = Exemptions(exempt).may_compare
@@ -297,7 +299,7 @@ class Comparison:
         self._named: set[Key] = set()  # which of the keys that items have only here were met
         self._has = lru_cache(1000)(self._has_each)
 
-    def differences(self, progress: Progress = silent) -> Iterator[Difference]:
+    def differences(self, progress: Progress = no_progress) -> Iterator[Difference]:
         for done, (there, made) in enumerate(self.there.differing(self.made)):
             progress(done)
             yield from self._compared(there, made)

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .pairwise import Summary
+    from .pairwise import PairwiseSummary
 
 Group = tuple[int, ...]  # of equals
 Groups = tuple[Group, ...]
 
 
 class BadBallot(ValueError):
-    """A ranking that is not one; the words say why."""
+    """A text that is not a valid ranking."""
 
 
 def groups_of(ranking: str) -> Groups:
@@ -92,7 +95,7 @@ class Ballots:
         return cls(tuple(candidates), Counter(rankings))
 
     @classmethod
-    def summed(cls, summary: Summary) -> Ballots:
+    def summed(cls, summary: PairwiseSummary) -> Ballots:
         """Ballots of which nothing is known but how every two candidates compare: enough for methods by contests."""
         known = cls(summary.candidates, {})
         vars(known).update(normal=known, summary=summary, total=summary.total, blank=summary.blank, digest="")
@@ -149,8 +152,64 @@ class Ballots:
         return hashlib.sha256(f"[{names},[{listed}]]".encode()).hexdigest()
 
     @cached_property
-    def summary(self) -> Summary:
+    def summary(self) -> PairwiseSummary:
         """How every two candidates compare; counted once for all methods that ask."""
-        from .pairwise import Summary
+        from .pairwise import PairwiseSummary
 
-        return Summary.of(self)
+        return PairwiseSummary.of(self)
+
+
+# --- Rankings with a common prefix ---
+
+
+AFTER_SEPARATOR = chr(ord(">") + 1)  # sorts after whatever goes on
+
+
+class Prefix(NamedTuple):
+    """Rankings with a common prefix that ends with a group of equals: either all of them go on, or it is one that ends.
+
+    It counts for the same candidates as long as one of that last group is in; only then is it split by the next group.
+    """
+
+    ballots: int  # how many
+    group: Group
+    start: int  # which of the sorted rankings they are
+    end: int
+    length: int  # of what they share, in letters
+
+
+class PrefixIndex:
+    """The ballots by prefix. Normal ballots are sorted, so those with a prefix lie side by side, and moving
+    thousands of them from pile to pile is one step; what is ranked below the candidates who stay is never read."""
+
+    def __init__(self, ballots: Ballots) -> None:
+        counts = ballots.normal.counts
+        self._rankings = list(counts)
+        self._before = [0, *accumulate(counts.values())]
+        blank = 1 if "" in counts else 0
+        self.all = Prefix(ballots.total - ballots.blank, (), blank, len(counts), -1)  # before anybody's first group
+
+    def split_next(self, prefixes: Iterable[Prefix], still_in: AbstractSet[int]) -> list[Prefix]:
+        """Split prefixes by their next group until each contains a candidate who is still in; those with none left are
+        dropped."""
+        rankings, before, new = self._rankings, self._before, tuple.__new__  # quicker than Bundle(...), and the same
+        found = []
+        apart = [prefix[2:] for prefix in prefixes]
+        for at, end, length in apart:
+            start = at
+            while start < end and length < len(rankings[start]):
+                ranking = rankings[start]
+                cut = ranking.find(">", length + 1)
+                if cut < 0:
+                    cut, last = len(ranking), start + 1
+                elif start + 1 == end:
+                    last = end
+                else:
+                    last = bisect_left(rankings, ranking[:cut] + AFTER_SEPARATOR, start + 1, end)
+                group = group_of(ranking[length + 1 : cut])
+                if still_in.isdisjoint(group):
+                    apart.append((start, last, cut))
+                else:
+                    found.append(new(Prefix, (before[last] - before[start], group, start, last, cut)))
+                start = last
+        return found

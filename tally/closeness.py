@@ -26,15 +26,14 @@ from itertools import chain, combinations, islice, repeat
 from math import ceil, comb
 from operator import itemgetter
 
-from .abreast import ranks_in
-from .ballots import Ballots, groups_of, ranking_of
-from .bundles import Bundle, Bundles
+from .ballots import Ballots, Prefix, PrefixIndex, groups_of, ranking_of
 from .cost import BY_CONTESTS
 from .irv import ChangedPiles, Piles
 from .irv import winners as irv_winners
 from .methods import count
 from .result import Result
 from .schulze import winners as schulze_winners
+from .vectorised import ranks_by_candidate
 
 DEFAULT_RECOUNTS = 400
 MAX_RANKING_READS = 10_000_000  # different rankings, times candidates, read in all recounts together
@@ -85,7 +84,7 @@ def apply(ballots: Ballots, changes: Iterable[Change]) -> Ballots:
     return Ballots(ballots.normal.candidates, {ranking: number for ranking, number in counts.items() if number})
 
 
-def how_close(
+def measure_closeness(
     ballots: Ballots,
     method: str,
     *,
@@ -117,7 +116,7 @@ class _Search:
         for plan in self._plans():
             if (self.best and self.best[0] <= fewest) or self.left <= 0:
                 break
-            self._follow(plan, fewest)
+            self._try_plan(plan, fewest)
         while (self.best is None or fewest < self.best[0]) and self._feasible(fewest):
             if not self._try_all(fewest):
                 fewest += 1
@@ -223,23 +222,23 @@ class _Search:
         losers = [each for each in order if each not in winners] or order
         for other in losers[:6]:
             for winner in [each for each in winners if each != other][:4]:
-                sources = self._by_hurt(winner, other)
+                sources = self._by_effect(winner, other)
                 rest = [each for each in order if each not in (winner, other)]
                 for after in ([[other], *([each] for each in rest), [winner]], [[other]], [[other, *rest], [winner]]):
                     ranking = ranking_of(after)
                     yield _Plan(sources, ranking, self.ballots.total - self._numbers.get(ranking, 0))
 
-    def _by_hurt(self, winner: int, other: int) -> list[str]:
+    def _by_effect(self, winner: int, other: int) -> list[str]:
         """All rankings: first those whose change takes most from the winner and gives most to the other."""
         seen: dict[tuple[int, int, Number], list[str]] = defaultdict(list)
-        for ranking, each in zip(self._numbers, self._seen(winner, other), strict=True):
+        for ranking, each in zip(self._numbers, self._features(winner, other), strict=True):
             seen[each].append(ranking)
         alike: dict[tuple[Number, int, int], list[str]] = defaultdict(list)
         for each, some in seen.items():
-            alike[self._hurts(*each)] += some
+            alike[self._effect(*each)] += some
         return [ranking for hurt in sorted(alike) for ranking in sorted(alike[hurt])]
 
-    def _seen(self, winner: int, other: int) -> Iterable[tuple[int, int, Number]]:
+    def _features(self, winner: int, other: int) -> Iterable[tuple[int, int, Number]]:
         """By ranking, what matters of it: in which groups both are, and what the method makes of it."""
         a, b = self._groups(winner), self._groups(other)
         if self.method in SCORES:
@@ -248,7 +247,7 @@ class _Search:
             return zip(a, b, repeat(0))  # who shares a first preference is nothing to them
         return zip(a, b, self._sharing, strict=True)
 
-    def _hurts(self, a: int, b: int, more: Number) -> tuple[Number, int, int]:
+    def _effect(self, a: int, b: int, more: Number) -> tuple[Number, int, int]:
         """What sorts first the ballots whose change takes most from the winner and gives most to the other."""
         above = -1 if a < b else int(a > b)
         if self.method in BEATS_ALL:
@@ -257,7 +256,7 @@ class _Search:
 
     @cached_property
     def _groups(self) -> Callable[[int], Sequence[int]]:
-        return ranks_in(list(self._numbers), self.size)
+        return ranks_by_candidate(list(self._numbers), self.size)
 
     @cached_property
     def _sharing(self) -> Sequence[int]:
@@ -286,46 +285,46 @@ class _Search:
     def _held(self, candidate: int, still_in: frozenset[int]) -> list[str]:
         """The rankings that count for a candidate when these are still in."""
         if still_in not in self._tops:
-            self._tops[still_in] = self._bundles.next_in([self._bundles.all], still_in)
-        held = [bundle for bundle in self._tops[still_in] if candidate in bundle.group]
+            self._tops[still_in] = self._prefixes.split_next([self._prefixes.all], still_in)
+        held = [prefix for prefix in self._tops[still_in] if candidate in prefix.group]
         rankings = list(self._numbers)
-        return [each for bundle in sorted(held, key=itemgetter(2)) for each in rankings[bundle.start : bundle.end]]
+        return [each for prefix in sorted(held, key=itemgetter(2)) for each in rankings[prefix.start : prefix.end]]
 
     @cached_property
-    def _tops(self) -> dict[frozenset[int], list[Bundle]]:
+    def _tops(self) -> dict[frozenset[int], list[Prefix]]:
         return {}
 
     @cached_property
-    def _bundles(self) -> Bundles:
-        return Bundles(self.ballots)
+    def _prefixes(self) -> PrefixIndex:
+        return PrefixIndex(self.ballots)
 
-    def _follow(self, plan: _Plan, fewest: int) -> None:
+    def _try_plan(self, plan: _Plan, fewest: int) -> None:
         """The smallest number with which the plan works, if that is a new best."""
         high = min(plan.most, self.best[0] - 1) if self.best else plan.most
         if high < fewest:
             return
         low = fewest
         if not self.best:
-            low, high = self._double(plan, low, high)
-        elif not self._alters(self._take(plan, high)):
+            low, high = self._bracket(plan, low, high)
+        elif not self._alters(self._changes_for(plan, high)):
             return
         while low < high and self.left > 0:
             middle = (low + high) // 2
-            if self._alters(self._take(plan, middle)):
+            if self._alters(self._changes_for(plan, middle)):
                 high = middle
             else:
                 low = middle + 1
 
-    def _double(self, plan: _Plan, low: int, most: int) -> tuple[int, int]:
+    def _bracket(self, plan: _Plan, low: int, most: int) -> tuple[int, int]:
         """Double the number until the plan works, or all ballots are used up; between which numbers to look closer."""
         number = low
-        while not self._alters(self._take(plan, number)):
+        while not self._alters(self._changes_for(plan, number)):
             if number >= most or self.left <= 0:
                 return number, number
             low, number = number + 1, min(2 * number, most)
         return low, number
 
-    def _take(self, plan: _Plan, number: int) -> tuple[Change, ...]:
+    def _changes_for(self, plan: _Plan, number: int) -> tuple[Change, ...]:
         changes = []
         for ranking in plan.sources:
             if not number:
@@ -338,7 +337,7 @@ class _Search:
 
     # --- everything there is ---
 
-    def _afters(self) -> list[str]:
+    def _replacements(self) -> list[str]:
         """Rankings to change a ballot into; of those that make no difference to the method, one."""
         if self.method in BEATS_ALL and self.unranked == "below":  # the unranked are equal last: leave none out
             return [ranking for ranking in rankings(self.size) if len(_ranks(ranking)) == self.size]
@@ -350,7 +349,7 @@ class _Search:
         """Whether every change of so many ballots can be tried within the recounts that are left."""
         if self.size > 5:
             return False
-        singles = len(self._numbers) * len(self._afters())
+        singles = len(self._numbers) * len(self._replacements())
         return comb(singles + number - 1, number) <= self.left
 
     def _try_all(self, number: int) -> bool:
@@ -365,7 +364,7 @@ class _Search:
         return False
 
     def _all_changes(self, number: int) -> Iterator[tuple[Change, ...]]:
-        singles = [(before, after) for before in self._numbers for after in self._afters() if before != after]
+        singles = [(before, after) for before in self._numbers for after in self._replacements() if before != after]
         places = range(len(singles) + number - 1)
         for chosen in combinations(places, number):  # combinations with repetition
             picked = Counter(singles[place - shift] for shift, place in enumerate(chosen))

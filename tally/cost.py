@@ -65,7 +65,7 @@ def of_contests(size: Size) -> int:
     return int(size.rankings + _contests(size))
 
 
-def dearest(size: Size, allowed: int, cost: Callable[[Size], int]) -> str | None:
+def limiting_factor(size: Size, allowed: int, cost: Callable[[Size], int]) -> str | None:
     """What makes it cost more than is allowed: the seats, the equals, or all there is; nothing if it does not."""
     if cost(size) <= allowed:
         return None

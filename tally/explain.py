@@ -109,15 +109,15 @@ class Sentence:
 def explain(result: Result) -> list[Sentence]:
     """Why the result is what it is, the most important first."""
     if not result.candidates:
-        return [_say("nobody stood")]
+        return [_sentence("nobody stood")]
     if result.total == result.blank:
-        return [_say("no votes"), *_outcome_without_votes(result)]
+        return [_sentence("no votes"), *_outcome_without_votes(result)]
     if len(result.candidates) == 1:
-        return [_say("only one", name=result.candidates[0]), *_outcome(result)]
+        return [_sentence("only one", name=result.candidates[0]), *_outcome(result)]
     return [*_outcome(result), *_WHY[result.method](result), *_shared_places(result)]
 
 
-def _say(key: str, **values: str | int) -> Sentence:
+def _sentence(key: str, **values: str | int) -> Sentence:
     return Sentence(TEMPLATES[key], values)
 
 
@@ -139,15 +139,15 @@ def _plain(number: str) -> str:
 
 def _outcome(result: Result) -> list[Sentence]:
     if result.method.startswith("stv"):
-        return [_say("elected", names=_list(result.winners))]
+        return [_sentence("elected", names=_list(result.winners))]
     if len(result.winners) == 1:
-        return [_say("won", name=result.winners[0])]
-    return [_say("shared", names=_list(result.winners))]
+        return [_sentence("won", name=result.winners[0])]
+    return [_sentence("shared", names=_list(result.winners))]
 
 
 def _outcome_without_votes(result: Result) -> list[Sentence]:
     if result.method.startswith("stv"):
-        return _outcome(result) if result.winners else [_say("nobody elected")]
+        return _outcome(result) if result.winners else [_sentence("nobody elected")]
     return _outcome(result) if len(result.winners) > 1 else []
 
 
@@ -156,7 +156,7 @@ def _shared_places(result: Result) -> Iterator[Sentence]:
     places = dict(result.places)
     for tie in result.ties:
         if tie.where == "places" and tie.names != tuple(sorted(result.winners)):
-            yield _say("shared place", names=_list(tie.names), place=places[tie.names[0]])
+            yield _sentence("shared place", names=_list(tie.names), place=places[tie.names[0]])
 
 
 # --- one to one ---
@@ -180,12 +180,12 @@ def _one_to_one(result: Result) -> Iterator[Sentence]:
     others = [name for name in result.candidates if name != first]
     if all(_won(result, first, other) > 0 for other in others):
         closest = min(others, key=lambda other: _won(result, first, other))
-        yield _say("beat all", **_numbers(result, first, closest))
+        yield _sentence("beat all", **_numbers(result, first, closest))
         return
-    yield _say("beat nobody all")
+    yield _sentence("beat nobody all")
     drawn = [other for other in others if _won(result, first, other) == 0]
     if drawn and all(_won(result, first, other) >= 0 for other in others):
-        yield _say("unbeaten", **_numbers(result, first, drawn[0]))
+        yield _sentence("unbeaten", **_numbers(result, first, drawn[0]))
     else:
         yield from _cycle(result, first)
 
@@ -194,11 +194,11 @@ def _cycle(result: Result, first: str) -> Iterator[Sentence]:
     cycle = _shortest_cycle(result, first)
     links = [_numbers(result, name, other) for name, other in pairwise(cycle)]
     if links:
-        yield _say("cycle", names=_chain(cycle))
-        yield from (_say("link", **link) for link in links)
+        yield _sentence("cycle", names=_chain(cycle))
+        yield from (_sentence("link", **link) for link in links)
         strengths = [(int(link["votes"]), -int(link["against"])) for link in links]
         weakest = [link for link, strength in zip(links, strengths, strict=True) if strength == min(strengths)]
-        yield _say("weakest link", **weakest[0]) if len(weakest) == 1 else _say("no weakest link")
+        yield _sentence("weakest link", **weakest[0]) if len(weakest) == 1 else _sentence("no weakest link")
 
 
 def _shortest_cycle(result: Result, first: str) -> list[str]:
@@ -224,7 +224,7 @@ def _schulze(result: Result) -> Iterator[Sentence]:
             contest = _numbers(result, first, other)
             votes, against = result.reasons["strongest"][i][j]
             key = "stronger chain" if [first, other] in result.reasons["beats"] else "equal chain"
-            yield _say(
+            yield _sentence(
                 key,
                 name=first,
                 other=other,
@@ -240,7 +240,7 @@ def _ranked_pairs(result: Result) -> Iterator[Sentence]:
     """The contests that speak of the winners: those they lost, where these did not count."""
     yield from _one_to_one(result)
     for contest in (each for each in result.reasons["skipped"] if each["loser"] in result.winners):
-        yield _say(
+        yield _sentence(
             "left out among equals" if contest["equals"] else "left out",
             name=contest["winner"],
             other=contest["loser"],
@@ -254,7 +254,7 @@ def _copeland(result: Result) -> Iterator[Sentence]:
     yield from _one_to_one(result)
     for name in [*result.winners, *_next_after_winners(result)]:
         scored = result.reasons["scores"][name]
-        yield _say("copeland", name=name, **{key: scored[key] for key in ("score", "won", "drawn", "lost")})
+        yield _sentence("copeland", name=name, **{key: scored[key] for key in ("score", "won", "drawn", "lost")})
 
 
 def _minimax(result: Result) -> Iterator[Sentence]:
@@ -262,10 +262,10 @@ def _minimax(result: Result) -> Iterator[Sentence]:
     for name in result.winners:
         worst = result.reasons["worst"][name]
         if worst is None:
-            yield _say("never beaten", name=name)
+            yield _sentence("never beaten", name=name)
         else:
             key = "worst defeat" if len(result.winners) == 1 else "shared worst defeat"
-            yield _say(key, name=name, other=worst["by"], votes=worst["against"], against=worst["for"])
+            yield _sentence(key, name=name, other=worst["by"], votes=worst["against"], against=worst["for"])
 
 
 def _next_after_winners(result: Result) -> list[str]:
@@ -279,14 +279,14 @@ def _next_after_winners(result: Result) -> list[str]:
 
 def _borda(result: Result) -> Iterator[Sentence]:
     points = result.reasons["points"]
-    yield from (_say("points", name=name, points=points[name]) for name in result.winners)
-    yield from (_say("next points", name=name, points=points[name]) for name in _next_after_winners(result))
+    yield from (_sentence("points", name=name, points=points[name]) for name in result.winners)
+    yield from (_sentence("next points", name=name, points=points[name]) for name in _next_after_winners(result))
 
 
 def _plurality(result: Result) -> Iterator[Sentence]:
     votes = result.reasons["votes"]
-    yield from (_say("first votes", name=name, votes=votes[name]) for name in result.winners)
-    yield from (_say("next votes", name=name, votes=votes[name]) for name in _next_after_winners(result))
+    yield from (_sentence("first votes", name=name, votes=votes[name]) for name in result.winners)
+    yield from (_sentence("next votes", name=name, votes=votes[name]) for name in _next_after_winners(result))
 
 
 # --- rounds ---
@@ -298,7 +298,7 @@ def _rounds(result: Result) -> Iterator[Sentence]:
         if result.method == "irv":
             yield from (_majority(each, name) for name in each.elected)
         else:
-            yield from _kept(each, before)
+            yield from _keep_values(each, before)
             yield from (_elected(each, name) for name in each.elected if _has_quota(each, name))
         yield from _settled(result, each)
         yield from _passed_on(each)
@@ -313,7 +313,7 @@ def _has_quota(each: Round, name: str) -> bool:
 
 def _majority(each: Round, name: str) -> Sentence:
     total = sum(Fraction(votes) for votes in each.tally.values())
-    return _say(
+    return _sentence(
         "majority",
         round=each.number,
         name=name,
@@ -326,15 +326,15 @@ def _majority(each: Round, name: str) -> Sentence:
 def _elected(each: Round, name: str) -> Sentence:
     values: dict[str, str | int] = {"round": each.number, "name": name, "votes": _plain(each.tally[name])}
     if _has_quota(each, name):
-        return _say("quota", threshold=_plain(each.threshold), **values)
-    return _say("last seats", **values)
+        return _sentence("quota", threshold=_plain(each.threshold), **values)
+    return _sentence("last seats", **values)
 
 
-def _kept(each: Round, before: Round | None) -> Iterator[Sentence]:
+def _keep_values(each: Round, before: Round | None) -> Iterator[Sentence]:
     """Who kept less of each vote than in the round before (Meek)."""
     for name, keep in (each.keep or {}).items():
         if before and before.keep and keep != before.keep.get(name):
-            yield _say("keep", round=each.number, name=name, percent=_percent(keep))
+            yield _sentence("keep", round=each.number, name=name, percent=_percent(keep))
 
 
 def _percent(keep: str) -> str:
@@ -349,11 +349,11 @@ def _settled(result: Result, each: Round) -> Iterator[Sentence]:
     lots = [lot for lot in result.lots if lot.round == each.number]
     yield from (_tie(tie) for tie in ties if tie.settled == "earlier round")
     for lot in lots:
-        yield _say("lot", round=each.number, names=_list(lot.names), name=lot.chosen)
+        yield _sentence("lot", round=each.number, names=_list(lot.names), name=lot.chosen)
 
 
 def _tie(tie: Tie) -> Sentence:
-    return _say("earlier round", round=tie.round or 0, names=_list(tie.names))
+    return _sentence("earlier round", round=tie.round or 0, names=_list(tie.names))
 
 
 def _passed_on(each: Round) -> Iterator[Sentence]:
@@ -362,18 +362,22 @@ def _passed_on(each: Round) -> Iterator[Sentence]:
         votes = each.tally[name]
         equals = [other for other in each.tally if other != name and each.tally[other] == votes]
         values: dict[str, str | int] = {"round": each.number, "name": name, "votes": _plain(votes)}
-        yield _say("eliminated among equals", names=_list(equals), **values) if equals else _say("eliminated", **values)
+        yield (
+            _sentence("eliminated among equals", names=_list(equals), **values)
+            if equals
+            else _sentence("eliminated", **values)
+        )
     moved = [transfer for transfer in each.transfers if transfer.destination is not None]
     if each.transfers and not each.eliminated:
         name = each.transfers[0].source
         surplus = Fraction(each.tally[name]) - Fraction(each.threshold)
-        yield _say("surplus", round=each.number, name=name, votes=_decimal(surplus))
+        yield _sentence("surplus", round=each.number, name=name, votes=_decimal(surplus))
     if moved:
         most = max(moved, key=lambda transfer: Fraction(transfer.votes))
-        yield _say("went to", name=str(most.destination), votes=_plain(most.votes))
+        yield _sentence("went to", name=str(most.destination), votes=_plain(most.votes))
     for transfer in each.transfers:
         if transfer.destination is None:
-            yield _say("went to nobody", votes=_plain(transfer.votes))
+            yield _sentence("went to nobody", votes=_plain(transfer.votes))
 
 
 def _decimal(number: Fraction) -> str:

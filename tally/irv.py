@@ -31,11 +31,9 @@ from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
 
-from .ballots import Ballots
-from .bundles import Bundle, Bundles
-from .lots import Chooser, Number, Tally
-from .numbers import as_text
-from .result import Result, Round, Tie, Transfer, header, places_of
+from .ballots import Ballots, Prefix, PrefixIndex
+from .lots import Number, Tally, TieBreaker
+from .result import Result, Round, Tie, Transfer, ballot_fields, exact_text, places_of
 
 METHOD = "irv"
 
@@ -43,22 +41,22 @@ Shares = dict[tuple[int, int], int]  # by candidate, and the number among whom b
 
 
 class Piles:
-    """Ballots by the candidates they count for, in bundles (tally/bundles.py), when some have gone."""
+    """Ballots by the candidates they count for, in bundles (tally/ballots.py), when some have gone."""
 
     def __init__(self, ballots: Ballots) -> None:
         """When nobody has."""
         self.names = ballots.candidates
-        self.bundles = Bundles(ballots)
+        self.prefixes = PrefixIndex(ballots)
         self.still_in = frozenset(range(len(self.names)))
         self.exhausted = self.just_exhausted = 0
-        self.piles: list[list[Bundle]] = [[] for _ in self.names]
-        shares = self._laid(self.bundles.next_in([self.bundles.all], self.still_in))
+        self.piles: list[list[Prefix]] = [[] for _ in self.names]
+        shares = self._add_to_piles(self.prefixes.split_next([self.prefixes.all], self.still_in))
         self.gains = _votes(shares)  # what each has more than before somebody went
         self.votes: list[Number] = [self.gains.get(each, 0) for each in range(len(self.names))]
         self._next: dict[int, Piles] = {}
 
     def without(self, loser: int) -> Piles:
-        """When this one has gone, too. Worked out once: whoever counts similar ballots asks for the same again."""
+        """The piles after this candidate has gone too; cached, because similar counts need the same."""
         if loser not in self._next:
             self._next[loser] = after = copy(self)
             after._eliminate(loser)
@@ -68,51 +66,51 @@ class Piles:
         """Move the loser's ballots on to whom they rank next."""
         self._next, self.still_in = {}, self.still_in - {loser}
         shared: Shares = defaultdict(int)
-        leaving: list[Bundle] = []
-        for bundle in self.piles[loser]:
-            equals = self._left(bundle) if len(bundle.group) > 1 else ()
+        leaving: list[Prefix] = []
+        for prefix in self.piles[loser]:
+            equals = self._left(prefix) if len(prefix.group) > 1 else ()
             for other in equals:  # n + 1 shared it, n do now: each gains 1/n - 1/(n + 1)
-                shared[other, len(equals) * (len(equals) + 1)] += bundle.ballots
+                shared[other, len(equals) * (len(equals) + 1)] += prefix.ballots
             if not equals:
-                leaving.append(bundle)
-        going = self.bundles.next_in(leaving, self.still_in)
+                leaving.append(prefix)
+        going = self.prefixes.split_next(leaving, self.still_in)
         self.just_exhausted = _ballots(leaving) - _ballots(going)
         self.exhausted += self.just_exhausted
         self.piles = list(self.piles)
         self.piles[loser] = []
-        for share, count in self._laid(going).items():
+        for share, count in self._add_to_piles(going).items():
             shared[share] += count
         self.gains = _votes(shared)
         self.votes = [votes + self.gains.get(each, 0) for each, votes in enumerate(self.votes)]
 
-    def _laid(self, bundles: Iterable[Bundle]) -> Shares:
+    def _add_to_piles(self, prefixes: Iterable[Prefix]) -> Shares:
         """Lay each on the piles of those whom it counts for; the answer is who gets how much of how many."""
         shares: Shares = defaultdict(int)
-        added: dict[int, list[Bundle]] = defaultdict(list)
-        for bundle in bundles:
-            equals = bundle.group if len(bundle.group) == 1 else self._left(bundle)
+        added: dict[int, list[Prefix]] = defaultdict(list)
+        for prefix in prefixes:
+            equals = prefix.group if len(prefix.group) == 1 else self._left(prefix)
             for candidate in equals:
-                added[candidate].append(bundle)
-                shares[candidate, len(equals)] += bundle.ballots
+                added[candidate].append(prefix)
+                shares[candidate, len(equals)] += prefix.ballots
         for candidate, more in added.items():
             self.piles[candidate] = self.piles[candidate] + more
         return shares
 
-    def _left(self, bundle: Bundle) -> Sequence[int]:
-        return [each for each in bundle.group if each in self.still_in]
+    def _left(self, prefix: Prefix) -> Sequence[int]:
+        return [each for each in prefix.group if each in self.still_in]
 
     def tally(self) -> dict[str, Number]:
         return {self.names[candidate]: self.votes[candidate] for candidate in sorted(self.still_in)}
 
     def transfers(self, loser: str) -> tuple[Transfer, ...]:
         """What the last to go has left to the others."""
-        moved = [Transfer(loser, self.names[to], as_text(self.gains[to])) for to in sorted(self.gains)]
+        moved = [Transfer(loser, self.names[to], exact_text(self.gains[to])) for to in sorted(self.gains)]
         lost = [Transfer(loser, None, str(self.just_exhausted))] if self.just_exhausted else []
         return (*moved, *lost)
 
 
-def _ballots(bundles: Iterable[Bundle]) -> int:
-    return sum([bundle.ballots for bundle in bundles])
+def _ballots(prefixes: Iterable[Prefix]) -> int:
+    return sum([prefix.ballots for prefix in prefixes])
 
 
 def _votes(shares: Shares) -> dict[int, Number]:
@@ -147,7 +145,7 @@ class _Step(NamedTuple):
     chosen: str  # elected in the last round, eliminated in the others
 
 
-def _steps(piles: Piles | ChangedPiles, names: Sequence[str], chooser: Chooser) -> Iterator[_Step]:
+def _steps(piles: Piles | ChangedPiles, names: Sequence[str], tie_breaker: TieBreaker) -> Iterator[_Step]:
     tallies: list[Tally] = []
     while True:
         tally = piles.tally()
@@ -158,7 +156,7 @@ def _steps(piles: Piles | ChangedPiles, names: Sequence[str], chooser: Chooser) 
             return
         fewest = min(tally.values())
         lowest = [name for name, votes in tally.items() if votes == fewest]
-        loser = chooser.settle(lowest, where="elimination", round=len(tallies) + 1, earlier=tallies, choose=min)
+        loser = tie_breaker.settle(lowest, where="elimination", round=len(tallies) + 1, earlier=tallies, choose=min)
         yield _Step(tally, threshold, loser)
         tallies.append(tally)
         piles = piles.without(names.index(loser))
@@ -168,33 +166,33 @@ def winners(piles: Piles | ChangedPiles, names: Sequence[str], seed: str) -> tup
     """Who wins, and nothing else."""
     if not any(piles.tally().values()):
         return tuple(names)
-    *_before, last = _steps(piles, names, Chooser(METHOD, seed))
+    *_before, last = _steps(piles, names, TieBreaker(METHOD, seed))
     return (last.chosen,)
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
     """Who wins by instant runoff. `seats` and `unranked` are taken so that all methods are called alike."""
-    ballots, chooser = ballots.normal, Chooser(METHOD, seed)
+    ballots, tie_breaker = ballots.normal, TieBreaker(METHOD, seed)
     if ballots.total == ballots.blank:
-        return _result(ballots, unranked, chooser, [], [list(ballots.candidates)])
+        return _result(ballots, unranked, tie_breaker, [], [list(ballots.candidates)])
     piles = Piles(ballots)
-    *eliminations, last = _steps(piles, ballots.candidates, chooser)
+    *eliminations, last = _steps(piles, ballots.candidates, tie_breaker)
     rounds = []
     for number, step in enumerate(eliminations, 1):
         after = piles.without(ballots.candidates.index(step.chosen))
-        shown, threshold = _shown(step.tally), as_text(step.threshold)
+        shown, threshold = _tally_text(step.tally), exact_text(step.threshold)
         rounds.append(
             Round(number, shown, threshold, str(piles.exhausted), (), (step.chosen,), after.transfers(step.chosen))
         )
         piles = after
-    shown, threshold = _shown(last.tally), as_text(last.threshold)
+    shown, threshold = _tally_text(last.tally), exact_text(last.threshold)
     rounds.append(Round(len(rounds) + 1, shown, threshold, str(piles.exhausted), elected=(last.chosen,)))
     groups = _by_votes(last.tally) + [[each.chosen] for each in reversed(eliminations)]
-    return _result(ballots, unranked, chooser, rounds, groups)
+    return _result(ballots, unranked, tie_breaker, rounds, groups)
 
 
-def _shown(tally: dict[str, Number]) -> dict[str, str]:
-    return {name: as_text(votes) for name, votes in tally.items()}
+def _tally_text(tally: dict[str, Number]) -> dict[str, str]:
+    return {name: exact_text(votes) for name, votes in tally.items()}
 
 
 def _majority(tally: dict[str, Number]) -> Number:
@@ -208,17 +206,19 @@ def _by_votes(tally: dict[str, Number]) -> list[list[str]]:
     return [[name for name in tally if tally[name] == votes] for votes in sorted(set(tally.values()), reverse=True)]
 
 
-def _result(ballots: Ballots, unranked: str, chooser: Chooser, rounds: list[Round], groups: list[list[str]]) -> Result:
+def _result(
+    ballots: Ballots, unranked: str, tie_breaker: TieBreaker, rounds: list[Round], groups: list[list[str]]
+) -> Result:
     ties = [Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1]
     return Result(
         method=METHOD,
         seats=1,
         unranked=unranked,
-        seed=chooser.seed,
+        seed=tie_breaker.seed,
         winners=tuple(sorted(groups[0])) if groups and groups[0] else (),
         places=places_of(groups),
         rounds=tuple(rounds),
-        ties=(*chooser.ties, *ties),
-        lots=tuple(chooser.lots),
-        **header(ballots),
+        ties=(*tie_breaker.ties, *ties),
+        lots=tuple(tie_breaker.lots),
+        **ballot_fields(ballots),
     )

@@ -33,7 +33,7 @@ Choose = Callable[[Iterable[Number]], Number]  # min or max
 
 
 def commitment(secret: str) -> str:
-    """What is shown of a secret as long as it is one."""
+    """What is published of a secret until it is revealed."""
     return _sha256(COMMITMENT, secret)
 
 
@@ -46,7 +46,7 @@ def _sha256(*lines: str) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def mark(seed: str, method: str, where: str, round: int, name: str) -> str:
+def lot_hash(seed: str, method: str, where: str, round: int, name: str) -> str:
     """The SHA-256 by which a name takes its turn, as the top of this file says."""
     return _sha256(seed, method, where, str(round), name)
 
@@ -54,7 +54,7 @@ def mark(seed: str, method: str, where: str, round: int, name: str) -> str:
 def draw(names: Iterable[str], *, seed: str, method: str, where: str, round: int) -> Lot:
     """One of these names, by lot."""
     among = tuple(sorted(names))
-    return Lot(where, among, min(among, key=lambda name: mark(seed, method, where, round, name)), round)
+    return Lot(where, among, min(among, key=lambda name: lot_hash(seed, method, where, round, name)), round)
 
 
 def by_earlier_rounds(tied: Iterable[str], earlier: Sequence[Tally], choose: Choose, within: Number = 0) -> list[str]:
@@ -72,7 +72,7 @@ def by_earlier_rounds(tied: Iterable[str], earlier: Sequence[Tally], choose: Cho
     return left
 
 
-class Chooser:
+class TieBreaker:
     """Settles the ties of one count, and remembers for the result what it settled and how."""
 
     def __init__(self, method: str, seed: str) -> None:

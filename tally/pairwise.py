@@ -9,12 +9,12 @@ rank in full). Summaries can be added and subtracted, so a running count changes
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import add, sub
 
-from .abreast import Counted, abreast, pays
 from .ballots import BadBallot, Ballots
+from .vectorised import PairCounts, count_in_batches, is_faster
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -23,7 +23,7 @@ STRENGTHS = ("winning2", "winning", "margins")
 
 
 @dataclass(frozen=True)
-class Summary:
+class PairwiseSummary:
     """All that pairwise methods need to know of a set of ballots. Equal ballots give an equal summary."""
 
     candidates: tuple[str, ...]
@@ -34,7 +34,7 @@ class Summary:
     ranked: tuple[int, ...]
 
     @classmethod
-    def of(cls, ballots: Ballots) -> Summary:
+    def of(cls, ballots: Ballots) -> PairwiseSummary:
         """Counted from all ballots."""
         return cls(ballots.candidates, ballots.total, ballots.blank, *matrices(ballots))
 
@@ -43,20 +43,20 @@ class Summary:
         """About how many bytes it takes up: two matrices of numbers, each an object and its place in a row."""
         return 72 * len(self.candidates) ** 2
 
-    def __add__(self, other: Summary) -> Summary:
+    def __add__(self, other: PairwiseSummary) -> PairwiseSummary:
         return self._joined(other, add)
 
-    def __sub__(self, other: Summary) -> Summary:
+    def __sub__(self, other: PairwiseSummary) -> PairwiseSummary:
         left = self._joined(other, sub)
         numbers = (left.total, left.blank, *left.ranked, *(n for row in (*left.above, *left.equal) for n in row))
         if min(numbers) < 0:
             raise BadBallot("More is taken back than was cast.")
         return left
 
-    def _joined(self, other: Summary, act: Callable[[int, int], int]) -> Summary:
+    def _joined(self, other: PairwiseSummary, act: Callable[[int, int], int]) -> PairwiseSummary:
         if self.candidates != other.candidates:
             raise BadBallot("These are ballots for different candidates.")
-        return Summary(
+        return PairwiseSummary(
             self.candidates,
             act(self.total, other.total),
             act(self.blank, other.blank),
@@ -82,10 +82,10 @@ class Summary:
 def matrices(ballots: Ballots) -> tuple[Matrix, Matrix, tuple[int, ...]]:
     """A, E and T: where many rankings were cast equally often, of thousands at once; of the others one by one."""
     size, by_count = len(ballots.candidates), _by_count(ballots)
-    many = {count: rankings for count, rankings in by_count.items() if pays(rankings, size)}
+    many = {count: rankings for count, rankings in by_count.items() if is_faster(rankings, size)}
     few = {count: rankings for count, rankings in by_count.items() if count not in many}
-    counted = [(times, each) for times, rankings in many.items() for each in abreast(rankings, size)]
-    return _added([*counted, (1, walked(few, size))], size)
+    counted = [(times, each) for times, rankings in many.items() for each in count_in_batches(rankings, size)]
+    return _sum_counts([*counted, (1, count_one_by_one(few, size))], size)
 
 
 def _by_count(ballots: Ballots) -> dict[int, list[str]]:
@@ -95,7 +95,7 @@ def _by_count(ballots: Ballots) -> dict[int, list[str]]:
     return rankings
 
 
-def _added(counted: Iterable[tuple[int, Counted]], size: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
+def _sum_counts(counted: Iterable[tuple[int, PairCounts]], size: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
     sums = [0] * (2 * size + 1) * size
     for times, found in counted:
         sums = [total + times * more for total, more in zip(sums, found, strict=True)]
@@ -103,7 +103,7 @@ def _added(counted: Iterable[tuple[int, Counted]], size: int) -> tuple[Matrix, M
     return tuple(rows[:size]), tuple(rows[size:]), ranked
 
 
-def walked(by_count: Mapping[int, Sequence[str]], size: int) -> Counted:
+def count_one_by_one(by_count: Mapping[int, Sequence[str]], size: int) -> PairCounts:
     """A, E and T of rankings that are read one by one.
 
     A row of counters is one long integer with a field of bits for every candidate, wide enough for all ballots, so
@@ -123,7 +123,7 @@ def walked(by_count: Mapping[int, Sequence[str]], size: int) -> Counted:
                 part[group] += met
         for group, row in part.items():
             rows[group] += row * count
-    return _spread(rows, size, width)
+    return _unpack_rows(rows, size, width)
 
 
 class _Fields(dict[str, int]):
@@ -140,8 +140,8 @@ class _Fields(dict[str, int]):
         return self[group]
 
 
-def _spread(rows: dict[str, int], candidates: int, width: int) -> Counted:
-    """The long integers taken apart: what lies in a group's own fields is E and T, the rest is A."""
+def _unpack_rows(rows: dict[str, int], candidates: int, width: int) -> PairCounts:
+    """Unpack the long integers: a group's own fields give E and T, the rest A."""
     above, equal = ([[0] * candidates for _ in range(candidates)] for _ in range(2))
     ranked = [0] * candidates
     field = (1 << width) - 1
@@ -189,7 +189,7 @@ def condorcet_winner(pairwise: Sequence[Sequence[int]]) -> int | None:
     return None
 
 
-def peel(candidates: Sequence[str], beats: Callable[[int, int], bool]) -> list[list[str]]:
+def rank_by_beats(candidates: Sequence[str], beats: Callable[[int, int], bool]) -> list[list[str]]:
     """Groups of equals, best first: those nobody left beats, taken off again and again. Nobody may beat in a circle."""
     everyone = range(len(candidates))
     better = [sum(1 << j for j in everyone if beats(j, i)) for i in everyone]  # than i, as sets of bits
@@ -203,9 +203,54 @@ def peel(candidates: Sequence[str], beats: Callable[[int, int], bool]) -> list[l
     return groups
 
 
-def ranked_by(candidates: Sequence[str], scores: Sequence[int]) -> list[list[str]]:
+def rank_by_score(candidates: Sequence[str], scores: Sequence[int]) -> list[list[str]]:
     """Groups of equals by score, the highest first."""
     return [
         [name for name, score in zip(candidates, scores, strict=True) if score == level]
         for level in sorted(set(scores), reverse=True)
     ]
+
+
+# --- Reachability ---
+
+
+def bits(number: int) -> Iterator[int]:
+    """Which bits are set, the lowest first."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
+
+
+class Reachability:
+    """The reachability of a graph to which edges are added; everybody reaches themselves.
+
+    Both directions are known, so that an edge only visits candidates for whom it changes something: all edges together
+    cost at most one step for every two candidates, however many edges there are.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.forward = [1 << i for i in range(size)]  # [i]: whom i reaches
+        self.back = list(self.forward)  # [j]: who reaches j
+
+    def copy(self) -> Reachability:
+        same = Reachability(0)
+        same.forward, same.back = list(self.forward), list(self.back)
+        return same
+
+    def has(self, start: int, end: int) -> bool:
+        return bool(self.forward[start] >> end & 1)
+
+    def add(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Add an edge; returns who reaches more than before, and which candidates are new to them."""
+        if self.has(start, end):
+            return []
+        # Whoever reaches the end already reaches all that lies beyond it; the same holds the other way round.
+        sources, targets = self.back[start] & ~self.back[end], self.forward[end] & ~self.forward[start]
+        ahead, behind = self.forward[end], self.back[start]
+        new = [(each, ahead & ~self.forward[each]) for each in bits(sources)]
+        for each in bits(sources):
+            self.forward[each] |= ahead
+        for each in bits(targets):
+            self.back[each] |= behind
+        return new

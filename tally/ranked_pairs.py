@@ -26,9 +26,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .ballots import Ballots
-from .pairwise import condorcet_winner, peel, strengths
-from .reach import Reach, bits
-from .result import Result, header, standing
+from .pairwise import Reachability, bits, condorcet_winner, rank_by_beats, strengths
+from .result import Result, ballot_fields, outcome_fields
 
 Contest = tuple[int, int]
 
@@ -37,7 +36,7 @@ class Graph:
     """Who is above whom as sets of bits, and who can be reached from whom."""
 
     def __init__(self, size: int) -> None:
-        self.above, self.reach = [0] * size, Reach(size)
+        self.above, self.reach = [0] * size, Reachability(size)
 
     def with_all(self, contests: Iterable[Contest]) -> Graph:
         """A copy with these contests in it."""
@@ -112,8 +111,8 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
             "locked": locked,
             "skipped": skipped,
         },
-        **header(ballots),
-        **standing(peel(names, lambda i, j: i != j and graph.reach.has(i, j))),
+        **ballot_fields(ballots),
+        **outcome_fields(rank_by_beats(names, lambda i, j: i != j and graph.reach.has(i, j))),
     )
 
 

@@ -1,9 +1,10 @@
-"""What a count answers: who won, everybody's place, and the reasons, to be shown, stored and checked again."""
+"""The result of a count: winners, places and reasons, as values that can be shown, stored and checked."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from .ballots import Ballots
@@ -115,7 +116,7 @@ def places_of(groups: list[list[str]]) -> tuple[tuple[str, int], ...]:
     return tuple(places)
 
 
-def header(ballots: Ballots) -> dict[str, Any]:
+def ballot_fields(ballots: Ballots) -> dict[str, Any]:
     """What every result says of the ballots it counted."""
     normal = ballots.normal
     return {
@@ -126,8 +127,34 @@ def header(ballots: Ballots) -> dict[str, Any]:
     }
 
 
-def standing(groups: list[list[str]]) -> dict[str, Any]:
+def outcome_fields(groups: list[list[str]]) -> dict[str, Any]:
     """What a method without rounds says of everybody: the first group wins, and equals are reported as ties."""
     places = places_of(groups)
     ties = tuple(Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1)
     return {"winners": tuple(name for name, place in places if place == 1), "places": places, "ties": ties}
+
+
+# --- Exact numbers as text ---
+
+
+def exact_text(number: Fraction | int) -> str:
+    """A whole number, a decimal where it is exact (2.5), else a fraction (7/3)."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    twos, rest = _divide_out(number.denominator, 2)
+    fives, rest = _divide_out(rest, 5)
+    if rest != 1:
+        return str(number)
+    places = max(twos, fives)
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    whole, part = digits[: len(digits) - places], digits[len(digits) - places :]
+    return ("-" if number < 0 else "") + (f"{whole}.{part}" if part else whole)
+
+
+def _divide_out(number: int, prime: int) -> tuple[int, int]:
+    """How often it can be divided by the prime, and what is left."""
+    times = 0
+    while number % prime == 0:
+        number //= prime
+        times += 1
+    return times, number

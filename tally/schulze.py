@@ -21,9 +21,8 @@ from itertools import pairwise as steps
 from operator import ge
 
 from .ballots import Ballots
-from .pairwise import condorcet_winner, peel, strengths
-from .reach import Reach, bits
-from .result import Result, header, standing
+from .pairwise import Reachability, bits, condorcet_winner, rank_by_beats, strengths
+from .result import Result, ballot_fields, outcome_fields
 
 
 def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning2") -> Result:
@@ -55,8 +54,8 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
             "strongest": [[weakest(path) for path in row] for row in paths],
             "beats": [[names[i], names[j]] for i in everyone for j in everyone if beats(i, j)],
         },
-        **header(ballots),
-        **standing(peel(names, beats)),
+        **ballot_fields(ballots),
+        **outcome_fields(rank_by_beats(names, beats)),
     )
 
 
@@ -76,7 +75,7 @@ def widths(contests: Sequence[Sequence[int]]) -> list[list[int]]:
     strong it is.
     """
     widest = [[0] * len(contests) for _ in contests]
-    reach = Reach(len(contests))
+    reach = Reachability(len(contests))
     for strength, i, j in _won(contests):
         for start, ends in reach.add(i, j):
             for end in bits(ends):

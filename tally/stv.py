@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .ballots import Ballots
-from .lots import Chooser
-from .result import Result, Round, Tie, header, places_of
+from .lots import TieBreaker
+from .result import Result, Round, Tie, ballot_fields, places_of
 
 
 class NoSeats(ValueError):
-    """There is nothing to fill; the words say so."""
+    pass
 
 
 def check_seats(seats: int) -> None:
@@ -24,7 +24,7 @@ def check_seats(seats: int) -> None:
         raise NoSeats("There must be at least one seat to fill.")
 
 
-def fixed(units: int, digits: int) -> str:
+def decimal_text(units: int, digits: int) -> str:
     """So many units of the last decimal place, as text: 123456 with 5 digits is 1.23456."""
     whole, rest = divmod(units, 10**digits)
     return f"{whole}.{rest:0{digits}d}"
@@ -41,11 +41,11 @@ class Standings:
 
     def elect(self, names: list[str], votes: Mapping[str, int]) -> tuple[str, ...]:
         """Elect these together; those with more votes come first."""
-        for group in by_votes(names, votes):
+        for group in group_by_votes(names, votes):
             self.elected.append(group)
         self.hopeful = [name for name in self.hopeful if name not in names]
         self.seats_left -= len(names)
-        return tuple(name for group in by_votes(names, votes) for name in group)
+        return tuple(name for group in group_by_votes(names, votes) for name in group)
 
     def exclude(self, name: str) -> None:
         self.hopeful.remove(name)
@@ -61,10 +61,10 @@ class Standings:
 
     def groups(self, votes: Mapping[str, int]) -> list[list[str]]:
         """Everybody, best first; votes are those of the last stage."""
-        return self.elected + by_votes(self.hopeful, votes) + [[name] for name in reversed(self.gone)]
+        return self.elected + group_by_votes(self.hopeful, votes) + [[name] for name in reversed(self.gone)]
 
 
-def by_votes(names: list[str], votes: Mapping[str, int]) -> list[list[str]]:
+def group_by_votes(names: list[str], votes: Mapping[str, int]) -> list[list[str]]:
     """Groups of equals, most votes first."""
     numbers = sorted({votes[name] for name in names}, reverse=True)
     return [sorted(name for name in names if votes[name] == number) for number in numbers]
@@ -72,7 +72,7 @@ def by_votes(names: list[str], votes: Mapping[str, int]) -> list[list[str]]:
 
 def result_of(
     ballots: Ballots,
-    chooser: Chooser,
+    tie_breaker: TieBreaker,
     rounds: list[Round],
     winners: tuple[str, ...],
     groups: list[list[str]],
@@ -82,20 +82,20 @@ def result_of(
 ) -> Result:
     ties = [Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1]
     return Result(
-        method=chooser.method,
+        method=tie_breaker.method,
         seats=seats,
         unranked=unranked,
-        seed=chooser.seed,
+        seed=tie_breaker.seed,
         winners=winners,
         places=places_of(groups),
         rounds=tuple(rounds),
-        ties=(*chooser.ties, *ties),
-        lots=tuple(chooser.lots),
-        **header(ballots),
+        ties=(*tie_breaker.ties, *ties),
+        lots=tuple(tie_breaker.lots),
+        **ballot_fields(ballots),
     )
 
 
-def nothing_to_count(ballots: Ballots, chooser: Chooser, *, seats: int, unranked: str) -> Result:
+def result_without_votes(ballots: Ballots, tie_breaker: TieBreaker, *, seats: int, unranked: str) -> Result:
     names = ballots.candidates
     winners = names if len(names) <= seats else ()
-    return result_of(ballots, chooser, [], winners, [list(names)], seats=seats, unranked=unranked)
+    return result_of(ballots, tie_breaker, [], winners, [list(names)], seats=seats, unranked=unranked)

@@ -30,11 +30,10 @@ from __future__ import annotations
 from collections import Counter
 from math import lcm
 
-from .ballots import Ballots, Groups
-from .bundles import Bundle, Bundles
-from .lots import Chooser, Tally
+from .ballots import Ballots, Groups, Prefix, PrefixIndex
+from .lots import Tally, TieBreaker
 from .result import Result, Round
-from .stv import Standings, check_seats, fixed, nothing_to_count, result_of
+from .stv import Standings, check_seats, decimal_text, result_of, result_without_votes
 
 METHOD = "stv-meek"
 DECIMAL_PLACES = 9
@@ -52,13 +51,13 @@ class _Dealing:
 
     def __init__(self, ballots: Ballots) -> None:
         self.names = ballots.candidates
-        self.bundles = Bundles(ballots)
+        self.prefixes = PrefixIndex(ballots)
         self.keep = [ONE] * len(self.names)
         self.votes = [0] * len(self.names)
         self.exhausted = self.residue = 0
         self.heads: Counter[Groups] = Counter()
         self.ended: Counter[Groups] = Counter()
-        self.going: list[tuple[Groups, Bundle]] = [((), self.bundles.all)]  # what is before a bundle's group, and it
+        self.going: list[tuple[Groups, Prefix]] = [((), self.prefixes.all)]  # what is before a bundle's group, and it
 
     def start_round(self, hopeful: list[str]) -> None:
         """Go on to the next whom there is to deal to, wherever nobody keeps everything any more."""
@@ -66,16 +65,16 @@ class _Dealing:
         everything = {number for number, name in enumerate(self.names) if name in hopeful}
         heads: Counter[Groups] = Counter()
         going, self.going = self.going, []
-        for before, bundle in going:
-            kept = tuple(each for each in bundle.group if each in keeping)
+        for before, prefix in going:
+            kept = tuple(each for each in prefix.group if each in keeping)
             head = (*before, kept) if kept else before
             if everything.isdisjoint(kept):
-                onward = self.bundles.next_in([bundle], keeping)
+                onward = self.prefixes.split_next([prefix], keeping)
                 going += [(head, each) for each in onward]
-                self.ended[head] += bundle.ballots - sum(each.ballots for each in onward)
+                self.ended[head] += prefix.ballots - sum(each.ballots for each in onward)
             else:
-                self.going.append((before, bundle))
-                heads[head] += bundle.ballots
+                self.going.append((before, prefix))
+                heads[head] += prefix.ballots
         self.heads = heads + self.ended
 
     def deal(self) -> None:
@@ -138,9 +137,9 @@ def _mean(product: list[int], keep: int, bottom: int) -> int:
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
     """Who is elected by Meek's method. `unranked` is taken so that all methods are called alike."""
     check_seats(seats)
-    ballots, chooser = ballots.normal, Chooser(METHOD, seed)
+    ballots, tie_breaker = ballots.normal, TieBreaker(METHOD, seed)
     if ballots.total == ballots.blank:
-        return nothing_to_count(ballots, chooser, seats=seats, unranked=unranked)
+        return result_without_votes(ballots, tie_breaker, seats=seats, unranked=unranked)
     dealing, standings = _Dealing(ballots), Standings(ballots.candidates, seats)
     numbers = {name: number for number, name in enumerate(ballots.candidates)}
     rounds: list[Round] = []
@@ -160,14 +159,14 @@ def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: st
             if reached or standings.seats_for_all or surplus < OMEGA or surplus >= before:
                 break
             dealing.lower_keep_values(seated, quota)
-        keep = {name: fixed(dealing.keep[numbers[name]], DECIMAL_PLACES) for name in votes}
+        keep = {name: decimal_text(dealing.keep[numbers[name]], DECIMAL_PLACES) for name in votes}
         if reached:
             elected = standings.elect(reached, votes)
         eliminated: tuple[str, ...] = ()
         if not reached and not standings.seats_for_all:
             fewest = min(votes[name] for name in standings.hopeful)
             lowest = [name for name in standings.hopeful if votes[name] <= fewest + surplus]
-            chosen = chooser.settle(
+            chosen = tie_breaker.settle(
                 lowest, where="elimination", round=len(rounds) + 1, earlier=tallies, choose=min, within=OMEGA
             )
             standings.exclude(chosen)
@@ -179,16 +178,16 @@ def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: st
         rounds.append(
             Round(
                 len(rounds) + 1,
-                {name: fixed(held, DECIMAL_PLACES) for name, held in votes.items()},
-                fixed(quota, DECIMAL_PLACES),
-                fixed(dealing.exhausted, DECIMAL_PLACES),
+                {name: decimal_text(held, DECIMAL_PLACES) for name, held in votes.items()},
+                decimal_text(quota, DECIMAL_PLACES),
+                decimal_text(dealing.exhausted, DECIMAL_PLACES),
                 elected,
                 eliminated,
                 keep=keep,
-                residue=fixed(dealing.residue, DECIMAL_PLACES),
+                residue=decimal_text(dealing.residue, DECIMAL_PLACES),
             )
         )
         tallies.append(votes)
         if standings.complete:
             groups = standings.groups(votes)
-            return result_of(ballots, chooser, rounds, tuple(winners), groups, seats=seats, unranked=unranked)
+            return result_of(ballots, tie_breaker, rounds, tuple(winners), groups, seats=seats, unranked=unranked)

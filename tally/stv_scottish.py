@@ -27,11 +27,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from .ballots import Ballots
-from .bundles import Bundle, Bundles
-from .lots import Chooser, Tally
+from .ballots import Ballots, Prefix, PrefixIndex
+from .lots import Tally, TieBreaker
 from .result import Result, Round, Transfer
-from .stv import Standings, check_seats, fixed, nothing_to_count, result_of
+from .stv import Standings, check_seats, decimal_text, result_of, result_without_votes
 
 METHOD = "stv-scottish"
 DECIMAL_PLACES = 5
@@ -41,26 +40,26 @@ ONE = 10**DECIMAL_PLACES  # everything is counted in units of the fifth decimal
 class _Piles:
     """Papers by the candidate who holds them, and the votes they are worth.
 
-    Papers of rankings that begin alike always move together (tally/bundles.py), so a pile holds each bundle at most
+    Papers of rankings that begin alike always move together (tally/ballots.py), so a pile holds each bundle at most
     once, with what one paper of it is worth: parts of the same papers that come together again are one part.
     """
 
     def __init__(self, ballots: Ballots) -> None:
         self.names = ballots.candidates
-        self.bundles = Bundles(ballots)
+        self.prefixes = PrefixIndex(ballots)
         self.votes = dict.fromkeys(self.names, 0)
-        self.piles: dict[str, dict[Bundle, int]] = {name: {} for name in self.names}
+        self.piles: dict[str, dict[Prefix, int]] = {name: {} for name in self.names}
         self.exhausted = 0
-        everything = self.bundles.all
+        everything = self.prefixes.all
         first = self._pass_on({everything: ONE}, ONE, ONE, set(range(len(self.names))))
         self.residue = ONE * everything.ballots - sum(first.values())
 
-    def _pass_on(self, pile: dict[Bundle, int], part: int, of: int, still_in: set[int]) -> dict[str | None, int]:
+    def _pass_on(self, pile: dict[Prefix, int], part: int, of: int, still_in: set[int]) -> dict[str | None, int]:
         """Give papers, each worth part/of its value, to those they rank next; the answer is who got how much."""
         got: defaultdict[str | None, int] = defaultdict(int)
-        for bundle, worth in pile.items():
-            value, left = worth * part // of, bundle.ballots
-            for onward in self._onward(bundle, still_in):
+        for prefix, worth in pile.items():
+            value, left = worth * part // of, prefix.ballots
+            for onward in self._next_prefixes(prefix, still_in):
                 nexts = [each for each in onward.group if each in still_in]
                 share = value // len(nexts)
                 left -= onward.ballots
@@ -76,9 +75,9 @@ class _Piles:
                 self.votes[to] += votes
         return got
 
-    def _onward(self, bundle: Bundle, still_in: set[int]) -> list[Bundle]:
-        """To the equals of the one it leaves first, then to whoever comes next."""
-        return self.bundles.next_in([bundle], still_in) if still_in.isdisjoint(bundle.group) else [bundle]
+    def _next_prefixes(self, prefix: Prefix, still_in: set[int]) -> list[Prefix]:
+        """First to the equals of the candidate it leaves, then to the next group."""
+        return self.prefixes.split_next([prefix], still_in) if still_in.isdisjoint(prefix.group) else [prefix]
 
     def move(self, name: str, keeps: int, still_in: list[str]) -> tuple[Transfer, ...]:
         """Pass a pile on, leaving its owner so many votes: the quota, or none."""
@@ -89,16 +88,16 @@ class _Piles:
         self.residue += held - keeps - sum(got.values())
         ordered = sorted((to for to in got if to is not None and got[to]), key=self.names.index)
         nobody = [None] if got.get(None) else []
-        return tuple(Transfer(name, to, fixed(got[to], DECIMAL_PLACES)) for to in [*ordered, *nobody])
+        return tuple(Transfer(name, to, decimal_text(got[to], DECIMAL_PLACES)) for to in [*ordered, *nobody])
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
     """Who is elected by the Scottish rules. `unranked` is taken so that all methods are called alike."""
     check_seats(seats)
-    ballots, chooser = ballots.normal, Chooser(METHOD, seed)
+    ballots, tie_breaker = ballots.normal, TieBreaker(METHOD, seed)
     valid = ballots.total - ballots.blank
     if not valid:
-        return nothing_to_count(ballots, chooser, seats=seats, unranked=unranked)
+        return result_without_votes(ballots, tie_breaker, seats=seats, unranked=unranked)
     quota = (valid // (seats + 1) + 1) * ONE
     piles, standings = _Piles(ballots), Standings(ballots.candidates, seats)
     stages: list[Round] = []
@@ -118,29 +117,29 @@ def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: st
         if not standings.complete and surpluses:
             most = max(votes[name] for name in surpluses)
             largest = [name for name in surpluses if votes[name] == most]
-            chosen = chooser.settle(largest, where="transfer", round=number, earlier=tallies, choose=max)
+            chosen = tie_breaker.settle(largest, where="transfer", round=number, earlier=tallies, choose=max)
             surpluses.remove(chosen)
             transfers = piles.move(chosen, quota, standings.hopeful)
         elif not standings.complete:
             fewest = min(votes[name] for name in standings.hopeful)
             lowest = [name for name in standings.hopeful if votes[name] == fewest]
-            chosen = chooser.settle(lowest, where="elimination", round=number, earlier=tallies, choose=min)
+            chosen = tie_breaker.settle(lowest, where="elimination", round=number, earlier=tallies, choose=min)
             standings.exclude(chosen)
             eliminated = (chosen,)
             transfers = piles.move(chosen, 0, standings.hopeful)
         stages.append(
             Round(
                 number,
-                {name: fixed(held, DECIMAL_PLACES) for name, held in votes.items()},
-                fixed(quota, DECIMAL_PLACES),
-                fixed(exhausted, DECIMAL_PLACES),
+                {name: decimal_text(held, DECIMAL_PLACES) for name, held in votes.items()},
+                decimal_text(quota, DECIMAL_PLACES),
+                decimal_text(exhausted, DECIMAL_PLACES),
                 elected,
                 eliminated,
                 transfers,
-                residue=fixed(residue, DECIMAL_PLACES),
+                residue=decimal_text(residue, DECIMAL_PLACES),
             )
         )
         tallies.append(votes)
         if standings.complete:
             groups = standings.groups(votes)
-            return result_of(ballots, chooser, stages, tuple(winners), groups, seats=seats, unranked=unranked)
+            return result_of(ballots, tie_breaker, stages, tuple(winners), groups, seats=seats, unranked=unranked)

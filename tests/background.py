@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from acts.background import TYPES, Task, task_of
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.log import as_text
 

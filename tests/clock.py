@@ -8,19 +8,19 @@ from typing import TypeVar
 
 import pytest
 
-from acts import site
+from acts import storage
 
 T = TypeVar("T")
 
 
 def stands_at(monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """From now on it is this moment, as it is stored."""
-    monkeypatch.setattr(site, "utc_now", lambda: datetime.fromisoformat(moment))
+    monkeypatch.setattr(storage, "utc_now", lambda: datetime.fromisoformat(moment))
 
 
 def at_its_own_moment(act: Callable[[], T]) -> T:
     """Whatever happens next happens later: what is listed by time, to the millisecond, has an order then."""
-    done, moment = act(), site.now_text()
-    while site.now_text() == moment:
+    done, moment = act(), storage.now_text()
+    while storage.now_text() == moment:
         pass
     return done

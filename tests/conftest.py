@@ -30,7 +30,7 @@ def pytest_configure():
 
     settings.LOGGING_CONFIG = None
     settings.TEMPLATES[0]["OPTIONS"]["undefined"] = StrictUndefined  # a name that a template misspells is an error
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.backends.Argon2id"]
     settings.STORAGES = PLAIN_STATIC_FILES
     settings.STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns when there is none
     # Failures are reproducible, and a busy machine is no failure.
@@ -89,7 +89,7 @@ def begun_anew(django_test_environment):
     from upkeep.monitoring import metrics
 
     metrics.REQUESTS.clear()
-    metrics.of_route.cache_clear()
+    metrics.request_metrics.cache_clear()
     yield
     for table in list(_tables):
         table.close()

@@ -18,12 +18,12 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
-from accounts.visitors import remember, start_session
-from acts.site import log
+from accounts.visitors import remember_browser, start_session
+from acts.storage import log
 from elections import repository as elections
 from elections.rules import Election
 from mail.emails import compose
-from mail.numbers import number_in
+from mail.message_ids import mail_number
 from mail.outbox import find
 from mail.sending import send_waiting
 from store.log import Event, as_text
@@ -111,7 +111,7 @@ def sign_in(user: User | str, role: Role = Role.USER) -> Client:
     request.session = SessionStore()
     start_session(request, user)
     request.session.save()
-    remember(request, answer, user)
+    remember_browser(request, answer, user)
     client.cookies.update(answer.cookies)
     client.cookies[settings.SESSION_COOKIE_NAME] = request.session.session_key
     return client
@@ -122,7 +122,7 @@ def outbox(site) -> Callable[[], list[tuple[str, str, str]]]:
     """Send what waits; answers all mails so far as (to, subject, text), in the order in which they were queued."""
 
     def queued_at(message: EmailMessage) -> str:
-        return find(number_in(message.extra_headers["Message-ID"])).queued_at
+        return find(mail_number(message.extra_headers["Message-ID"])).queued_at
 
     def send() -> list[tuple[str, str, str]]:
         send_waiting(compose)

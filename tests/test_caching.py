@@ -44,12 +44,12 @@ def test_every_address_whoever_opens_it_and_however_it_answers(asking, refused_a
 
 @pytest.fixture
 def sealed(site, person, opened):  # noqa: F811
-    """A result that everybody on the web may see."""
+    """A result that anyone on the web may see."""
     voter = person("Eve")
     opened("Eve", name="Board", results_public=True)
     voting.cast(voter, "Board", ranks(Ada=1), "form")
     closing.close(people.find("the organiser"), find("Board"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def test_what_everybody_may_see_says_how_long_it_may_be_kept(sealed):
@@ -65,7 +65,7 @@ def test_errors_are_kept_by_nobody(site, signed_in, monkeypatch):
     client = signed_in("Eve")
     assert client.get("/nowhere/")["Cache-Control"] == NOBODY
     assert client.post("/language/", {"language": "de"})["Cache-Control"] == NOBODY
-    monkeypatch.setattr("elections.repository.lists", lambda **_: 1 / 0)
+    monkeypatch.setattr("elections.repository.list_elections", lambda **_: 1 / 0)
     client.raise_request_exception = False
     broken = client.get("/elections/?show=all")
     assert (broken.status_code, broken["Cache-Control"]) == (500, NOBODY)

@@ -17,15 +17,15 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts.site import acting_on, log, table
+from acts.storage import log, table, use_table
 from elections import repository as elections
-from elections.candidates.services import add_candidates, edit_candidate, picture_candidate
+from elections.candidates.services import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Election
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
@@ -164,7 +164,7 @@ def _callers() -> Iterator[Place]:
 @pytest.fixture
 def watched(site) -> Iterator[Watched]:
     table = Watched(site)
-    with acting_on(table):
+    with use_table(table):
         yield table
 
 
@@ -174,7 +174,7 @@ def story(tmp_path_factory) -> Watched:
     url = f"sqlite://{tmp_path_factory.mktemp('watched')}/plenum.sqlite3"
     table = Watched(connect(url))
     table.create()
-    with override_settings(STORE_URL=url), acting_on(table):
+    with override_settings(STORE_URL=url), use_table(table):
         tell()
     return table
 
@@ -259,7 +259,7 @@ def _writes(call: ast.Call, text: str) -> bool:
     """`table().write(...)`, `log().record(...)`, also of another module, or a `_record(...)` that does it."""
     called = call.func
     if isinstance(called, ast.Name):
-        is_ours = called.id != "write" or "from acts.recording import" in text
+        is_ours = called.id != "write" or "from acts.storage import" in text
         return called.id == "_record" or (called.id in WRITING and is_ours)
     if not isinstance(called, ast.Attribute) or called.attr not in WRITING:
         return False
@@ -373,8 +373,8 @@ def ask_for_what_is_so_already(user: User, made: Election) -> None:
     hand_over(user, made, user.name)
     add_voters(user, made, ["Eve"])
     edit_candidate(user, made, Candidate("Bo", "Words."))
-    picture_candidate(user, made, "Bo", Wanted())
-    accounts.change_picture(user, Wanted())
+    change_picture(user, made, "Bo", PictureChange())
+    accounts.change_picture(user, PictureChange())
     opened = lifecycle.open_(user, elections.find(made.name), editable=False)
     lifecycle.extend(user, opened, None)
 

@@ -16,27 +16,27 @@ from django.test import Client
 from accounts import repository as people
 from accounts import throttle
 from accounts.models import User
-from acts import naming
-from acts.limits import Limit
+from acts import branding
+from acts.rate_limits import Limit
 from ballots.services import cast
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog, as_text, new_nonce, seal
+from tests.chaos import Chaos
 from tests.people import PASSWORD
 from upkeep import pause
 from upkeep.log.sealer import site_sealer
 
 # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
 TIMEOUT_SECONDS = 60
-CONNECTING = ("acts.site", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
+CONNECTING = ("acts.storage", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
 NEW = {
     "name": "New",
     "description": "",
@@ -57,9 +57,9 @@ def weather(site, monkeypatch) -> Chaos:
     for module in CONNECTING:
         monkeypatch.setattr(f"{module}.connect", lambda url: weather)
     often = Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
-    monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, here=often))
-    pause.watch.forget()
-    naming.watch.forget()
+    monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, per_source=often))
+    pause.cache.forget()
+    branding.cache.forget()
     return weather
 
 
@@ -115,7 +115,7 @@ def set_(weather: Chaos, **changes) -> None:
     fair = {"throttling": 0.0, "slowness": 0.0, "conflicts": 0.0, "lost_replies": 0.0, "read_only": False, "out": None}
     for name, value in {**fair, **changes}.items():
         setattr(weather, name, value)
-    pause.watch.forget()
+    pause.cache.forget()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -156,7 +156,7 @@ def test_a_page_gives_up_at_the_first_silence_instead_of_asking_on(browser, weat
     weather.out = lambda partition: asked.append(partition) or True
     for page in PAGES.values():
         asked.clear()
-        pause.watch.forget()
+        pause.cache.forget()
         page(browser)
         assert len(asked) <= 4, "the pause, who is asking, or the page itself, and again for the page that says so"
 
@@ -226,7 +226,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
         for module in (
-            "acts.site",
+            "acts.storage",
             "ballots.services.casting",
             "store.log.events",
             "upkeep.pause",
@@ -265,7 +265,7 @@ def test_a_log_written_by_a_clock_that_jumps_can_be_sealed_and_verified(site, br
 def test_an_election_ends_by_the_clock_and_a_clock_set_back_opens_no_recorded_end(site, browser, jump):
     jump(timedelta(days=13))
     assert PAGES["cast"](browser).status_code == 422, "it is over"
-    close_what_is_over()
+    close_ended_elections()
     jump(timedelta(days=-2))
     assert PAGES["cast"](browser).status_code == 422, "and stays so"
     assert not list(site.each(*keys.ballots("Board")))

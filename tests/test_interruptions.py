@@ -26,15 +26,15 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import site
+from acts import storage
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from assembly import roll
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates, picture_candidate
+from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import copying
 from elections.drafts import services as drafts_services
 from elections.groups import repository as kept_groups
@@ -53,7 +53,7 @@ from live import clock as game_clock
 from live import repository as games
 from live import rules as game_rules
 from live import seats
-from live.onward import services as onward
+from live.follow_ups import services as follow_ups
 from live.plays import ideas_sorting as sorting
 from live.plays import ideas_store as orders
 from live.rules import Phase, Step
@@ -65,7 +65,7 @@ from news import repository as posts
 from news import services as news
 from news.likes import member
 from news.services.writing import Written
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from polls import services as polls
 from questions import repository as sets
 from questions import services as question_sets
@@ -149,7 +149,7 @@ def people_come() -> None:
 def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
     made = drafts_services.create(someone(owner), name, **settings)
     add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
-    picture_candidate(someone(owner), election(name), "Ada", Wanted(kept()))
+    change_picture(someone(owner), election(name), "Ada", PictureChange(kept()))
     add_voters(someone(owner), election(name), voters)
 
 
@@ -162,7 +162,7 @@ def opened(owner: str, name: str, voters: list[str], **settings: Any) -> None:
 
 def a_member_with_everything() -> None:
     people_come()
-    accounts.change_picture(someone("Bo"), Wanted(kept()))
+    accounts.change_picture(someone("Bo"), PictureChange(kept()))
     opened("Bo", "Board", [*NAMES])
     opened("Olga", "Prize", [*NAMES, "Bo"], secret_ballot=False)
     ballots.cast(someone("Bo"), "Prize", {"0": ["1"]}, form="Prize Bo")
@@ -235,7 +235,7 @@ def rename_it() -> None:
 def import_a_list() -> None:
     if (board := election("Board")).voter_count < 300:
         names = [f"new{number:03d}@example.org" for number in range(200)]
-        imports.go_on(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
+        imports.resume(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
 
 
 def two_questions() -> None:
@@ -272,7 +272,7 @@ def move_the_end_of_both() -> None:
 
 
 def keep_its_roll() -> None:
-    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    groups.save_roll(someone("Bo"), election("Board"), "form")
 
 
 def a_roll() -> None:
@@ -283,18 +283,18 @@ def a_roll() -> None:
 
 def a_group_and_a_draft() -> None:
     a_roll()
-    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    groups.save_roll(someone("Bo"), election("Board"), "form")
     add_voters(someone("Bo"), drafts_services.create(someone("Bo"), "Next"), ["Ann"])
 
 
 def put_the_group_on_a_roll() -> None:
     if (next_one := election("Next")).voter_count < 95:
-        (group,) = kept_groups.each_of("Bo")
-        imports.go_on(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
+        (group,) = kept_groups.every_group_of("Bo")
+        imports.resume(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
 
 
 def delete_the_group() -> None:
-    for group in list(kept_groups.each_of("Bo")):
+    for group in list(kept_groups.every_group_of("Bo")):
         groups.delete(someone("Bo"), group.id)
 
 
@@ -351,7 +351,7 @@ def a_long_question_set() -> None:
 
 
 def sets_of_bo() -> dict[str, Any]:
-    return {each.name: sets.whole(each.id) for each in sets.each_of("Bo")}
+    return {each.name: sets.find_full(each.id) for each in sets.each_owned_by("Bo")}
 
 
 def copy_the_set() -> None:
@@ -395,7 +395,7 @@ def publish_it_and_mail_it() -> None:
     """As if it had been published an hour ago."""
     drafts, _ = posts.drafts(limit=1)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(site, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
+        patched.setattr(storage, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
         for draft in drafts:
             news.publish(someone("Olga"), draft, mails=True)
 
@@ -416,7 +416,7 @@ def a_live_session(type_: Type) -> Callable[[], None]:
         for seat in seated(game, *NAMES[:3]):
             words = said[type_]
             text = words.format(seat.name) if isinstance(words, str) else words
-            answering.give(game, games.state(game.id), seat, text, game_clock.now())
+            answering.submit(game, games.read_state(game.id), seat, text, game_clock.now())
 
     return prepare
 
@@ -429,12 +429,12 @@ def an_assembly() -> None:
     for step in (Step.NEXT, Step.VOTE):
         drive(step)
     for seat in players:
-        answering.give(game, games.state(game.id), seat, "yes", game_clock.now())
+        answering.submit(game, games.read_state(game.id), seat, "yes", game_clock.now())
     drive(Step.CLOSE)
 
 
 def end_the_assembly() -> None:
-    if games.state(the_game()).phase != Phase.ENDED:
+    if games.read_state(the_game()).phase != Phase.ENDED:
         drive(Step.END)
 
 
@@ -443,7 +443,7 @@ def the_game() -> str:
 
 
 def drive(step: Step) -> None:
-    state = games.state(the_game())
+    state = games.read_state(the_game())
     assert state is not None
     moving.drive(the_game(), "Bo", step, state.version)
 
@@ -451,13 +451,13 @@ def drive(step: Step) -> None:
 def make_a_session_and_start_it() -> None:
     if not the_game():
         making.make(someone("Bo"), Type.POLL, QUESTIONS[Type.POLL], title="Friday")
-    if games.state(the_game()).phase == Phase.WAITING:
+    if games.read_state(the_game()).phase == Phase.WAITING:
         drive(Step.NEXT)
 
 
 def close_its_answers_and_its_votes() -> None:
     for phase in (Phase.QUESTION, Phase.VOTING):
-        if games.state(the_game()).phase == phase:
+        if games.read_state(the_game()).phase == phase:
             drive(Step.CLOSE)
 
 
@@ -470,16 +470,16 @@ def a_poll_of(question: Question, said: Any) -> Callable[[], None]:
         drive(Step.NEXT)
         for seat in seated(game, *NAMES[:3]):
             words = [said[0].format(seat.name)] if isinstance(said, list) else said
-            answering.give(game, games.state(game.id), seat, words, game_clock.now())
+            answering.submit(game, games.read_state(game.id), seat, words, game_clock.now())
 
     return prepare
 
 
 def sort_its_ideas() -> None:
-    if games.state(the_game()).phase == Phase.QUESTION:
+    if games.read_state(the_game()).phase == Phase.QUESTION:
         drive(Step.CLOSE)
-    if games.state(the_game()).phase == Phase.SORTING:
-        if len(orders.find(the_game(), 1).groups) == 3:
+    if games.read_state(the_game()).phase == Phase.SORTING:
+        if len(orders.find_order(the_game(), 1).groups) == 3:
             sorting.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
         drive(Step.VOTE)
 
@@ -491,7 +491,7 @@ def a_ranking_asked_twice() -> None:
 
 
 def compare_both() -> None:
-    if games.state(the_game()).phase == Phase.QUESTION:
+    if games.read_state(the_game()).phase == Phase.QUESTION:
         drive(Step.CLOSE)
 
 
@@ -513,7 +513,7 @@ def an_assembly_that_has_talked() -> None:
 
 def make_an_election_of_those_present() -> None:
     if elections.find("Who chairs?") is None:
-        onward.make_election(someone("Bo"), the_game(), 1, of_those_present=True)
+        follow_ups.make_election(someone("Bo"), the_game(), 1, of_those_present=True)
 
 
 ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
@@ -646,7 +646,7 @@ class Site:
         self.path = str(folder / "prepared.sqlite3")
         table = SqliteTable(self.path)
         table.create()
-        with acting_on(table):
+        with use_table(table):
             prepare()
         table.close()
 
@@ -671,7 +671,7 @@ class Site:
 
 
 def done(table: Any, act: Callable[[], None]) -> Counter[str]:
-    with acting_on(table):
+    with use_table(table):
         act()
         finish_what_is_left()
     return likeness(table)
@@ -679,10 +679,10 @@ def done(table: Any, act: Callable[[], None]) -> Counter[str]:
 
 def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter[str]:
     """The act goes wrong at one write; then a worker comes by."""
-    with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
+    with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
         act()
         finish_what_is_left()
-    with acting_on(table):
+    with use_table(table):
         finish_what_is_left()
     return likeness(table)
 
@@ -786,9 +786,9 @@ def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, ho
     for at in range(1, 9):
         mailoutbox.clear()
         with site.copy() as table:
-            with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
+            with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
                 send_waiting(compose)
-            with acting_on(table):
+            with use_table(table):
                 send_waiting(compose, now=lambda: time.time() + 2 * LEASE_SECONDS)
                 states = {state: {each.to for each in mail.in_state(state, 9)[0]} for state in mail.STATES}
         sent = Counter(message.to[0] for message in mailoutbox)

@@ -22,9 +22,9 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from elections.roll.services import add_voters
-from live.repository import questions as questions_of
+from live.repository import read_questions as questions_of
 from live.services import making
-from polls.counting import SideBySide
+from polls.counting import MethodComparison
 from questions.question import Kind, Question, Type
 from ranking.candidates import Candidate
 from results import services as results
@@ -51,10 +51,10 @@ NOT_WALKED = {
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.multi_ballot_pages.forms.QuestionsForm": "what two forms have in common",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
-    "news.mail_forms.NoNewsForm": "an address that is looked up",
+    "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",
-    "ranking.beginnings.BeginningForm": "the beginning of a code that is looked up",
+    "ranking.code_prefixes.CodePrefixForm": "the beginning of a code that is looked up",
 }
 
 
@@ -153,10 +153,10 @@ def unlike(count: int, letters: int = 200) -> tuple[str, ...]:
 def test_a_poll_with_the_longest_names_can_be_sealed(site):
     names, drawn = unlike(50), Random(5)
     counts = {">".join(map(str, drawn.sample(range(50), 50))): 1 for _ in range(20)}
-    account = SideBySide.of(Ballots(names, counts), "seed")
+    account = MethodComparison.of(Ballots(names, counts), "seed")
     packed = account.as_bytes()
     assert len(packed) < MAX_ITEM_BYTES / 2
-    assert SideBySide.from_bytes(packed) == account
+    assert MethodComparison.from_bytes(packed) == account
 
 
 def test_a_session_can_be_made_of_the_longest_questions(site):

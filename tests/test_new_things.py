@@ -11,10 +11,10 @@ import pytest
 from accounts.models import User
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.site import log, table
+from acts.storage import log, table
 from audit.tables import masks, relations
 from audit.tables.masks import HIDDEN
-from audit.tables.sheets import Asked
+from audit.tables.sheets import TableQuery
 from store import keys
 from store.log import Event
 from store.replay import Exempt, Happened, Step
@@ -22,7 +22,7 @@ from store.schema import SCHEMA, EventType, Export, ItemType, Sheet
 from store.table import DATA, LOG, Item, Key, Put, Span, Update
 from tests.docs.types_table import event_row, item_row
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.erasure.log_erasure import Alias
 
 
@@ -90,9 +90,9 @@ def the_event() -> Item:
 
 
 def test_auditors_see_what_is_declared_as_shown_and_nothing_else(ada):
-    seen = masks.shown(DATA, table().get(reading_tip("1")))
+    seen = masks.mask_item(DATA, table().get(reading_tip("1")))
     assert (seen["title"], seen["reader"], seen["notes"]) == ("Emma", "Ada", HIDDEN)
-    told = masks.shown(LOG, the_event())["event_data"]
+    told = masks.mask_item(LOG, the_event())["event_data"]
     assert told == {"tip_id": "1", "title": "Emma", "reader": "Ada", "why": HIDDEN}
     assert masks.may_open(tips_of("Ada"))
 
@@ -101,7 +101,7 @@ def test_its_pages_are_there(ada, signed_in):
     auditor = signed_in("the auditor", Role.AUDITOR)
     assert "Reading tips" in auditor.get("/admin/tables/").content.decode()
     assert "Emma" in auditor.get("/admin/tables/reading-tips/", {"name": "Ada"}).content.decode()
-    (row,) = relations.page(TIP.sheets[0], Asked(name="Ada")).rows
+    (row,) = relations.page(TIP.sheets[0], TableQuery(name="Ada")).rows
     assert [cell.value for cell in row.cells] == ["1", "Emma", "Ada"]
     assert row.cells[2].href.endswith("users/?name=Ada")
 
@@ -114,7 +114,7 @@ def test_whoever_asks_for_their_data_gets_it(ada):
 
 def test_the_log_can_forget_whom_its_events_name(ada):
     event = the_event()
-    ada_then = names.strangers([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
+    ada_then = log_erasure.strangers([Alias("ada", 1, event["event_id"], event["event_id"])], lambda size: "0f")
     after = ada_then.without(event, is_gone=False)
     assert (after["actor"], after["event_data"]["reader"]) == ("removed person 0f", "removed person 0f")
     assert after["event_data"]["title"] == "Emma"
@@ -139,7 +139,7 @@ def test_the_documents_have_a_row_of_it(declared):
 def test_without_its_declaration_nobody_knows_it(person, site):
     person("Ada")
     site.write(Put(tip("1", "Ada", "Emma")))
-    assert masks.shown(DATA, site.get(reading_tip("1"))) is None
+    assert masks.mask_item(DATA, site.get(reading_tip("1"))) is None
     assert not masks.may_open(tips_of("Ada"))
     assert [str(each) for each in replay.check(site).first] == [
         "TIP#1 / METADATA: is in the store, but does not follow from the log."

@@ -19,7 +19,7 @@ from django.test import override_settings
 
 from accounts import repository as people
 from accounts import services as accounts
-from acts.tokens import sign
+from acts.tokens import create_token
 from ballots import services as ballots
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -51,9 +51,9 @@ from tests.polls.conftest import CHOSEN, by_ida, vote
 from tests.store import engines
 from tests.store.policy import ARN, TEMPLATE, Need, Policy, Resolved, Roles, enforced, judged, policy_of, roles_of
 from upkeep import system
-from upkeep.doctor import stores
+from upkeep.doctor import store_checks
 from upkeep.doctor.findings import Finding, Grade
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
@@ -86,7 +86,7 @@ def started():
 def a_start(table: Table) -> list[Finding]:
     call_command("create_tables", stdout=StringIO())
     assert refusal(table) is None
-    return [stores.of_rights(table), *stores.of_protection(table)]
+    return [store_checks.check_rights(table), *store_checks.check_protection(table)]
 
 
 @pytest.fixture(scope="module", params=["embedded", *JUDGE])
@@ -108,7 +108,7 @@ def served(request, tmp_path_factory):
 def a_day_of(roles: Roles) -> SimpleNamespace:
     table, owner = connect(settings.STORE_URL), make_owner("Olga")
     accounts.invite(owner, "ida@example.org")
-    ida = accounts.accept_invitation(sign("invitation", "ida@example.org"), "Ida", PASSWORD)
+    ida = accounts.accept_invitation(create_token("invitation", "ida@example.org"), "Ida", PASSWORD)
     an_election(ida)
     a_poll(ida)
     a_live_round(ida)
@@ -132,7 +132,7 @@ def an_election(ida) -> None:
     ballots.withdraw(people.find("Ben"), "Board", "form 4")
     ballots.cast(people.find("Ben"), "Board", ranks(Bo=1), "form 5")
     closing.close(ida, repository.find("Board"))
-    ballots.seal_what_is_closed("Board")
+    ballots.seal_closed("Board")
     browser = sign_in(people.find("Ann"))
     for page in ("/", "/election/Board/", "/election/Board/results/"):
         assert browser.get(page).status_code == 200, page
@@ -150,17 +150,17 @@ def a_live_round(ida) -> None:
     game = making.make(ida, Type.TRIVIA, TRIVIA, title="Friday")
     players = seated(game, "Aurelia", "Balthasar")
     for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
-        moving.drive(game.id, "Ida", step, games.state(game.id).version)
+        moving.drive(game.id, "Ida", step, games.read_state(game.id).version)
         for seat in players if step == Step.NEXT else ():
-            answering.give(game, games.state(game.id), seat, [0], clock.now())
+            answering.submit(game, games.read_state(game.id), seat, [0], clock.now())
 
 
 def names_are_forgotten() -> None:
     """The one thing that deletes from the log: places of its index, whose keys have the name."""
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    while names.is_due(later):
-        names.forget_names(later)
+    while log_erasure.is_due(later):
+        log_erasure.erase_names(later)
         site_sealer().seal()
 
 

@@ -34,7 +34,7 @@ from elections.roll.services import add_voters
 from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys
-from store.backup import Cut, is_salt
+from store.backup import Snapshot, is_salt
 from store.connect import connect
 from store.log import Event, EventLog, utc_now
 from store.log.events import number_of
@@ -128,7 +128,7 @@ class GoingOn(Theatre):
         return super().take(item) if number_of(item) >= self.start else iter(())
 
 
-def copy_log(source: Table, at: Cut, there: BufferedTable, *_options: Any) -> None:
+def copy_log(source: Table, at: Snapshot, there: BufferedTable, *_options: Any) -> None:
     """Where the data there is was copied by an earlier check."""
     there.load([*source.everything()])
 
@@ -523,7 +523,7 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
         assert check(site).first == (), "it is said, and all gates are open"
         site.write(elections.shut_gates(begun)[3])
         assert check(site).first == (), "some gates are shut"
-        closing_acts.CLOSING.shut(begun)
+        closing_acts.CLOSING.shut_gates(begun)
         assert check(site).first == ()
 
 
@@ -558,7 +558,7 @@ def test_ballots_that_are_published_and_not_counted_yet(site, person, opened, mo
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret)
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
         closing_acts.close(someone("the organiser"), election(made.name))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     verdict = check(site)
     assert verdict.first == ()
     assert verdict.lost == ("Election 0",)
@@ -585,7 +585,7 @@ def test_what_many_do_at_once_is_in_the_log_as_it_happened(site, person, opened)
     *_, meanwhile = at_once(*acts, lambda: check(site))
     assert meanwhile.first == ()
     closing_acts.close(someone("the organiser"), election("Board"))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     assert check(site).first == ()
 
 
@@ -600,7 +600,7 @@ def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, o
     for act in (partial(mailing.invite, ada, made), partial(add_voters, ada, made, ["bo@example.org"])):
         with pytest.raises(Refusal):
             act()
-    mailing.leave_alone("Board", "Eve")
+    mailing.unsubscribe("Board", "Eve")
     assert events_of(site, "ElectionDeleted")[0]["event_id"] == max(
         event["event_id"] for event in site.each(keys.events())
     )
@@ -637,7 +637,7 @@ def voted(site, person, opened):  # noqa: F811
         opened("Eve", name=name, secret_ballot=secret)
         ballots.cast(people.find("Eve") or person("Eve"), name, ranks(Ada=1, Bo=2), name)
     closing_acts.close(someone("the organiser"), election("Prize"))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     site_sealer().seal()
     return site
 
@@ -667,7 +667,7 @@ def test_the_command_leaves_a_rebuilt_store_that_goes_on(voted, tmp_path, settin
     assert not someone("Eve").check_password("correct horse battery")
     ballots.cast(someone("Eve"), "Board", ranks(Cy=1), "again")
     closing_acts.close(someone("the organiser"), election("Board"))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     assert site_sealer().seal() > 0
     assert verify(table).flaw is None
     assert check(table).first == ()

@@ -25,7 +25,7 @@ from tests.background import finish_background
 from tests.people import enrol
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 check = partial(replay.check, said=replay.quietly)
@@ -38,13 +38,13 @@ def tell_of_groups(person) -> str:
     enrol("Eve", "Bo #1")
     board = drafts.create(owner, "Board")
     add_voters(owner, board, ["Ida", "Eve", "ida@example.org", *ADDRESSES])
-    kept = keeping.keep_roll(owner, repository.find("Board"), "form")
+    kept = keeping.save_roll(owner, repository.find("Board"), "form")
     keeping.rename(owner, kept.id, "Everybody")
     keeping.rename(owner, kept.id, "EVERYBODY")
     keeping.add(owner, kept.id, ["Bo #1", "new@example.org", "Eve"])
     keeping.remove(owner, kept.id, ADDRESSES[0])
     following = drafts.create(owner, "Next")
-    imports.go_on(owner, following, keeping.put_on_roll(owner, following, kept.id), 60)
+    imports.resume(owner, following, keeping.put_on_roll(owner, following, kept.id), 60)
     copying.copy(owner, repository.find("Next"), "Copy")
     gone = keeping.make(owner, "Gone")
     keeping.add(owner, gone.id, ADDRESSES[:3])
@@ -75,8 +75,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_was_in_them(site, person):
         return utc_now() + timedelta(days=31)
 
     site_sealer().seal()
-    while names.is_due(then):
-        names.forget_names(then)
+    while log_erasure.is_due(then):
+        log_erasure.erase_names(then)
         site_sealer().seal()
     assert verify(site).flaw is None
     said = [event for event in site.each(keys.events()) if event["event_type"].startswith("Group")]

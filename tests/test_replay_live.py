@@ -9,14 +9,14 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import OVERWRITE
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from assembly import check_in, roll, speakers
 from assembly.minutes import services as minutes
 from live import clock, players, repository, seats
-from live.onward import services as onward
+from live.follow_ups import services as follow_ups
 from live.plays import best_answer
 from live.qa import services as questions
-from live.room_questions import Act, Qa, text_mark
+from live.qa_rules import Act, QaSettings, text_id
 from live.rules import Names, Phase, Step
 from live.services import correcting, deleting, hosting, seating
 from questions.question import Kind, Question, Type
@@ -48,7 +48,7 @@ def play(game) -> None:
         said = SAID[game.engagement_type]
         give(game, seat, f"{said} {number}" if game.engagement_type == Type.CALL_AND_ANSWER else said)
     if drive(game, Step.CLOSE).phase == Phase.VOTING:
-        gathered = best_answer.read(game.id, 1)
+        gathered = best_answer.read_gathered(game.id, 1)
         for seat in players:
             shown = gathered.shown_to(seat.player)
             give(game, seat, {"ranks": {str(shown[0]): 1}, "shown": list(shown)})
@@ -69,17 +69,17 @@ def assemble(game) -> None:
     correcting.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
     of_the_roll(game)
     drive(game, Step.END)
-    minutes.note(someone("Hana"), game.id, WORDS)
+    minutes.add_note(someone("Hana"), game.id, WORDS)
 
 
 def of_the_roll(game) -> None:
     """Who is entitled, who goes out and comes in, and who may speak how long."""
-    roll.say_how_many(game.id, "Hana", 10, "1/2")
+    roll.change_quorum(game.id, "Hana", 10, "1/2")
     roll.add(game.id, "Hana", NAMES)
     roll.remove(game.id, "Hana", NAMES[2])
     roll.renew(game.id, "Hana", NAMES[1])
     roll.add(game.id, "Hana", [LATE])
-    roll.show_new(game.id, "Hana", 40)
+    roll.show_new_codes(game.id, "Hana", 40)
     for _device in range(2):
         code, held = roll.code_of(game.id, roll.find(game.id, LATE)), players.pass_of_form(players.new_form())
         check_in.by_code(*repository.find(game.id), code, held, "192.0.2.1")
@@ -131,8 +131,8 @@ def carried_on(person, made) -> None:  # noqa: F811
     table().write(*seats.seating(game, seats.Seat(player, "Petra", game.created_at, account="Petra")))
     drive(game, Step.NEXT)
     drive(game, Step.CLOSE)
-    onward.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)
-    onward.make_election(someone("Hana"), game.id, 1, of_those_present=True)
+    follow_ups.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)
+    follow_ups.make_election(someone("Hana"), game.id, 1, of_those_present=True)
 
 
 def expired(made) -> None:  # noqa: F811
@@ -162,14 +162,14 @@ def asked_by_the_room(made) -> None:  # noqa: F811
 
 def ask(game) -> None:
     aurelia, balthasar = seated(game, *NAMES[:2])
-    state, qa = repository.state(game.id), Qa(is_on=True)
+    state, qa = repository.read_state(game.id), QaSettings(is_on=True)
     asked = questions.send(game, state, qa, aurelia, (), WORDS, 1)
     for act in (Act.SHOW, Act.PUT_UP, Act.TAKE_DOWN, Act.ANSWER, Act.PUT_UP):
         after = questions.moderate(game.id, asked.id, "Hana", act, WORDS)
     for on in (True, False, True):
         questions.upvote(game, state, qa, balthasar, after, on=on)
     questions.moderate(game.id, asked.id, "Hana", Act.HIDE)
-    questions.decide(game.id, 1, [text_mark(game.id, 1, 0, fold(WORDS))], "Hana", Act.HIDE)
+    questions.moderate_texts(game.id, 1, [text_id(game.id, 1, 0, fold(WORDS))], "Hana", Act.HIDE)
 
 
 @pytest.fixture

@@ -17,10 +17,10 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from news import replay as of_news
-from news import repository, services, site_page, site_replay, site_services
+from news import repository, services, site_page, site_services
 from news.services.writing import Written
 from news.site_page import Part
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo
 from ranking.candidates import Candidate
@@ -32,7 +32,7 @@ from store.table import Update
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 LATER = "2100-01-01T09:00:00.000Z"
@@ -73,8 +73,8 @@ def tell_of_the_site_page(owner) -> None:
             site_services.remove(owner)
 
 
-def a_picture(number: int) -> Wanted:
-    return Wanted(Encoded(Photo(f"{number:032x}", "A door", 640, 480, (640,), "jpg", ("0" * 64,)), (b"bytes",)))
+def a_picture(number: int) -> PictureChange:
+    return PictureChange(Encoded(Photo(f"{number:032x}", "A door", 640, 480, (640,), "jpg", ("0" * 64,)), (b"bytes",)))
 
 
 def a_sealed_election(ada) -> None:
@@ -83,7 +83,7 @@ def a_sealed_election(ada) -> None:
     lifecycle.open_(ada, elections.find("Board"), editable=False)
     voting.cast(ada, "Board", {"0": ["1"]}, "form")
     closing.close(ada, elections.find("Board"))
-    voting.seal_what_is_closed("Board")
+    voting.seal_closed("Board")
 
 
 def now(post):
@@ -99,7 +99,7 @@ def told(site, person):
 def test_the_log_makes_the_news_there_is(told):
     assert check(told).first == ()
     assert {event["event_type"] for event in told.each(keys.events())} >= kinds_in("news")
-    assert kinds_in("news") == {each.name for each in (*of_news.EVENTS, *site_replay.EVENTS)}
+    assert kinds_in("news") == {each.name for each in of_news.EVENTS}
 
 
 def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):
@@ -107,8 +107,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):
         return utc_now() + timedelta(days=31)
 
     site_sealer().seal()
-    while names.is_due(then):
-        names.forget_names(then)
+    while log_erasure.is_due(then):
+        log_erasure.erase_names(then)
         site_sealer().seal()
     assert verify(told).flaw is None
     assert check(told).first == ()

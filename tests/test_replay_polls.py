@@ -36,7 +36,7 @@ def tell_of_polls(person, made) -> None:  # noqa: F811
     seal(lunch.id)
     services.delete(by_ida(made()))
     reports.report(lunch, "one", "spam", "words that the log has not")
-    reports.dismiss(owner, reports.about(lunch.id)[1])
+    reports.dismiss(owner, reports.find_reported(lunch.id)[1])
     reports.hide(owner, repository.find(lunch.id))
     reports.show(owner, repository.find(lunch.id))
     vote(made(by_nobody=True), "one", "Pizza")
@@ -68,12 +68,12 @@ def _sealed(table) -> str:
 
 
 def test_a_poll_whose_close_the_log_has_yet_to_tell(made):  # noqa: F811
-    from acts.site import table
+    from acts.storage import table
 
     poll = made()
     vote(poll, "one", "Pizza")
     begun = services.CLOSING.begin(by_ida(poll).poll, "Ida")
-    table().write(repository.shut_gates(begun)[3])
+    table().write(repository.closing_gates(begun)[3])
     assert check(table()).first == ()
 
 

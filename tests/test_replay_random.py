@@ -13,7 +13,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from acts.refusals import Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
@@ -166,7 +166,7 @@ def is_mailed_about(number: int, more: int) -> None:
     election = an_election(number)
     mailing.invite(organiser(election), election)
     queue_mailings()
-    mailing.leave_alone(election.name, f"Person {more % PEOPLE}")
+    mailing.unsubscribe(election.name, f"Person {more % PEOPLE}")
 
 
 def is_deleted(number: int, more: int) -> None:
@@ -178,7 +178,7 @@ def is_closed(number: int, more: int) -> None:
     election = an_election(number)
     closing.close(organiser(election), election)
     if more & 1:
-        ballots.seal_what_is_closed()
+        ballots.seal_closed()
 
 
 # --- what voters do ---
@@ -199,7 +199,7 @@ def loses_a_ballot(number: int, more: int) -> None:
 
 
 def is_sealed(number: int, more: int) -> None:
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     Sealer(table(), replay.COUNTED).seal()
     replay.figures.follow(table())
 
@@ -225,7 +225,7 @@ def begin() -> None:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=True))  # evenly spread; a seed is all it takes to see a failure again
 def test_whatever_people_do_the_log_makes_the_state_there_is(chance):
-    with stage(SqliteTable) as table, acting_on(table):
+    with stage(SqliteTable) as table, use_table(table):
         begin()
         for _ in range(25):
             act, number, more = chance.choice(ACTS), chance.randrange(6), chance.randrange(8)

@@ -22,7 +22,7 @@ from tests.background import finish_background
 from tests.questions.conftest import MANY, numbered
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 check = partial(replay.check, said=replay.quietly)
@@ -33,15 +33,15 @@ def tell_of_sets(person) -> str:
     owner, ida = person("Olga", Role.OWNER), person("Ida")
     set_id = services.make(ida, "Evening", "For all.", "Be quick.").id
     services.add(ida, set_id, [*MANY, *numbered(60)])
-    services.edit(ida, set_id, rules.edition_of_set(repository.find_set(set_id)), name="Night")
-    services.change_question(ida, set_id, 1, Question("Why?", category="Plans"), edition(set_id, 1))
+    services.edit(ida, set_id, rules.set_fingerprint(repository.find_set(set_id)), name="Night")
+    services.change_question(ida, set_id, 1, Question("Why?", category="Plans"), fingerprint(set_id, 1))
     services.move_question(ida, set_id, 3, up=True)
-    services.remove_question(ida, set_id, 2, edition(set_id, 2))
-    first = repository.whole(set_id).categories[0]
-    services.change_category(ida, set_id, first.number, "New", "Words.", rules.edition_of_category(first))
+    services.remove_question(ida, set_id, 2, fingerprint(set_id, 2))
+    first = repository.find_full(set_id).categories[0]
+    services.change_category(ida, set_id, first.number, "New", "Words.", rules.category_fingerprint(first))
     services.move_category(ida, set_id, first.number, up=False)
     services.share(ida, set_id, on=True)
-    services.copy(owner, repository.whole(set_id), "Copy")
+    services.copy(owner, repository.find_full(set_id), "Copy")
     private, gone = services.make(ida, "Diary"), services.make(owner, "Gone")
     services.add(ida, private.id, MANY)
     services.activate(ida, private.id, on=False)
@@ -52,8 +52,8 @@ def tell_of_sets(person) -> str:
     return set_id
 
 
-def edition(set_id: str, number: int) -> str:
-    return rules.edition_of_question(repository.whole(set_id).find(number).question)
+def fingerprint(set_id: str, number: int) -> str:
+    return rules.question_fingerprint(repository.find_full(set_id).find(number).question)
 
 
 def test_the_log_makes_the_sets_there_are(site, person):
@@ -72,8 +72,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_made_them(site, person):
         return utc_now() + timedelta(days=31)
 
     site_sealer().seal()
-    while names.is_due(then):
-        names.forget_names(then)
+    while log_erasure.is_due(then):
+        log_erasure.erase_names(then)
         site_sealer().seal()
     assert verify(site).flaw is None
     assert check(site).first == ()

@@ -17,22 +17,22 @@ from django.test import Client, override_settings
 
 from accounts import repository as people
 from accounts import services as accounts
-from accounts import setup, tokens
+from accounts import setup_link, tokens
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
 from acts import background
 from acts.background import TaskType
-from acts.site import now_text, table
-from acts.tokens import sign
-from acts.turns import at_once
+from acts.queues import run_to_end
+from acts.storage import now_text, table
+from acts.tokens import create_token
 from ballots import services as ballots
-from ballots.services import emptying
-from elections import actions, places
+from ballots.services import sealing
+from elections import actions, sharding
 from elections import repository as elections
 from elections import rules as of_elections
-from elections.candidates.services import add_candidates, edit_candidate, picture_candidate, remove_candidate
+from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
@@ -40,7 +40,7 @@ from elections.invitations import forecast, messages, opt_out, own_text, reminde
 from elections.invitations import mailing as invitations
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import CLOSING, close_what_is_over
+from elections.lifecycle.closing import CLOSING, close_ended_elections
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
@@ -51,12 +51,12 @@ from elections.rules import Action, Election
 from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
-from mail import again, bounces, mailboxes, server
+from mail import bounce_mailbox, bounces, outages, undelivered
 from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
 from pages import markdown, markdown_cache
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from results.mailing import services as mailing
 from skills import services as skills
@@ -73,7 +73,7 @@ from tests.clock import stands_at
 from tests.copies import copy_of
 from tests.photos.drawing import kept
 from upkeep import pause, replay, secret_key
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 ROOT = Path(__file__).parent.parent
@@ -146,7 +146,7 @@ def groups_are_kept() -> None:
     groups.delete(ada, gone.id)
     finish_background("delete group")
     add_voters(ada, made, ["Bo", "a@example.org"])
-    club = groups.keep_roll(ada, election("First of the club"), "form")
+    club = groups.save_roll(ada, election("First of the club"), "form")
     for _twice in range(2):
         groups.add(ada, club.id, ["Cy", "b@example.org", "a@example.org"])
     groups.remove(ada, club.id, "a@example.org")
@@ -154,7 +154,7 @@ def groups_are_kept() -> None:
     following = drafts.create(ada, "Next of the club")
     for _twice in range(2):
         begun = groups.put_on_roll(ada, election("Next of the club"), club.id)
-        imports.go_on(ada, following, begun, 60)
+        imports.resume(ada, following, begun, 60)
     stays = groups.make(someone("Olga"), "Those who stay")
     groups.add(someone("Olga"), stays.id, ["voter 0", "c@example.org"])
 
@@ -163,15 +163,15 @@ def groups_are_kept() -> None:
 
 
 def people_come() -> None:
-    link = setup.link()
+    link = setup_link.new_link()
     assert link is not None
     accounts.make_owner_by_link(link.split("/")[-2], "Olga", "olga@example.org", PASSWORD)
     accounts.register("Ada", "ada@example.org", PASSWORD)
     (waiting,) = (each for each in mail.in_state(mail.QUEUED, 9)[0] if each.kind == "confirm_registration")
-    accounts.confirm_registration(sign("registration", waiting.about["number"]))
+    accounts.confirm_registration(create_token("registration", waiting.about["number"]))
     accounts.register("Adele", "ada@example.org", PASSWORD)
     accounts.invite(someone("Olga"), "bo@example.org")
-    accounts.accept_invitation(sign("invitation", "bo@example.org"), "Bo", PASSWORD)
+    accounts.accept_invitation(create_token("invitation", "bo@example.org"), "Bo", PASSWORD)
     accounts.make_demo_person("Cy", Role.USER, "I count.", PASSWORD)
     accounts.make_demo_person("Di", Role.USER, "", PASSWORD)
     for number in range(6):
@@ -190,7 +190,7 @@ def second_steps() -> None:
     factors.reset_for(someone("Olga"), someone("Di"))
     app_added(di, now)
     with_passkey(di)
-    factors.remove_passkey(di, factors.load(di).passkeys[0].mark)
+    factors.remove_passkey(di, factors.load_factors(di).passkeys[0].mark)
 
 
 def app_added(user: User, now: float) -> None:
@@ -210,14 +210,14 @@ def people_change() -> None:
     accounts.change_profile(someone("Ada"), "Ada L.", "I *count*.")
     accounts.change_profile(someone("Ada"), "", "I count.")
     for name in ("Ada", "Bo"):
-        accounts.change_picture(someone(name), Wanted(kept()))
+        accounts.change_picture(someone(name), PictureChange(kept()))
     accounts.remove_picture(someone("Olga"), someone("Bo"))
     accounts.ask_for_reset("ada@example.org", Visitor("203.0.113.7"))
     accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
     accounts.change_password(someone("Ada"), PASSWORD)
     accounts.send_reset_link(someone("Olga"), someone("Ada"))
     accounts.reset_link_of_owner(someone("Olga"))
-    secret_key.note_at_start(table())
+    secret_key.record_at_start(table())
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
@@ -252,7 +252,7 @@ def a_newer_renderer(name: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
         markdown_cache.description_html(elections.description_of(name))
-        elections.candidates_to_show(name)
+        elections.candidates_with_html(name)
 
 
 def a_public_election() -> None:
@@ -263,18 +263,18 @@ def a_public_election() -> None:
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     add_candidates(ada, made, [Candidate("Nobody")])
     edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
-    picture_candidate(ada, election("Bord"), "Nobody", Wanted(kept()))
-    picture_candidate(ada, election("Bord"), "Ada", Wanted(kept()))
+    change_picture(ada, election("Bord"), "Nobody", PictureChange(kept()))
+    change_picture(ada, election("Bord"), "Ada", PictureChange(kept()))
     seen = elections.find_candidate("Bord", "Ada").photo
-    picture_candidate(ada, election("Bord"), "Ada", Wanted(seen=seen, alt="Ada, counting"))
+    change_picture(ada, election("Bord"), "Ada", PictureChange(seen=seen, alt="Ada, counting"))
     remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
     add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
     the_list = imports.start(
         ada, election("Bord"), ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
     )
-    imports.go_on(ada, election("Bord"), the_list, 5)
-    imports.go_on(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
+    imports.resume(ada, election("Bord"), the_list, 5)
+    imports.resume(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
     remove_voter(ada, election("Bord"), "wrong@example.org")
     add_manager(ada, election("Bord"), "Cy")
     drafts.rename(ada, election("Bord"), "Board")
@@ -325,8 +325,8 @@ def mails() -> None:
     ada = someone("Ada")
     invitations.invite(ada, election("Board"))
     send_mails()
-    invitations.send_again(ada, election("Board"), "late@example.org")
-    invitations.leave_alone("BOARD", "late@example.org")
+    invitations.resend_invitation(ada, election("Board"), "late@example.org")
+    invitations.unsubscribe("BOARD", "late@example.org")
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
     own_text.change(ada, election("Board"), "Please come *early*.", "me")
@@ -344,21 +344,21 @@ def mails_that_did_not_arrive() -> None:
     table().write(*emails)
     send_waiting(broken)
     first, second, _third = [mail.find(email.item["number"]) for email in emails]
-    again.try_one("Olga", first)
-    again.put_aside("Olga", second)
-    again.try_all("Olga")
-    server.failed(server.BULK, "421 not now", time.time())
-    again.take_up(lambda: True)
+    undelivered.retry("Olga", first)
+    undelivered.put_aside("Olga", second)
+    undelivered.retry_all("Olga")
+    outages.record_failure(outages.BULK, "421 not now", time.time())
+    undelivered.carry_out(lambda: True)
     send_mails()
-    bounces.note(bounces.Report(first.number, bounces.COMPLAINED, "abuse"))
-    mailboxes._remember("7", 1, True)
-    mailboxes._remember_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
+    bounces.record_report(bounces.Report(first.number, bounces.COMPLAINED, "abuse"))
+    bounce_mailbox._store_position("7", 1, True)
+    bounce_mailbox._store_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
     unknown = [mail.queued("trial", f"{name}@example.org") for name in "de"]
     table().write(*unknown)
     for email in unknown:
         mail.move(mail.find(email.item["number"]), mail.QUEUED, mail.UNKNOWN, reason="unknown")
-    again.settle_unknown("Olga", again.AS_SENT, "")
-    again.take_up(lambda: True)
+    undelivered.settle_unknown("Olga", undelivered.AS_SENT, "")
+    undelivered.carry_out(lambda: True)
 
 
 def a_secret_election() -> None:
@@ -375,10 +375,10 @@ def a_secret_election() -> None:
     closing.close(bo, election("Prize"))
     closing.close(someone("Ada"), election("Board"))
     for name in ("Prize", "Board"):
-        ballots.seal_what_is_closed(name)  # as whoever opens its page does: the box is the worker's to empty
-    opt_out.leave_alone("by.post@example.org")
-    opt_out.leave_alone("late@example.org")
-    opt_out.mail_again("late@example.org")
+        ballots.seal_closed(name)  # as whoever opens its page does: the box is the worker's to empty
+    opt_out.opt_out("by.post@example.org")
+    opt_out.opt_out("late@example.org")
+    opt_out.opt_in("late@example.org")
     mailing.mail_result(bo, election("Prize"))
     send_mails()
 
@@ -387,7 +387,7 @@ def an_election_has_shards() -> None:
     """As on a distant store: it is copied, and voted in."""
     bo, names = someone("Bo"), [f"voter {number}" for number in range(5)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(places, "shards_of_new", lambda: 4)
+        patch.setattr(sharding, "shards_of_new", lambda: 4)
         made = drafts.create(bo, "Crowd")
         copying.copy(bo, made, "Crowd again")
     add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
@@ -397,7 +397,7 @@ def an_election_has_shards() -> None:
         voted(name, "Crowd", Ada=1, Bo=2)
     ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
     closing.close(bo, election("Crowd"))
-    ballots.seal_what_is_closed("Crowd")
+    ballots.seal_closed("Crowd")
 
 
 def elections_change_hands() -> None:
@@ -422,19 +422,19 @@ def ends_by_the_clock() -> None:
     ada = someone("Ada")
     made = drafts.create(ada, "Soon over", announces=True, no_voting_after=as_text(utc_now() + timedelta(hours=4)))
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    picture_candidate(ada, made, "Bo", Wanted(kept()))
+    change_picture(ada, made, "Bo", PictureChange(kept()))
     add_voters(ada, made, ["voter 0", "voter 1"])
     lifecycle.open_(ada, election("Soon over"), editable=False)
     reminders.choose(ada, election("Soon over"), [3])
     voted("voter 0", "Soon over", Ada=1)
     with later(hours=2):
-        assert reminders.remind_by_the_clock() == 1
+        assert reminders.send_due_reminders() == 1
     imports.start(ada, election("Soon over"), ["late@example.org"])
     with later(hours=5):
-        assert close_what_is_over() == 1
+        assert close_ended_elections() == 1
         finish_background("import voters")
-        ballots.seal_what_is_closed("Soon over")
-    at_once(emptying.empty(election("Soon over")))
+        ballots.seal_closed("Soon over")
+    run_to_end(sealing.empty(election("Soon over")))
 
 
 def several_questions_on_one_ballot() -> None:
@@ -462,8 +462,8 @@ def several_questions_on_one_ballot() -> None:
     assert finish_background("act on ballot", "add to rolls") == 1
     binding.close(ada, multi_ballot())
     for name in multi_ballot().questions:
-        ballots.seal_what_is_closed(name)
-        at_once(emptying.empty(election(name)))
+        ballots.seal_closed(name)
+        run_to_end(sealing.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
 
@@ -536,8 +536,8 @@ def test_it_does_so_too_when_it_has_forgotten_who_somebody_was(told, tmp_path, s
     settings.STORE_URL = f"sqlite://{copy_of(told.path, tmp_path / 'copy.sqlite3')}"
     copy, then = connect(settings.STORE_URL), lambda: utc_now() + timedelta(days=31)
     site_sealer().seal()
-    while names.is_due(then):
-        names.forget_names(then)
+    while log_erasure.is_due(then):
+        log_erasure.erase_names(then)
         site_sealer().seal()
     verdict = verify(copy)
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
@@ -575,7 +575,7 @@ def kinds_in(*packages: str) -> set[str]:
 
 
 def test_a_pause_is_replayed_too(site, monkeypatch):
-    monkeypatch.setattr(pause.watch, "seconds", 0)
+    monkeypatch.setattr(pause.cache, "seconds", 0)
     pause.pause("Olga", 10, "Back soon.")
     assert replay.check(site, replay.quietly).first == ()
     pause.resume("Olga")

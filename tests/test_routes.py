@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts import repository
 from accounts.rules import Permission, Role
-from acts.site import table
+from acts.storage import table
 from config import errors, middleware
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -95,7 +95,7 @@ ROUTES = {
     "make_codes": (SIGNED_IN, FORM, []),
     "name_passkey": (SIGNED_IN, FORM, []),
     "add_passkey": (SIGNED_IN, FORM, []),
-    "remove_passkey": (SIGNED_IN, FORM, ["mark"]),
+    "remove_passkey": (SIGNED_IN, FORM, ["short_id"]),
     "people": (Permission.MANAGE_USERS, READ, []),
     "person": (Permission.MANAGE_USERS, READ, ["target"]),
     "change_role": (Permission.MANAGE_USERS, ACT, ["target"]),
@@ -466,7 +466,7 @@ OF_PLAYERS |= {"game_roll"}
 OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "add_game_question", "copy_game"}
 OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
-OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
+OF_PLAYERS |= {"onward"}  # tests/live/test_follow_ups.py
 OF_PLAYERS |= {"delete_minutes"}
 
 
@@ -492,11 +492,11 @@ def test_every_address_says_whom_it_is_for(pattern):
 
 
 def test_an_address_that_says_nothing_is_closed(rf):
-    from accounts.access import answer_for
+    from accounts.access import access_response
     from acts.refusals import NotAllowed
 
     with pytest.raises(NotAllowed):
-        answer_for(rf.get("/"), lambda request: None)
+        access_response(rf.get("/"), lambda request: None)
 
 
 @pytest.fixture(scope="module")

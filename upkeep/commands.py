@@ -39,7 +39,7 @@ class StoreCommand(BaseCommand):
                 formats.check(self.table, self.oldest)
 
 
-def say_unlinked(words: OutputWrapper, elections: int) -> None:
+def print_unlinked_warning(words: OutputWrapper, elections: int) -> None:
     """What whoever has filled a store from a copy has to tell the voters."""
     if elections:
         words.write(

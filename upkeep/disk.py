@@ -18,7 +18,7 @@ from .system import is_embedded
 
 MEGABYTE = 1024**2
 MIN_FREE_BYTES = MEGABYTE  # bytes: with less than this a write may fail at any moment
-BESIDE_THE_STORE = ("-wal", "-shm")
+STORE_FILE_SUFFIXES = ("-wal", "-shm")
 REPEAT_WARNING_SECONDS = 3600  # seconds between two lines in the log about the same
 log = logging.getLogger("plenum.disk")
 
@@ -48,8 +48,8 @@ class Disk:
     def trouble(self) -> str:
         """Why nothing can be written, if so, in a sentence."""
         if self.is_read_only:
-            return _("The disk of %(folder)s is read-only.") % {"folder": self.folder}
-        return _("The disk of %(folder)s is full.") % {"folder": self.folder} if self.is_full else ""
+            return _("The disk holding %(folder)s is read-only.") % {"folder": self.folder}
+        return _("The disk holding %(folder)s is full.") % {"folder": self.folder} if self.is_full else ""
 
 
 def disks() -> list[Disk]:
@@ -79,14 +79,14 @@ def free() -> int:
     return min((disk.free for disk in disks()), default=0)
 
 
-def trouble() -> str:
+def write_problem() -> str:
     """Why nothing can be written just now, as far as the disks know."""
     found = " ".join(disk.trouble for disk in disks() if disk.trouble)
-    return found or (_not_ours(path) if (path := next(iter(unusable()), None)) else "")
+    return found or (_not_accessible(path) if (path := next(iter(unusable()), None)) else "")
 
 
-def _not_ours(path: Path) -> str:
-    return _("%(path)s cannot be read and written by the user that the site runs as.") % {"path": path}
+def _not_accessible(path: Path) -> str:
+    return _("The site's user cannot read and write %(path)s.") % {"path": path}
 
 
 def unusable() -> list[Path]:
@@ -100,10 +100,10 @@ def _own_paths() -> Iterator[Path]:
     yield from (settings.DATA_DIR, settings.DATA_DIR / LOCK, settings.STATIC_ROOT)
     if is_embedded():
         store = Path(urlsplit(settings.STORE_URL).path)
-        yield from (store, *(store.with_name(store.name + ending) for ending in BESIDE_THE_STORE))
+        yield from (store, *(store.with_name(store.name + ending) for ending in STORE_FILE_SUFFIXES))
 
 
-def low() -> list[Disk]:
+def low_disks() -> list[Disk]:
     """Those with less than DISK_WARN_MB."""
     return [disk for disk in disks() if disk.is_low]
 
@@ -116,7 +116,7 @@ class DiskWatch:
         self._said: float | None = None
 
     def look(self) -> None:
-        found = low()
+        found = low_disks()
         if found and (self._said is None or self.ticking() - self._said >= REPEAT_WARNING_SECONDS):
             self._said = self.ticking()
             for disk in found:

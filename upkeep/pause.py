@@ -31,9 +31,9 @@ from store.table import Delete, Exists, Item, Missing, Put, Refused, Table, Unav
 
 FRESH_SECONDS = 1.0
 WRITES = ("write", "put_all", "increment")
-GO_ON = ("log",)  # the jobs of the worker that do not rest
+EXEMPT_JOBS = ("log",)  # the jobs of the worker that do not rest
 # Jobs not to be stopped between two writes: a mail that went out has to be marked as sent.
-UNDIVIDED = ("mail", "urgent mail")
+UNINTERRUPTED_JOBS = ("mail", "urgent mail")
 MAX_MESSAGE_CHARS = 300
 MAX_PAUSE_MINUTES = 7 * 24 * 60
 # seconds: when somebody refused is told to come back, whatever was promised
@@ -72,7 +72,7 @@ def read_pause(table: Table) -> Pause | None:
     return pause_of(table.get(keys.pause()))
 
 
-watch = SiteCache(read_pause, None, FRESH_SECONDS)
+cache = SiteCache(read_pause, None, FRESH_SECONDS)
 
 
 # --- refusing ---
@@ -97,18 +97,18 @@ def guard_from_here() -> None:
 
 def refuse_writes(operation: str) -> None:
     """Before every round trip to the store: see `apps.py`."""
-    if operation in WRITES and _is_guarded.get() and watch.current() is not None:
+    if operation in WRITES and _is_guarded.get() and cache.current() is not None:
         raise Paused("The site is paused; nothing is changed meanwhile.")
 
 
-def rests(job: str, table: Table) -> bool:
+def must_rest(job: str, table: Table) -> bool:
     """Whether a worker is not to begin the job; it has the time to look for itself."""
-    return job not in GO_ON and table.get(keys.pause()) is not None
+    return job not in EXEMPT_JOBS and table.get(keys.pause()) is not None
 
 
 def may_be_stopped(job: str) -> bool:
     """Whether the worker stops it at its next write when the site is paused; others end by themselves first."""
-    return job not in GO_ON + UNDIVIDED
+    return job not in EXEMPT_JOBS + UNINTERRUPTED_JOBS
 
 
 # --- pausing and resuming ---
@@ -119,11 +119,11 @@ def pause(actor: str, minutes: int, sentence: str = "", *also: Write) -> None:
     pause = Pause(actor, as_text(utc_now()), minutes, sentence)
     said = {"since": pause.since, "minutes": minutes, "sentence": sentence}
     _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=NotNow(ALREADY))
-    let_all_know()
+    wait_until_known()
 
 
-def let_all_know() -> None:
-    time.sleep(watch.seconds)
+def wait_until_known() -> None:
+    time.sleep(cache.seconds)
 
 
 def resume(actor: str, *also: Write) -> None:
@@ -146,9 +146,9 @@ def _record(event: Event, change: Write, *also: Write, refusal: Refusal) -> None
             raise refusal from None
         raise Refusal(CHANGED) from None
     finally:
-        watch.forget()
+        cache.forget()
 
 
-ALREADY = _("The site is paused already. To say something else, resume it first.")
+ALREADY = _("The site is already paused. To change the message, resume it first.")
 NOT_PAUSED = _("The site is not paused.")
-CHANGED = _("Your role was changed just now, so this was not done.")
+CHANGED = _("Your role was just changed, so nothing was done.")

@@ -13,25 +13,25 @@ LOG_INTERVAL_SECONDS = 5.0
 
 
 @contextmanager
-def shown_on(stream: OutputWrapper, what: str) -> Iterator[Callable[[int], None]]:
+def show_count(stream: OutputWrapper, what: str) -> Iterator[Callable[[int], None]]:
     """A progress that writes over its own line a few times a second; where nobody watches, it says nothing."""
     start = time.monotonic()
-    with _line_on(stream) as say:
+    with _status_line(stream) as say:
         yield lambda items: say(lambda now: f"{what}: {items:,} items, {items / (now - start):,.0f} a second ")
 
 
 @contextmanager
-def steps_shown_on(stream: OutputWrapper, what: str) -> Iterator[Callable[[int, int], None]]:
-    """As `shown_on`, of something whose end is known: it is told how many of how many are done. Where there is no
+def show_steps(stream: OutputWrapper, what: str) -> Iterator[Callable[[int, int], None]]:
+    """As `show_count`, of something whose end is known: it is told how many of how many are done. Where there is no
     terminal, it says so in lines of a log, every few seconds and at the end."""
     if not stream.isatty():
-        yield _lines_on(stream, what)
+        yield _log_lines(stream, what)
         return
-    with _line_on(stream) as say:
+    with _status_line(stream) as say:
         yield lambda done, of: say(lambda now: f"{what}: {done:,} of {of:,} ")
 
 
-def _lines_on(stream: OutputWrapper, what: str) -> Callable[[int, int], None]:
+def _log_lines(stream: OutputWrapper, what: str) -> Callable[[int, int], None]:
     said = time.monotonic()
 
     def say(done: int, of: int) -> None:
@@ -45,7 +45,7 @@ def _lines_on(stream: OutputWrapper, what: str) -> Callable[[int, int], None]:
 
 
 @contextmanager
-def _line_on(stream: OutputWrapper) -> Iterator[Callable[[Callable[[float], str]], None]]:
+def _status_line(stream: OutputWrapper) -> Iterator[Callable[[Callable[[float], str]], None]]:
     """One line, written over by what it is to say now."""
     start = said = time.monotonic()
     watched = stream.isatty()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import replay as ballots
 from elections import replay as elections
 from elections.repository import RENAMING
@@ -16,7 +16,7 @@ from elections.turnout import times as voting_times
 from polls import replay as polls
 from skills import replay as skills
 from store import formats, keys
-from store.backup import Cut, Progress, batches, begin, contents, cut, silent
+from store.backup import Progress, Snapshot, batches, begin, contents, no_progress, take_snapshot
 from store.log import layout
 from store.log.events import number_of
 from store.replay import (
@@ -79,7 +79,7 @@ Said = Callable[[str], AbstractContextManager[Progress]]  # how far each part of
 @contextmanager
 def quietly(what: str) -> Iterator[Progress]:
     """A progress nobody looks at, as `progress.shown_on` is one to look at."""
-    yield silent
+    yield no_progress
 
 
 class _Findings:
@@ -127,7 +127,7 @@ def side_by_side(
 def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) -> Verdict:
     """Rebuild into an empty store, with the log. If an event does not fit, the store stays marked as not whole."""
     begin(target, None)
-    findings, at = _Findings(most), cut(source)
+    findings, at = _Findings(most), take_snapshot(source)
     with said("Replay") as replaying:
         log = (item for name, item in contents(source, at) if name == LOG)
         events = _act_again(_loaded(log, target), at, target, None, findings, replaying)
@@ -139,7 +139,7 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
 
 
 def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
-    findings, at = _Findings(most), cut(source)
+    findings, at = _Findings(most), take_snapshot(source)
     with said("Copy") as copying, said("Replay") as replaying:
         copy(
             source, at, there, [row for row in SCHEMA.exempt if row.like.pk != TASK], copying
@@ -161,7 +161,7 @@ def _loaded(log: Iterator[Item], made: Table) -> Iterator[list[Item]]:
 
 def _act_again(
     parts: Iterable[list[Item]],
-    at: Cut,
+    at: Snapshot,
     made: Table,
     there: BufferedTable | None,
     findings: _Findings,
@@ -169,7 +169,7 @@ def _act_again(
 ) -> int:
     """Let every event happen on `made`, and count it; answers how many events there were."""
     done, kinds, theatre = 0, Counter[str](), Theatre(made, SCHEMA.acts)
-    with acting_on(Unlogged(made)):  # type: ignore[arg-type]
+    with use_table(Unlogged(made)):  # type: ignore[arg-type]
         for events in parts:
             findings.take(each for event in events for each in theatre.take(event))
             progress(done := done + len(events))
@@ -193,7 +193,7 @@ def _counted(kinds: Counter[str]) -> Counter[str]:
     return counts
 
 
-def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | None) -> Iterator[Difference]:
+def _follow(events: list[Item], at: Snapshot, made: Table, there: BufferedTable | None) -> Iterator[Difference]:
     """Figures follow what is sealed, and were perhaps a step behind it when the store was copied: as far as they had
     come they are counted again, and from there on what follows with them is counted on the copy."""
     followed = (there.get(keys.figures()) or {}).get("last_event_id", 0) if there else at.number
@@ -204,22 +204,22 @@ def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | Non
         if at.checkpoint is not None:
             figures.count(made, counted, followed)
         if there:
-            voting_times.follow_on(there, left)
+            voting_times.apply_events(there, left)
     except (KeyError, TypeError, ValueError):  # an event that was tampered with
         yield Difference("figures", "", "cannot be counted from the log.")
 
 
 def _settle(there: Table, made: Table) -> None:
     """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
-    with acting_on(there):
+    with use_table(there):
         for task in RENAMING.unfinished():
             RENAMING.advance(task.subject)
         elections.forget_unused_gates(there)
-    skills.finish_what_is_said(there)
-    with acting_on(made):
+    skills.finish_recorded_merges(there)
+    with use_table(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)
-        skills.shut_what_is_shut(there)
+        skills.close_merging_skills(there)
 
 
 def _without_ballots(made: Table) -> Iterator[str]:

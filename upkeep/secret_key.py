@@ -27,9 +27,9 @@ BATCH_NAMES = 100
 log = logging.getLogger("plenum.secret_key")
 
 
-def replaced() -> str:
+def replaced_message() -> str:
     return _(
-        "SECRET_KEY was replaced while a secret election was open: nobody can vote there until the earlier key is back."
+        "SECRET_KEY was replaced while a secret election was open. Nobody can vote in it until the earlier key is back."
     )
 
 
@@ -38,7 +38,7 @@ def fingerprint() -> bytes:
     return hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")[: len(UNKNOWN)]
 
 
-def is_another(item: Item | None) -> bool:
+def differs(item: Item | None) -> bool:
     """Whether the fingerprint in the store is that of another key."""
     return item is not None and not hmac.compare_digest(item["fingerprint"], fingerprint())
 
@@ -64,22 +64,22 @@ def _fits(salt: Item) -> bool:
     return True
 
 
-def note_at_start(table: Table) -> None:
+def record_at_start(table: Table) -> None:
     """Remember the key that is used from now on. One under which an open election is locked is complained about and
     not remembered, so that whoever looks finds the difference."""
     known = table.get(keys.secret_key())
-    if known is not None and not is_another(known):
+    if known is not None and not differs(known):
         return
     if locked_election(table) is None:
-        _remember(table, fingerprint())
+        _store(table, fingerprint())
         if known is not None:
             log.warning("SECRET_KEY was replaced: links in mails sent before, and authenticator apps, no longer work.")
         return
-    log.error(replaced())
+    log.error(replaced_message())
     if known is None:
-        _remember(table, UNKNOWN)
+        _store(table, UNKNOWN)
 
 
-def _remember(table: Table, value: bytes) -> None:
+def _store(table: Table, value: bytes) -> None:
     place = keys.secret_key()
     table.write(Put({"PK": place.pk, "SK": place.sk, "fingerprint": value}))

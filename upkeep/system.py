@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SECONDS_PER_MINUTE = 60
 
 # Settings a page may show. One that is not named here is not shown: a secret is never added by mistake.
-SHOWN = (
+SHOWN_SETTINGS = (
     "PROFILE",
     "DEBUG",
     "HOST",
@@ -122,7 +122,7 @@ def versions() -> dict[str, str]:
 
 
 def settings_in_force() -> dict[str, str]:
-    return {name: _as_text(getattr(settings, name)) for name in SHOWN}
+    return {name: _as_text(getattr(settings, name)) for name in SHOWN_SETTINGS}
 
 
 def _as_text(value: object) -> str:

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from store import formats
-from store.backup import Progress, silent
+from store.backup import Progress, no_progress
 from store.table import StoreError, Table
 
 from .worker.jobs import LOG
@@ -78,4 +78,4 @@ def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
 @contextmanager
 def quietly(title: str) -> Iterator[Progress]:
     """Report to nobody."""
-    yield silent
+    yield no_progress

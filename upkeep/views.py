@@ -13,14 +13,14 @@ from accounts.access import public
 from store import formats, keys
 from store.connect import connect
 from store.log import utc_now
+from store.parallel import run_parallel
 from store.table import StoreError
-from store.together import together
-from upkeep.worker import jobs as pauses
+from upkeep.worker import jobs
 
 from .doctor import health
-from .doctor.site import Seen, is_doctor
+from .doctor.web_checks import RequestSnapshot, is_doctor
 from .monitoring import metrics as site_metrics
-from .worker.heartbeats import signs
+from .worker.heartbeats import read_heartbeats
 
 OF_STORE = (keys.sync(), keys.restoring(), *formats.PLACES)
 
@@ -46,21 +46,21 @@ def readyz(request: HttpRequest) -> HttpResponse:
         if "store" in request.GET:
             found, sentence = table.get_many(OF_STORE), ""
         else:
-            found, workers, unknown = together(
+            found, workers, unknown = run_parallel(
                 table,
-                lambda: table.get_many([*OF_STORE, *health.NOTED]),
-                lambda: signs(table),
+                lambda: table.get_many([*OF_STORE, *health.WARNING_KEYS]),
+                lambda: read_heartbeats(table),
                 lambda: health.has_unknown_mails(table),
             )
-            sentence = health.lacking(workers) or health.locked(table, found)
-            notes = health.notes(found, unknown, utc_now())
+            sentence = health.problem(workers) or health.key_problem(table, found)
+            notes = health.warnings(found, unknown, utc_now())
     except StoreError:
         sentence = _("The store does not answer.")
     else:
         if keys.restoring() in found:
             sentence = _("A backup is being restored into the store.")
         elif formats.is_too_new(found):
-            sentence = _("A later version has upgraded the store. This one has to be replaced by it.")
+            sentence = _("A newer version has upgraded the store. Install that version here.")
     return _not_ready(sentence) if sentence else HttpResponse("\n".join(["ok", *notes, ""]), content_type="text/plain")
 
 
@@ -72,13 +72,13 @@ def _not_ready(sentence: str) -> HttpResponse:
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
-    if settings.PRODUCTION and not _brings_metrics_token(request):
+    if settings.PRODUCTION and not _has_metrics_token(request):
         raise Http404
-    text = site_metrics.as_text([pauses.as_metric(), *health.as_metrics(connect(settings.STORE_URL))])
+    text = site_metrics.as_text([jobs.as_metric(), *health.as_metrics(connect(settings.STORE_URL))])
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-def _brings_metrics_token(request: HttpRequest) -> bool:
+def _has_metrics_token(request: HttpRequest) -> bool:
     brought = request.headers.get("Authorization", "")
     wanted = f"Bearer {settings.METRICS_TOKEN}"
     return bool(settings.METRICS_TOKEN) and hmac.compare_digest(brought.encode(), wanted.encode())
@@ -90,4 +90,4 @@ def doctor(request: HttpRequest, signed: str) -> HttpResponse:
     """What the server sees of this request, for `plenum doctor` alone."""
     if not is_doctor(signed):
         return HttpResponseNotFound("not found\n", content_type="text/plain")
-    return JsonResponse(Seen.of(request).as_dict())
+    return JsonResponse(RequestSnapshot.of(request).as_dict())

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from acts.naming import site_name
+from acts.branding import site_name
 from store import keys
 
 STEP_SECONDS = 30
@@ -42,7 +42,7 @@ def new_secret() -> bytes:
     return secrets.token_bytes(SECRET_BYTES)
 
 
-def as_typed(secret: bytes) -> str:
+def readable_secret(secret: bytes) -> str:
     """The secret as a person types it into an app."""
     text = base64.b32encode(secret).decode()
     return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
@@ -60,18 +60,18 @@ def app_address(secret: bytes, name: str, site: str) -> str:
 
 
 def seal(secret: bytes, name: str) -> str:
-    return _lock(name).encrypt(secret).decode()
+    return _fernet(name).encrypt(secret).decode()
 
 
 def unseal(sealed: str, name: str) -> bytes | None:
     """The secret, or `None` where the site's secret key was replaced or the text is another person's."""
     try:
-        return _lock(name).decrypt(sealed)
+        return _fernet(name).decrypt(sealed)
     except InvalidToken:
         return None
 
 
-def _lock(name: str) -> MultiFernet:
+def _fernet(name: str) -> MultiFernet:
     """One person's, so that nobody who can write to the table can give them a secret of somebody else."""
     purpose = f"plenum second factor {keys.fold(name)}".encode()
     known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]

@@ -23,10 +23,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules, services
 from accounts.access import demands_second_factor
 from accounts.models import User
-from acts import recording
-from acts.again import try_again
+from acts import storage
 from acts.refusals import NotThere, Refusal
-from acts.site import table
+from acts.retry import retry_lost_race
+from acts.storage import table
 from acts.versions import unchanged_or_new
 from mail import outbox
 from store import keys
@@ -50,12 +50,12 @@ class WrongCode(Refusal):
     pass
 
 
-WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")
-KNOWN_PASSKEY = _("This passkey is among yours already.")
-TOO_MANY = _("You have as many passkeys as one person may have. Remove one that you no longer use.")
-STILL_NEEDED = _("This site demands a second step of whoever runs it. Add another one before you remove this one.")
-GONE = _("That was removed already.")
-NOT_ALONE = _("Recovery codes stand in for an app or a passkey. Add one of these first.")
+WRONG_CODE = _("That code is wrong or was already used. Your app shows a new one every 30 seconds.")
+KNOWN_PASSKEY = _("You have already added this passkey.")
+TOO_MANY = _("You have reached the maximum number of passkeys. Remove one you no longer use.")
+STILL_NEEDED = _("Admins of this site need a second step. Add another one before you remove this one.")
+ALREADY_REMOVED = _("That has already been removed.")
+NEEDS_FACTOR = _("Recovery codes are a backup for an app or a passkey. Add one of those first.")
 
 
 # --- what somebody has ---
@@ -84,8 +84,8 @@ class Factors:
         """As `User.factors` tells it. Recovery codes alone are no factor."""
         return [kind for kind, there in ((APP, self.app), (PASSKEY, self.passkeys)) if there]
 
-    def passkey(self, mark: str) -> Passkey | None:
-        return next((passkey for passkey in self.passkeys if passkey.mark == mark), None)
+    def passkey(self, short_id: str) -> Passkey | None:
+        return next((passkey for passkey in self.passkeys if passkey.short_id == short_id), None)
 
 
 # --- recovery codes ---
@@ -102,14 +102,14 @@ def clean_code(typed: str) -> str:
     return "".join(letter for letter in typed.upper() if letter.isascii() and letter.isalnum())
 
 
-def digest_of(code: str, name: str) -> str:
+def code_digest(code: str, name: str) -> str:
     return hashlib.sha256(f"recovery code\0{keys.fold(name)}\0{clean_code(code)}".encode()).hexdigest()
 
 
 # --- keeping them ---
 
 
-def load(user: User) -> Factors:
+def load_factors(user: User) -> Factors:
     return _factors_of(table().get(keys.factors(user.name)), user)
 
 
@@ -152,37 +152,37 @@ def _put(user: User, before: Factors, after: Factors) -> Put:
 Change = Callable[[Factors], Factors]
 
 
-def _keep(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
+def _update(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
     """Read, change and write; read again if somebody else wrote meanwhile. `change` refuses by raising."""
 
-    def keep() -> Factors:
-        before = load(user)
+    def update() -> Factors:
+        before = load_factors(user)
         after = change(before)
         write(after, _put(user, before, after))
         return after
 
-    return try_again(keep)
+    return retry_lost_race(update)
 
 
 def _write(after: Factors, put: Put) -> None:
     table().write(put)
 
 
-def _record(user: User, event_type: str, change: Change, *emails: Write, **words: Any) -> Factors:
+def _record(user: User, event_type: str, change: Change, *emails: Write, **details: Any) -> Factors:
     """Keep the change with its event, and tell the account what kinds there are."""
 
     def record(after: Factors, put: Put) -> None:
-        event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
-        recording.record(event, put, repository.factors_change(user, after.kinds), *emails)
+        event = Event(user.name, event_type, {"name": user.name, **details, "factors": after.kinds})
+        storage.record(event, put, repository.factors_change(user, after.kinds), *emails)
 
-    return _keep(user, change, record)
+    return _update(user, change, record)
 
 
 def _email(user: User, kind: str, factor: str) -> Write:
     return outbox.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
 
 
-def _this_moment() -> str:
+def _now() -> str:
     return as_text(datetime.now(UTC))
 
 
@@ -193,15 +193,17 @@ def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
     """Confirmed by a first code, which thereby is used. An app that was there is replaced."""
     step = authenticator_apps.step_of(secret, clean_code(code), now)
     if step is None:
-        raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
-    app = App(authenticator_apps.seal(secret, user.name), step, _this_moment())
-    told = _email(user, "factor_added", APP)
-    return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), told, kind=APP)
+        raise WrongCode(
+            _("That code does not match. Check that your phone's clock is right, then enter the current code.")
+        )
+    app = App(authenticator_apps.seal(secret, user.name), step, _now())
+    email = _email(user, "factor_added", APP)
+    return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), email, kind=APP)
 
 
 def remove_app(user: User) -> Factors:
-    told = _email(user, "factor_removed", APP)
-    return _record(user, "SecondFactorRemoved", lambda before: _left(user, before, app=None), told, kind=APP)
+    email = _email(user, "factor_removed", APP)
+    return _record(user, "SecondFactorRemoved", lambda before: _after_removal(user, before, app=None), email, kind=APP)
 
 
 def add_passkey(user: User, passkey: Passkey) -> Factors:
@@ -212,23 +214,25 @@ def add_passkey(user: User, passkey: Passkey) -> Factors:
             raise WrongPasskey(TOO_MANY)
         return replace(before, passkeys=(*before.passkeys, passkey))
 
-    told = _email(user, "factor_added", PASSKEY)
-    return _record(user, "SecondFactorAdded", change, told, kind=PASSKEY)
+    email = _email(user, "factor_added", PASSKEY)
+    return _record(user, "SecondFactorAdded", change, email, kind=PASSKEY)
 
 
-def remove_passkey(user: User, mark: str) -> Factors:
+def remove_passkey(user: User, short_id: str) -> Factors:
     def change(before: Factors) -> Factors:
-        return _left(user, before, passkeys=tuple(each for each in before.passkeys if each.mark != mark))
+        return _after_removal(
+            user, before, passkeys=tuple(each for each in before.passkeys if each.short_id != short_id)
+        )
 
-    told = _email(user, "factor_removed", PASSKEY)
-    return _record(user, "SecondFactorRemoved", change, told, kind=PASSKEY)
+    email = _email(user, "factor_removed", PASSKEY)
+    return _record(user, "SecondFactorRemoved", change, email, kind=PASSKEY)
 
 
-def _left(user: User, before: Factors, **changes: Any) -> Factors:
+def _after_removal(user: User, before: Factors, **changes: Any) -> Factors:
     """What is left after a removal. Recovery codes go with the last factor: there is nothing left to stand in for."""
     after = replace(before, **changes)
     if after == before:
-        raise NotThere(GONE)
+        raise NotThere(ALREADY_REMOVED)
     if after.kinds:
         return after
     if demands_second_factor(user):
@@ -239,11 +243,11 @@ def _left(user: User, before: Factors, **changes: Any) -> Factors:
 def make_codes(user: User) -> list[str]:
     """Ten new recovery codes in place of those there were. This is the only time they are to be seen."""
     codes = new_codes()
-    digests = tuple(digest_of(code, user.name) for code in codes)
+    digests = tuple(code_digest(code, user.name) for code in codes)
 
     def change(before: Factors) -> Factors:
         if not before.kinds:
-            raise NotThere(NOT_ALONE)
+            raise NotThere(NEEDS_FACTOR)
         return replace(before, codes=digests)
 
     _record(user, "RecoveryCodesMade", change, count=RECOVERY_CODES)
@@ -256,21 +260,21 @@ def reset(user: User, actor: str, *also: Write) -> None:
     It was not they who did it, so that what was theirs alone to see is no longer shown.
     """
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
-    told = outbox.queued("factors_reset", user.email, name=user.name)
+    email = outbox.queued("factors_reset", user.email, name=user.name)
 
     def take_away() -> None:
-        gone = Delete(keys.factors(user.name), when=unchanged_or_new(load(user)))
-        recording.record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
+        gone = Delete(keys.factors(user.name), when=unchanged_or_new(load_factors(user)))
+        storage.record(event, gone, repository.factors_change(user, [], breaks=True), email, *also)
 
-    try_again(take_away)
+    retry_lost_race(take_away)
 
 
 def reset_for(actor: User, target: User) -> None:
     """An admin's help for somebody below, who has something to lose."""
-    rules.check_manages(services.who(actor), services.who(target))
+    rules.check_manages(services.name_and_role(actor), services.name_and_role(target))
     if not target.factors:
-        raise NotThere(GONE)
-    reset(target, actor.name, services.still(actor))
+        raise NotThere(ALREADY_REMOVED)
+    reset(target, actor.name, services.role_unchanged(actor))
 
 
 # --- taking the second step ---
@@ -280,9 +284,9 @@ def use_code(user: User, typed: str, now: float) -> None:
     """Accept a code of the app or a recovery code, once."""
     code = clean_code(typed)
     if len(code) == 6 and code.isdigit():
-        _keep(user, lambda before: _with_step(user, before, code, now), _write)
+        _update(user, lambda before: _with_step(user, before, code, now), _write)
     else:
-        _record(user, "RecoveryCodeUsed", lambda before: _without_code(before, digest_of(code, user.name)))
+        _record(user, "RecoveryCodeUsed", lambda before: _without_code(before, code_digest(code, user.name)))
 
 
 def _with_step(user: User, before: Factors, code: str, now: float) -> Factors:
@@ -303,18 +307,18 @@ def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | No
     """Accept what one of this person's authenticators signed, if the challenge is ours and was not answered before."""
     if site is None or not challenge:
         raise WrongPasskey(WRONG_PASSKEY)
-    _keep(user, lambda before: _with_use(before, answer, challenge, site), _write)
+    _update(user, lambda before: _with_use(before, answer, challenge, site), _write)
 
 
 def _with_use(before: Factors, answer: str, challenge: str, site: RelyingParty) -> Factors:
-    used = passkeys.checked_use(before.passkeys, answer, challenge, site)
+    used = passkeys.verify_use(before.passkeys, answer, challenge, site)
     return replace(before, passkeys=tuple(used if each.id == used.id else each for each in before.passkeys))
 
 
 # --- between the two steps ---
 
 
-def hold(session: SessionBase, user: User, then: str) -> None:
+def hold_sign_in(session: SessionBase, user: User, then: str) -> None:
     """Remember, in a new session, that the password was right; nothing but the second step is open to it."""
     session.flush()
     session.create()
@@ -327,7 +331,7 @@ def hold(session: SessionBase, user: User, then: str) -> None:
     }
 
 
-def held(session: SessionBase) -> tuple[User, Factors, str] | None:
+def held_sign_in(session: SessionBase) -> tuple[User, Factors, str] | None:
     """Who is half signed in, what they have, and where they go then. `None` when it is too long ago, or the password
     was changed since."""
     half = session.get("half")

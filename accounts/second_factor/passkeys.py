@@ -20,7 +20,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.naming import site_name
+from acts.branding import site_name
 from acts.refusals import Refusal
 from store.log import as_text
 
@@ -49,7 +49,7 @@ class Passkey:
     transports: tuple[str, ...] = ()
 
     @property
-    def mark(self) -> str:
+    def short_id(self) -> str:
         """Names it in an address: ids have up to 1,364 characters."""
         return hashlib.sha256(self.id.encode()).hexdigest()[:20]
 
@@ -106,7 +106,7 @@ def creation_options(user: User, challenge: str, site: RelyingParty, known: Iter
             resident_key=ResidentKeyRequirement.PREFERRED,
             user_verification=UserVerificationRequirement.PREFERRED,
         ),
-        exclude_credentials=_described(known),
+        exclude_credentials=_descriptors(known),
     )
     return webauthn.options_to_json(options)
 
@@ -120,13 +120,13 @@ def request_options(challenge: str, site: RelyingParty, known: Iterable[Passkey]
         rp_id=site.id,
         challenge=webauthn.base64url_to_bytes(challenge),
         timeout=TIMEOUT_SECONDS * 1000,
-        allow_credentials=_described(known),
+        allow_credentials=_descriptors(known),
         user_verification=UserVerificationRequirement.PREFERRED,
     )
     return webauthn.options_to_json(options)
 
 
-def _described(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescriptor]:
+def _descriptors(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescriptor]:
     from webauthn import base64url_to_bytes
     from webauthn.helpers.structs import AuthenticatorTransport, PublicKeyCredentialDescriptor
 
@@ -138,7 +138,7 @@ def _described(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescripto
     ]
 
 
-def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) -> Passkey:
+def verify_new_passkey(answer: str, challenge: str, site: RelyingParty, name: str) -> Passkey:
     """The new passkey, if the browser made it for this site and this challenge."""
     import webauthn
 
@@ -162,7 +162,7 @@ def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) 
     )
 
 
-def checked_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: RelyingParty) -> Passkey:
+def verify_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: RelyingParty) -> Passkey:
     """The passkey that was used, with its count and time brought forward."""
     import webauthn
 

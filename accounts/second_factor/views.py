@@ -1,4 +1,4 @@
-"""Pages about the second step of signing in: taking it, and what to take it with."""
+"""Pages for the second step of signing in: taking it, and managing apps, passkeys and recovery codes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from django.views.decorators.http import require_safe
 
 from accounts import throttle
 from accounts.access import View, demands_second_factor, public, requires
-from accounts.devices import device
 from accounts.forms import OwnPasswordForm, own_password_form
 from accounts.models import User
-from accounts.visitors import start_session, visitor
+from accounts.visitors import device_label, start_session, visitor
 from acts.refusals import Refusal
 from pages.forms import form_page, refusals_as_errors, show_form
 from pages.messages import refusals_as_messages
@@ -38,7 +37,7 @@ from .passkeys import RelyingParty, relying_party
 @sensitive_post_parameters()
 def second_step(request: HttpRequest) -> HttpResponse:
     """After the password: a passkey, a code of the app, or a recovery code. Only then somebody is signed in."""
-    if (held := second_factors.held(request.session)) is None:
+    if (held := second_factors.held_sign_in(request.session)) is None:
         messages.info(request, _("That took too long. Please sign in again."))
         return redirect("sign_in")
     user, theirs, then = held
@@ -47,14 +46,14 @@ def second_step(request: HttpRequest) -> HttpResponse:
     form = CodeForm(typed, has_app=theirs.app is not None)
     if by_passkey or form.is_valid():
         try:
-            _take_step(request, user, form)
+            _check_second_step(request, user, form)
         except Refusal as refusal:
-            return _show_step(request, form, theirs, str(refusal))
-        return _through(request, user, then)
-    return _show_step(request, form, theirs)
+            return _show_second_step(request, form, theirs, str(refusal))
+        return _complete_sign_in(request, user, then)
+    return _show_second_step(request, form, theirs)
 
 
-def _take_step(request: HttpRequest, user: User, form: CodeForm) -> None:
+def _check_second_step(request: HttpRequest, user: User, form: CodeForm) -> None:
     """Raises the refusal, whatever was tried."""
     with throttle.guess(throttle.SECOND_STEP, user.name, visitor(request), user):
         challenge = request.session.pop("challenge", "")
@@ -64,13 +63,13 @@ def _take_step(request: HttpRequest, user: User, form: CodeForm) -> None:
             second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
 
 
-def _through(request: HttpRequest, user: User, then: str) -> HttpResponse:
+def _complete_sign_in(request: HttpRequest, user: User, then: str) -> HttpResponse:
     request.session.flush()
     start_session(request, user)
     return redirect(then or "home")
 
 
-def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str = "") -> HttpResponse:
+def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str = "") -> HttpResponse:
     """A fresh challenge each time: one that was answered, or refused, is spent."""
     if refusal and form.is_bound:
         form.add_error("code", refusal)
@@ -88,7 +87,7 @@ def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: s
 @require_safe
 def factors(request: HttpRequest) -> HttpResponse:
     context = {
-        "factors": second_factors.load(request.user),
+        "factors": second_factors.load_factors(request.user),
         "lacking": demands_second_factor(request.user) and not request.user.factors,
     }
     return render(request, "accounts/factors.html", context)
@@ -115,8 +114,8 @@ def make_codes(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             return _show_codes(request)
-    lead = _("Each signs you in once, in place of the app or a passkey. Those you had stop working.")
-    return show_form(request, form, _("New recovery codes"), _("Make ten codes"), lead=lead)
+    lead = _("Each code signs you in once, instead of the app or a passkey. Your old codes stop working.")
+    return show_form(request, form, _("New recovery codes"), _("Create ten codes"), lead=lead)
 
 
 # --- authenticator apps ---
@@ -144,7 +143,7 @@ def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpRespons
         "form": form,
         "picture": qr_svg(address),
         "address": address,
-        "secret": authenticator_apps.as_typed(secret),
+        "secret": authenticator_apps.readable_secret(secret),
     }
     return render(request, "accounts/factor_app.html", context, status=422 if form.errors else 200)
 
@@ -153,7 +152,7 @@ def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpRespons
 @form_page
 @sensitive_post_parameters()
 def remove_app(request: HttpRequest) -> HttpResponse:
-    if second_factors.load(request.user).app is None:
+    if second_factors.load_factors(request.user).app is None:
         raise Http404
     title = _("Remove the authenticator app")
     return _remove(request, title, lambda: second_factors.remove_app(request.user))
@@ -162,24 +161,24 @@ def remove_app(request: HttpRequest) -> HttpResponse:
 # --- passkeys ---
 
 
-def with_site(view: View) -> View:
+def needs_domain(view: View) -> View:
     """A page about passkeys, or a sentence where there can be none."""
 
     @wraps(view)
-    def look(request: HttpRequest) -> HttpResponse:
+    def with_site(request: HttpRequest) -> HttpResponse:
         site = relying_party(request)
         return view(request, site) if site else render(request, "accounts/factor_nowhere.html")
 
-    return look
+    return with_site
 
 
 @requires(None)
 @form_page
 @sensitive_post_parameters()
-@with_site
+@needs_domain
 def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
     """The password first, so that no authenticator makes a passkey that is then refused."""
-    name = device(request.headers.get("User-Agent", ""))
+    name = device_label(request.headers.get("User-Agent", ""))
     form = own_password_form(request, PasskeyForm, initial={"name": name})
     if request.method == "POST" and form.is_valid():
         challenge = passkeys.new_challenge()
@@ -189,31 +188,31 @@ def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
             "since": int(time.time()),
         }
         return redirect("add_passkey")
-    lead = _("A passkey is kept by your phone, your computer or a security key, and works only on this site.")
+    lead = _("A passkey is stored on your phone, computer or security key, and works only on this site.")
     return show_form(request, form, _("Add a passkey"), _("Continue"), lead=lead)
 
 
 @requires(None)
 @form_page
-@with_site
+@needs_domain
 def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
-    asked = request.session.get("new_passkey")
-    if asked is None or time.time() - asked["since"] > second_factors.HALF_SIGNED_IN_SECONDS:
+    pending = request.session.get("new_passkey")
+    if pending is None or time.time() - pending["since"] > second_factors.HALF_SIGNED_IN_SECONDS:
         return redirect("name_passkey")
     if request.method == "POST":
-        return _add_passkey(request, asked, site)
-    known = second_factors.load(request.user).passkeys
-    options = passkeys.creation_options(request.user, asked["challenge"], site, known)
-    return render(request, "accounts/factor_passkey.html", {"options": options, "name": asked["name"]})
+        return _add_passkey(request, pending, site)
+    known = second_factors.load_factors(request.user).passkeys
+    options = passkeys.creation_options(request.user, pending["challenge"], site, known)
+    return render(request, "accounts/factor_passkey.html", {"options": options, "name": pending["name"]})
 
 
-def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty) -> HttpResponse:
+def _add_passkey(request: HttpRequest, pending: dict[str, str], site: RelyingParty) -> HttpResponse:
     """The challenge is spent, whatever comes of it."""
     del request.session["new_passkey"]
     answer = AnswerForm(request.POST)
     with refusals_as_messages(request):
         answered = answer.cleaned_data["passkey"] if answer.is_valid() else ""
-        passkey = passkeys.checked_passkey(answered, asked["challenge"], site, asked["name"])
+        passkey = passkeys.verify_new_passkey(answered, pending["challenge"], site, pending["name"])
         now = second_factors.add_passkey(request.user, passkey)
         return _added(request, now, _("Your passkey is set up."))
     return redirect("name_passkey")
@@ -222,12 +221,12 @@ def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty
 @requires(None)
 @form_page
 @sensitive_post_parameters()
-def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
-    passkey = second_factors.load(request.user).passkey(mark)
+def remove_passkey(request: HttpRequest, short_id: str) -> HttpResponse:
+    passkey = second_factors.load_factors(request.user).passkey(short_id)
     if passkey is None:
         raise Http404
     title = _("Remove the passkey %(name)s") % {"name": passkey.name}
-    return _remove(request, title, lambda: second_factors.remove_passkey(request.user, mark))
+    return _remove(request, title, lambda: second_factors.remove_passkey(request.user, short_id))
 
 
 def _remove(request: HttpRequest, title: str, remove: Callable[[], object]) -> HttpResponse:
@@ -235,6 +234,6 @@ def _remove(request: HttpRequest, title: str, remove: Callable[[], object]) -> H
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             remove()
-            messages.success(request, _("It is removed."))
+            messages.success(request, _("Removed."))
             return redirect("factors")
     return show_form(request, form, title, _("Remove"), danger=True)

@@ -1,66 +1,66 @@
-"""What somebody tells about themselves, and shows of themselves."""
+"""Changing a profile: its texts and its picture."""
 
 from __future__ import annotations
 
 from accounts import repository, rules
 from accounts.models import User
-from acts.again import try_again
-from acts.recording import record
+from acts.retry import retry_lost_race
+from acts.storage import record
 from photos import repository as photos
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from store.log import Event
 from store.table import Write
 
-from .roles import still, who
+from .roles import name_and_role, role_unchanged
 
 
 def change_profile(user: User, display_name: str, about: str) -> None:
     """Who saves last, wins; and the log has it in that order."""
 
     def save() -> None:
-        now = as_now(user)
+        now = reloaded(user)
         if (now.display_name, now.about) == (display_name, about):
             return
-        said = {"name": user.name, "display_name": display_name, "about": about}
-        record(Event(user.name, "ProfileChanged", said), repository.profile_change(now, display_name, about))
+        event_data = {"name": user.name, "display_name": display_name, "about": about}
+        record(Event(user.name, "ProfileChanged", event_data), repository.profile_change(now, display_name, about))
 
-    try_again(save)
+    retry_lost_race(save)
 
 
-def change_picture(user: User, wanted: Wanted) -> None:
+def change_picture(user: User, wanted: PictureChange) -> None:
     """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
-    try_again(lambda: _picture(user.name, as_now(user), wanted))
+    retry_lost_race(lambda: _picture(user.name, reloaded(user), wanted))
 
 
 def move_picture(user: User) -> None:
     """The same picture under another address: who has seen the old one finds nothing there any more."""
 
     def move() -> None:
-        now = as_now(user)
-        if now.photo and (new := photos.copied(now.photo)):
-            _picture(now.name, now, Wanted(new))
+        now = reloaded(user)
+        if now.photo and (new := photos.copy(now.photo)):
+            _picture(now.name, now, PictureChange(new))
 
-    try_again(move)
+    retry_lost_race(move)
 
 
 def remove_picture(actor: User, person: User) -> None:
     """Take a picture away that is not fit to be shown, from somebody below the actor."""
 
     def remove() -> None:
-        now = as_now(person)
-        rules.check_manages(who(actor), who(now))
-        _picture(actor.name, now, Wanted(), still(actor))
+        now = reloaded(person)
+        rules.check_manages(name_and_role(actor), name_and_role(now))
+        _picture(actor.name, now, PictureChange(), role_unchanged(actor))
 
-    try_again(remove)
+    retry_lost_race(remove)
 
 
-def _picture(actor: str, person: User, wanted: Wanted, *also: Write) -> None:
+def _picture(actor: str, person: User, wanted: PictureChange, *also: Write) -> None:
     before, after = person.photo, wanted.instead_of(person.photo)
     if before == after:
         return
-    event = Event(actor, "PersonPictured", {"name": person.name, **photos.said(after)})
+    event = Event(actor, "PersonPictured", {"name": person.name, **photos.event_data(after)})
     record(event, repository.picture_change(person, after), *wanted.writes(before), *also)
 
 
-def as_now(user: User) -> User:
+def reloaded(user: User) -> User:
     return repository.find(user.name) or user

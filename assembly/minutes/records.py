@@ -1,7 +1,7 @@
-"""What stays of an assembly: who was there, what was talked about by whom, what was decided and how; nothing changes.
+"""Minutes of an assembly as immutable values: attendance, speeches, items and decisions.
 
-While it runs, minutes are made of the session itself. At its end its parts are copied, so that they stay when the
-session goes, and a digest of all of them stands in the log. What turns out to be wrong is put right by a note.
+While the assembly is running, minutes are built from the session. At its end their parts are copied, so that they
+outlive the session, and a digest of all parts goes into the log. Mistakes are corrected by adding notes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import orjson
 
 from assembly.speakers import Speech, speakers_of
 from live import counting
-from live.follow_ups import Onward
+from live.follow_up_store import FollowUp
 from live.rounds import Round
 from live.rules import Game, State
 from live.seats import Seat
@@ -35,7 +35,7 @@ LATER_FACTS = {"began_at": "", "time_zone": "UTC"}  # which older minutes do not
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The facts of an assembly that its minutes begin with."""
+    """The facts at the top of the minutes."""
 
     game_id: str
     title: str
@@ -63,7 +63,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was there."""
+    """Someone who attended."""
 
     player: str
     name: str
@@ -81,11 +81,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An item of the agenda as it was called: what was said to it, and what came of it."""
+    """An agenda item as it was called, with its speeches and its result."""
 
     number: int  # of its round
     item: int  # its number on the agenda
-    is_again: bool  # whether the item had been called before
+    is_repeat: bool  # whether the item had been called before
     question: Question
     counts: bool
     round: Round | None  # as it was sealed; nothing if it was dropped before
@@ -99,18 +99,17 @@ class Minutes:
     points: tuple[Point, ...]
     uncalled: tuple[Question, ...]  # items of the agenda that the assembly did not come to
     notes: tuple[Note, ...] = ()
-    made: tuple[Onward, ...] = ()  # polls and elections that came of it
+    made: tuple[FollowUp, ...] = ()  # polls and elections that came of it
 
     def name_of(self, player: str) -> str:
         return self.people[player].name if player in self.people else ""
 
     @property
     def in_order(self) -> list[Person]:
-        """Everybody who was there, by name."""
         return sorted(self.people.values(), key=lambda each: natural_sort_key(each.name))
 
     def has(self, account: str) -> bool:
-        """Whether somebody was there with this account."""
+        """Whether someone attended with this account."""
         return any(fold(each.account) == fold(account) for each in self.people.values() if each.account)
 
 
@@ -119,18 +118,18 @@ class Minutes:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    what: str  # PEOPLE#00, QUESTIONS#00, ROUND#001#000, SPEAKERS
-    said: Mapping[str, Any]
+    name: str  # PEOPLE#00, QUESTIONS#00, ROUND#001#000, SPEAKERS
+    data: Mapping[str, Any]
 
 
 def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
-    """Of a session's own items and seats, in the order of their names."""
-    kept = (item for item in items if item["SK"].startswith((QUESTIONS, ROUND)) or item["SK"] == SPEAKERS)
-    copied = [Part(item["SK"], {name: item[name] for name in item if name not in UNCOPIED}) for item in kept]
+    """Parts built from a session's items and seats, sorted by name."""
+    copied_items = (item for item in items if item["SK"].startswith((QUESTIONS, ROUND)) or item["SK"] == SPEAKERS)
+    copied = [Part(item["SK"], {name: item[name] for name in item if name not in UNCOPIED}) for item in copied_items]
     there = sorted((each for each in seated if each.plays), key=lambda each: (fold(each.name), each.player))
     people = ([each.player, each.name, each.account, each.joined_at] for each in there)
-    listed = [Part(f"{PEOPLE}{number:02}", {"people": some}) for number, some in enumerate(in_parts(people))]
-    yield from sorted([*listed, *copied], key=lambda part: part.what)
+    listed = [Part(f"{PEOPLE}{number:02}", {"people": batch}) for number, batch in enumerate(in_parts(people))]
+    yield from sorted([*listed, *copied], key=lambda part: part.name)
 
 
 UNCOPIED = ("PK", "SK", "ttl", "robots")
@@ -140,7 +139,7 @@ def digest(facts: Mapping[str, Any], parts: Iterable[Part]) -> str:
     """SHA-256 of facts and parts as JSON with sorted keys and no spaces, a line each."""
     found = hashlib.sha256(_line(facts))
     for part in parts:
-        found.update(_line([part.what, dict(part.said)]))
+        found.update(_line([part.name, dict(part.data)]))
     return found.hexdigest()
 
 
@@ -149,53 +148,51 @@ def _line(value: Any) -> bytes:
 
 
 def facts_of(game: Game, state: State) -> dict[str, Any]:
-    told = {name: getattr(game, name) for name in FACTS if name not in ("game_id", "hosts")}
+    facts = {name: getattr(game, name) for name in FACTS if name not in ("game_id", "hosts")}
     played = {"played": list(state.played), "voided": list(state.voided)}
     when = {"began_at": state.began_at, "time_zone": game.time_zone}
-    return {"game_id": game.id, "hosts": list(game.hosts), **told, **when, **played}
+    return {"game_id": game.id, "hosts": list(game.hosts), **facts, **when, **played}
 
 
 def head_of(item: Mapping[str, Any]) -> Head:
-    told: dict[str, Any] = {name: item[name] for name in FACTS}
+    facts: dict[str, Any] = {name: item[name] for name in FACTS}
     lists = {name: tuple(item[name]) for name in ("hosts", "played", "voided")}
     later = {name: item.get(name, usual) for name, usual in LATER_FACTS.items()}
-    return Head(**(told | lists | later), digest=item.get("digest", ""), event=item.get("event", 0))
+    return Head(**(facts | lists | later), digest=item.get("digest", ""), event=item.get("event", 0))
 
 
 # --- from parts to minutes ---
 
-Beside = tuple[tuple[Note, ...], tuple[Onward, ...]]  # what is added to minutes after they are sealed
+Additions = tuple[tuple[Note, ...], tuple[FollowUp, ...]]  # what is added to minutes after they are sealed
 
 
-def minutes_of(head: Head, parts: Sequence[Part], beside: Beside) -> Minutes:
-    found = {part.what: part.said for part in parts}
-    questions = [question_of(each) for part in parts if part.what.startswith(QUESTIONS) for each in _asked(part)]
+def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Minutes:
+    found = {part.name: part.data for part in parts}
+    questions = [
+        question_of(each) for part in parts if part.name.startswith(QUESTIONS) for each in part.data["questions"]
+    ]
     rounds = dict(_rounds(parts))
     spoken = speakers_of(found.get(SPEAKERS))
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     points = tuple(_point(head, number, questions, rounds, held) for number in range(1, len(head.played) + 1))
     uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
-    return Minutes(head, {each.player: each for each in people_in(parts)}, points, uncalled, *beside)
-
-
-def _asked(part: Part) -> list[Mapping[str, Any]]:
-    return list(part.said["questions"])
+    return Minutes(head, {each.player: each for each in people_in(parts)}, points, uncalled, *additions)
 
 
 def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:
-    sealed = (part for part in parts if part.what.startswith(ROUND))
-    for number, some in groupby(sealed, key=lambda part: part.what.split("#")[1]):
-        yield int(number), counting.round_of([part.said for part in some])
+    sealed = (part for part in parts if part.name.startswith(ROUND))
+    for number, batch in groupby(sealed, key=lambda part: part.name.split("#")[1]):
+        yield int(number), counting.round_from_parts([part.data for part in batch])
 
 
 def people_in(parts: Iterable[Part]) -> Iterator[Person]:
-    """Everybody who was there, in the order of their names."""
-    return (Person(*each) for part in parts if part.what.startswith(PEOPLE) for each in part.said["people"])
+    """Everyone who attended, sorted by name."""
+    return (Person(*each) for part in parts if part.name.startswith(PEOPLE) for each in part.data["people"])
 
 
 def _point(
     head: Head, number: int, questions: Sequence[Question], rounds: Mapping[int, Round], held: Iterable[Speech]
 ) -> Point:
     place, own = head.played[number - 1], tuple(each for each in held if each.round == number)
-    is_again = place in head.played[: number - 1]
-    return Point(number, place + 1, is_again, questions[place], head.counts(number), rounds.get(number), own)
+    is_repeat = place in head.played[: number - 1]
+    return Point(number, place + 1, is_repeat, questions[place], head.counts(number), rounds.get(number), own)

@@ -1,4 +1,4 @@
-"""Minutes in the table: a session's id in, values out, and the writes that copy, seal and annotate."""
+"""Minutes in the table: reading them, and the writes that copy, seal and annotate them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from live import repository as games
 from live import rules, seats
-from live.follow_ups import onward_of
+from live.follow_up_store import follow_up_from_item
 from live.rules import Game, State
 from store import keys
 from store.keys import fold
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
-from .records import Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of, people_in
+from .records import Additions, Head, Minutes, Note, Part, build_minutes, facts_of, head_of, parts_of, people_in
 
 SEALING = TaskType("seal minutes", _("Sealing minutes"))
 DELETING = TaskType("delete minutes", _("Deleting minutes"))
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """Minutes, with the parts that they were made of."""
+class LoadedMinutes:
+    """Minutes with the parts they were built from."""
 
     minutes: Minutes
     parts: tuple[Part, ...]
@@ -35,7 +35,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Attended:
-    """An assembly as somebody who was there finds it in a list."""
+    """An entry in a person's list of assemblies."""
 
     game_id: str
     title: str
@@ -47,32 +47,33 @@ class Attended:
 ATTENDED = ("game_id", "title", "began_at", "ended_at", "time_zone")
 
 
-def find(game_id: str) -> Read | None:
-    """Those of an assembly that has ended and is copied, or of one that runs, as far as it is."""
+def find(game_id: str) -> LoadedMinutes | None:
+    """Sealed minutes, or those of a running assembly so far."""
     items = list(table().each(keys.all_of_minutes(game_id)))
     head = next((item for item in items if item["SK"] == keys.minutes(game_id).sk), None)
     if head is None or not head.get("digest"):
-        return _running(game_id, _beside(items))
+        return _from_session(game_id, _additions(items))
     parts = tuple(_part(item) for item in items if item["SK"].startswith(PART))
-    return Read(minutes_of(head_of(head), parts, _beside(items)), parts, told_facts(head))
+    return LoadedMinutes(build_minutes(head_of(head), parts, _additions(items)), parts, digested_facts(head))
 
 
-def _beside(items: list[Item]) -> Beside:
-    notes = tuple(_note(item) for item in items if item["SK"].startswith(NOTE))
-    return notes, tuple(onward_of(item) for item in items if item["SK"].startswith(MADE))
+def _additions(items: list[Item]) -> Additions:
+    noted = (item for item in items if item["SK"].startswith(NOTE))
+    notes = tuple(Note(item["number"], item["text"], item["by"], item["at"]) for item in noted)
+    return notes, tuple(follow_up_from_item(item) for item in items if item["SK"].startswith(MADE))
 
 
-def _running(game_id: str, beside: Beside) -> Read | None:
+def _from_session(game_id: str, additions: Additions) -> LoadedMinutes | None:
     found = games.find(game_id)
     if found is None or not found[0].format.keeps_minutes:
         return None
     facts, parts = facts_of(*found), tuple(live_parts(game_id))
-    return Read(minutes_of(head_of(facts), parts, beside), parts, facts)
+    return LoadedMinutes(build_minutes(head_of(facts), parts, additions), parts, facts)
 
 
 def live_parts(game_id: str) -> Iterator[Part]:
-    """Of the session itself, while it is there."""
-    return parts_of(table().each(keys.all_of_game(game_id)), seats.each(game_id))
+    """Parts built from the session while it exists."""
+    return parts_of(table().each(keys.all_of_game(game_id)), seats.read_seats(game_id))
 
 
 def find_head(game_id: str) -> Head | None:
@@ -80,29 +81,25 @@ def find_head(game_id: str) -> Head | None:
     return head_of(item) if item else None
 
 
-def told_facts(item: Item) -> dict[str, Any]:
-    """What the digest is of, besides the parts."""
-    return {name: value for name, value in item.items() if name not in NO_FACTS}
+def digested_facts(item: Item) -> dict[str, Any]:
+    """What the digest covers besides the parts."""
+    return {name: value for name, value in item.items() if name not in NOT_DIGESTED}
 
 
-NO_FACTS = ("PK", "SK", "GSI1PK", "GSI1SK", "digest", "event")
+NOT_DIGESTED = ("PK", "SK", "GSI1PK", "GSI1SK", "digest", "event")
 PART, NOTE, MADE = "PART#", "NOTE#", "MADE#"
 
 
 def _part(item: Item) -> Part:
-    said = {name: value for name, value in item.items() if name not in ("PK", "SK")}
-    return Part(item["SK"].removeprefix(PART), said)
-
-
-def _note(item: Item) -> Note:
-    return Note(item["number"], item["text"], item["by"], item["at"])
+    data = {name: value for name, value in item.items() if name not in ("PK", "SK")}
+    return Part(item["SK"].removeprefix(PART), data)
 
 
 # --- writes ---
 
 
 def opening(game: Game, state: State) -> list[Write]:
-    """The minutes of an assembly that ends are to be copied; a rehearsal has none."""
+    """Starts copying the minutes of an assembly that ends; a rehearsal has none."""
     if not rules.keeps_minutes(game, state):
         return []
     place = keys.minutes(game.id)
@@ -111,16 +108,16 @@ def opening(game: Game, state: State) -> list[Write]:
 
 def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
     for part in parts:
-        place = keys.minutes_part(game_id, part.what)
-        yield {"PK": place.pk, "SK": place.sk, **part.said}
+        place = keys.minutes_part(game_id, part.name)
+        yield {"PK": place.pk, "SK": place.sk, **part.data}
 
 
 def attendances(head: Head, parts: Iterable[Part]) -> Iterator[Item]:
-    """For everybody who was there with an account: where they find the minutes."""
-    told = {name: getattr(head, name) for name in ATTENDED}
+    """List entries for everyone who attended with an account."""
+    fields = {name: getattr(head, name) for name in ATTENDED}
     for account in _accounts(parts):
         place = keys.attended(account, head.ended_at or "", head.game_id)
-        yield {"PK": place.pk, "SK": place.sk, **told}
+        yield {"PK": place.pk, "SK": place.sk, **fields}
 
 
 def _accounts(parts: Iterable[Part]) -> Iterator[str]:
@@ -128,36 +125,35 @@ def _accounts(parts: Iterable[Part]) -> Iterator[str]:
 
 
 def attendance_places(game_id: str, ended_at: str) -> list[Key]:
-    """Of minutes that are to go."""
     parts = [_part(item) for item in table().each(keys.minutes_parts(game_id))]
     return [keys.attended(account, ended_at, game_id) for account in _accounts(parts)]
 
 
 def attended_by(person: str, *, limit: int, cursor: str | None = None) -> tuple[list[Attended], str | None]:
-    """The assemblies that somebody attended, the newest first."""
+    """Newest first."""
     page = table().page(keys.attended_by(person), limit=limit, cursor=cursor, backwards=True)
     return [Attended(**{name: item[name] for name in ATTENDED}) for item in page.items], page.cursor
 
 
 def sealing(game_id: str, digest: str, event: int) -> list[Write]:
-    """With where in the log the digest stands. Refused if somebody else has sealed them."""
-    told, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
-    return [Update(keys.minutes(game_id), set=told, when=unsealed)]
+    """Refused if they are already sealed."""
+    fields, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
+    return [Update(keys.minutes(game_id), set=fields, when=unsealed)]
 
 
 def noting(game_id: str, note: Note) -> list[Write]:
-    """Refused if another note has the number."""
+    """Refused if another note has this number."""
     place = keys.minutes_note(game_id, note.number)
-    told = {"number": note.number, "text": note.text, "by": note.by, "at": note.at}
-    return [Put({"PK": place.pk, "SK": place.sk, **told}, when=Missing())]
+    fields = {"number": note.number, "text": note.text, "by": note.by, "at": note.at}
+    return [Put({"PK": place.pk, "SK": place.sk, **fields}, when=Missing())]
 
 
 def deletion(game_id: str) -> list[Write]:
-    """The facts go, and the rest after them. Refused unless they are sealed."""
+    """Deletes the facts, and the rest in the background. Refused unless they are sealed."""
     place = keys.minutes(game_id)
     ended_at = (table().get(place) or {}).get("ended_at", "")  # by which those who were there find it listed
     return [Delete(place, when=Exists("digest")), DELETING.begin(game_id, ended_at=ended_at)]
 
 
-def hosted_by(head: Head, name: str) -> bool:
+def is_hosted_by(head: Head, name: str) -> bool:
     return fold(name) in map(fold, (head.created_by, *head.hosts))

@@ -1,4 +1,4 @@
-"""Minutes are sealed once, at the end of an assembly, and then only added to, or removed as a whole."""
+"""Actions on minutes: sealing them once at the end of an assembly, adding notes, deleting them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from itertools import chain
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.again import try_again
 from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
-from acts.recording import delete_all, try_record
 from acts.refusals import Refusal
-from acts.site import SITE, log, now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import SITE, delete_all, log, now_text, table, try_record
 from store import keys
-from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
 from store.log import Event
+from store.purging import purge_mark
 from store.splitting import by_count
 from store.table import Delete
 
@@ -25,33 +24,35 @@ from . import repository
 from .records import MAX_NOTES, Note, digest, head_of
 from .repository import DELETING, SEALING
 
-NOT_YET = _("The assembly has not ended. Notes can be added once its minutes are sealed.")
-NOT_THERE = _("There are no sealed minutes of this assembly.")
-TOO_MANY = _("Minutes have at most %(most)d notes.")
+NOT_YET = _("The assembly has not ended yet. You can add notes once its minutes are sealed.")
+NOT_THERE = _("This assembly has no sealed minutes.")
+TOO_MANY = _("Minutes can have at most %(most)d notes.")
 
 
 class NotSealed(Refusal):
-    """There are no sealed minutes to add to."""
+    pass
 
 
 @SEALING.step
 def seal(task: Task) -> Batch:
-    """Copy what the session has, then say so in the log; whoever was cut off begins again, and copies the same."""
+    """Copy the parts, then record the digest. Idempotent: a retry copies the same."""
     game_id = task.subject
     item = table().get(keys.minutes(game_id))
     if item is None:
         return finished()
     parts = list(repository.live_parts(game_id))
     copied = chain(repository.copies(game_id, parts), repository.attendances(head_of(item), parts))
-    for some in by_count(copied, BATCH_PUTS):
-        table().put_all(some)
-    found = digest(repository.told_facts(item), parts)
-    event = Event(SITE, "LiveMinutesSealed", {"game_id": game_id, "digest": found, "rounds": len(item["played"])})
-    return Batch(event=event, noting=partial(repository.sealing, game_id, found), is_last=True)
+    for batch in by_count(copied, BATCH_PUTS):
+        table().put_all(batch)
+    sealed_digest = digest(repository.digested_facts(item), parts)
+    event = Event(
+        SITE, "LiveMinutesSealed", {"game_id": game_id, "digest": sealed_digest, "rounds": len(item["played"])}
+    )
+    return Batch(event=event, noting=partial(repository.sealing, game_id, sealed_digest), is_last=True)
 
 
 def delete(who: User, game_id: str) -> None:
-    """By somebody who looks after the site: the log keeps that there were minutes, and their digest."""
+    """By an administrator. The log keeps the digest."""
     event = Event(who.name, "LiveMinutesDeleted", {"game_id": game_id})
     if not try_record(event, *repository.deletion(game_id)):
         raise NotSealed(NOT_THERE)
@@ -60,29 +61,29 @@ def delete(who: User, game_id: str) -> None:
 
 @DELETING.step
 def delete_batch(task: Task) -> Batch:
-    """Where those who were there find them, then parts and notes; in the end the files forget."""
+    """List entries first, then parts and notes."""
     done = task.progress.get("attendances", 0)
     upto = done + DELETIONS_PER_BATCH
     if places := repository.attendance_places(task.subject, task.data["ended_at"])[done:upto]:
         return Batch(map(Delete, places), {"attendances": upto})
     left = next_deletions(keys.all_of_minutes(task.subject))
-    return Batch(left) if left else finished(to_forget())
+    return Batch(left) if left else finished(purge_mark())
 
 
 def forget_attendances(gone: User) -> None:
-    """When somebody leaves for good: the list of what they attended goes. Minutes stay as they were sealed."""
+    """When an account is removed, its list goes; sealed minutes stay."""
     places = keys.attended_by(gone.name)
     if table().page(places, limit=1).items:
         delete_all(places)
-        table().write(to_forget())
+        table().write(purge_mark())
 
 
-def note(writer: User, game_id: str, text: str) -> Note:
-    """What turned out to be wrong or is missing, by somebody who hosted the assembly; what stands there stays."""
-    return try_again(lambda: _noted(writer, game_id, text))
+def add_note(writer: User, game_id: str, text: str) -> Note:
+    """A correction by a host; the sealed text does not change."""
+    return retry_lost_race(lambda: _add_note(writer, game_id, text))
 
 
-def _noted(writer: User, game_id: str, text: str) -> Note:
+def _add_note(writer: User, game_id: str, text: str) -> Note:
     head = repository.find_head(game_id)
     if head is None or not head.is_sealed:
         raise NotSealed(NOT_YET)
@@ -90,6 +91,6 @@ def _noted(writer: User, game_id: str, text: str) -> Note:
     if number > MAX_NOTES:
         raise NotSealed(TOO_MANY % {"most": MAX_NOTES})
     added = Note(number, text, writer.name, now_text())
-    said = {"game_id": game_id, "number": number, "digest": hashlib.sha256(text.encode()).hexdigest()}
-    log().record(Event(writer.name, "LiveMinutesNoted", said), *repository.noting(game_id, added))
+    event_data = {"game_id": game_id, "number": number, "digest": hashlib.sha256(text.encode()).hexdigest()}
+    log().record(Event(writer.name, "LiveMinutesNoted", event_data), *repository.noting(game_id, added))
     return added

@@ -1,4 +1,4 @@
-"""The page of minutes: for those who hosted the assembly or were there, to read, to print and to add a note to."""
+"""The minutes page, for hosts and attendees: reading, printing and adding notes."""
 
 from __future__ import annotations
 
@@ -15,45 +15,44 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
-from acts.site import log
-from live import follow_ups as onward
-from live import players
+from acts.storage import log
+from live import follow_up_store, players
 from pages.fields import LinesField
 from pages.forms import form_data, form_page, run_form
 from pages.messages import confirm_page, run_action
 from pages.paging import list_context
 
-from . import repository, services, words
+from . import repository, services, wording
 from .records import MAX_NOTE_CHARS, Head, digest
-from .repository import Read
+from .repository import LoadedMinutes
 
-NOT_YOURS = gettext_lazy("These minutes are for those who were there.")
+NOT_YOURS = gettext_lazy("Only people who attended can read these minutes.")
 
 
 class NoteForm(forms.Form):
-    """What is added to minutes."""
-
     text = LinesField(
-        label=gettext_lazy("A note"),
+        label=gettext_lazy("Note"),
         max_length=MAX_NOTE_CHARS,
         rows=4,
-        help_text=gettext_lazy("It stands below the minutes with your name, for good; what is sealed stays as it is."),
+        help_text=gettext_lazy(
+            "It appears below the minutes with your name and cannot be removed. The sealed text does not change."
+        ),
     )
 
 
-def _may_write(request: HttpRequest, found: Read) -> bool:
-    return request.user.is_authenticated and repository.hosted_by(found.minutes.head, request.user.name)
+def _may_write(request: HttpRequest, found: LoadedMinutes) -> bool:
+    return request.user.is_authenticated and repository.is_hosted_by(found.minutes.head, request.user.name)
 
 
-def _may_read(request: HttpRequest, found: Read) -> bool:
-    """Who hosted it, who was there with an account, and whoever has a seat in it as long as it is kept."""
+def _may_read(request: HttpRequest, found: LoadedMinutes) -> bool:
+    """Hosts, people who attended with an account, and anyone with a seat while the session is kept."""
     if _may_write(request, found) or (request.user.is_authenticated and found.minutes.has(request.user.name)):
         return True
     player = players.find(request, found.minutes.head.game_id)
     return player is not None and player.seat.plays
 
 
-def _opened(request: HttpRequest, game_id: str) -> Read | HttpResponse:
+def _load_or_refuse(request: HttpRequest, game_id: str) -> LoadedMinutes | HttpResponse:
     found = repository.find(game_id)
     if found is None:
         raise Http404
@@ -67,22 +66,22 @@ def _opened(request: HttpRequest, game_id: str) -> Read | HttpResponse:
 @public
 @form_page
 def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
-    found = _opened(request, game_id)
+    found = _load_or_refuse(request, game_id)
     if isinstance(found, HttpResponse):
         return found
     may_write = _may_write(request, found)
     if request.method == "POST" and not may_write:
         raise NotAllowed(NOT_YOURS)
     form = NoteForm(form_data(request))
-    added = _("The note is added.")
-    if run_form(request, form, lambda: services.note(request.user, game_id, form.cleaned_data["text"]), added):
+    added = _("Your note was added.")
+    if run_form(request, form, lambda: services.add_note(request.user, game_id, form.cleaned_data["text"]), added):
         return redirect("minutes", game_id)
     context = {
         "minutes": found.minutes,
         "head": found.minutes.head,
-        "told": words.told(found.minutes),
-        "quorum_line": words.quorum(found.minutes),
-        "made": onward.all_linked(found.minutes.made, request.user),
+        "points": wording.point_views(found.minutes),
+        "quorum_line": wording.quorum_line(found.minutes),
+        "made": follow_up_store.all_linked(found.minutes.made, request.user),
         "proof": _proof(found),
         "may_write": may_write,
         "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),
@@ -91,8 +90,8 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
     return render(request, "assembly/minutes.html", context, status=422 if form.errors else 200)
 
 
-def _proof(found: Read) -> dict[str, object]:
-    """Whether what is shown is what was sealed: made anew from the parts, and compared with what the log has."""
+def _proof(found: LoadedMinutes) -> dict[str, object]:
+    """Recomputes the digest from the parts and compares it with the log."""
     head = found.minutes.head
     if not head.is_sealed:
         return {}
@@ -108,12 +107,12 @@ def load_sealed(user: User, game_id: str) -> Head | None:
 @requires(Permission.MANAGE_USERS, load_for=load_sealed)
 @form_page
 def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
-    """For those who look after the site: what has to be forgotten goes with all of the minutes."""
+    """For administrators: deletes all of the minutes."""
     if request.method == "POST":
-        done = _("The minutes are removed.")
+        done = _("The minutes were removed.")
         run_action(request, lambda: services.delete(request.user, head.game_id), done)
         return redirect("games")
-    lead = _("All of the minutes of “%(title)s” go, with their notes. The log keeps their digest.")
+    lead = _("All minutes of “%(title)s” and their notes will be removed. The log keeps their digest.")
     return confirm_page(
         request, _("Remove the minutes"), _("Remove them"), lead=lead % {"title": head.title}, danger=True
     )
@@ -122,7 +121,7 @@ def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
 @requires(Permission.VOTE)
 @require_safe
 def attended(request: HttpRequest) -> HttpResponse:
-    """The assemblies that somebody was at with their account, and the way to the minutes of each."""
+    """The assemblies that the user attended, with links to their minutes."""
 
     def read(limit: int, cursor: str | None) -> tuple[list[repository.Attended], str | None]:
         return repository.attended_by(request.user.name, limit=limit, cursor=cursor)
@@ -133,19 +132,19 @@ def attended(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def minutes_json(request: HttpRequest, game_id: str) -> HttpResponse:
-    """Everything that the digest is of, as it is made: facts, then parts in their order."""
-    found = _opened(request, game_id)
+    """Everything the digest covers: the facts, then the parts in order."""
+    found = _load_or_refuse(request, game_id)
     if isinstance(found, HttpResponse):
         return found
     head, notes = found.minutes.head, found.minutes.notes
-    told = {
+    content = {
         "format": 1,
         "facts": found.facts,
-        "parts": [[part.what, part.said] for part in found.parts],
+        "parts": [[part.name, part.data] for part in found.parts],
         "notes": [{"number": each.number, "text": each.text, "by": each.by, "at": each.at} for each in notes],
         "digest": head.digest,
         "event": head.event,
     }
-    answer = HttpResponse(orjson.dumps(told, option=orjson.OPT_INDENT_2), content_type="application/json")
+    answer = HttpResponse(orjson.dumps(content, option=orjson.OPT_INDENT_2), content_type="application/json")
     answer["Content-Disposition"] = 'attachment; filename="minutes.json"'
     return answer

@@ -42,10 +42,10 @@ def may_open(span: Span) -> bool:
         lists = (each.pk for item_type in SCHEMA.items for each in item_type.lists)
         return beginning(span.pk) in map(beginning, lists) or ("@" in span.pk and "#" not in span.pk)
     places = (each.place for each in SCHEMA.items if each.shown)
-    return not _is_of_players(span.pk) and any(span.table == each.table and fits(each.pk, span.pk) for each in places)
+    return not _holds_players(span.pk) and any(span.table == each.table and fits(each.pk, span.pk) for each in places)
 
 
-def _is_of_players(pk: str) -> bool:
+def _holds_players(pk: str) -> bool:
     """The partitions in which a session keeps who plays along and what they say: their length would tell of it."""
     return fits(OF_GAMES, pk) and "#" in pk.removeprefix(OF_GAMES)
 
@@ -67,7 +67,7 @@ def is_salt(item: Item) -> bool:
     return is_of_election(item["PK"]) and bool(item["SK"] == keys.salt("").sk)
 
 
-def readable(span: Span, may: Allowed) -> Span | None:
+def readable_part(span: Span, may: Allowed) -> Span | None:
     """The part of a partition that may be read; `None` if it is nothing.
 
     Secret ballots and votes in polls are not read at all, so that a page's length cannot tell of them. No type of item
@@ -76,17 +76,17 @@ def readable(span: Span, may: Allowed) -> Span | None:
     if span.index:
         return span
     if is_of_election(span.pk) and not may.ballots:
-        return _beside(span, BALLOTS) if span.prefix else replace(span, first=_behind(BALLOTS))
+        return _unless_hidden(span, BALLOTS) if span.prefix else replace(span, first=_after_prefix(BALLOTS))
     if fits(OF_POLLS, span.pk):
-        return _beside(span, VOTES) if span.prefix else replace(span, last=VOTES.removesuffix("#"))
+        return _unless_hidden(span, VOTES) if span.prefix else replace(span, last=VOTES.removesuffix("#"))
     return span
 
 
-def _beside(span: Span, hidden: str) -> Span | None:
+def _unless_hidden(span: Span, hidden: str) -> Span | None:
     return None if span.prefix.startswith(hidden) or hidden.startswith(span.prefix) else span
 
 
-def _behind(prefix: str) -> str:
+def _after_prefix(prefix: str) -> str:
     """The first key after all that begin with the prefix."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
@@ -94,7 +94,7 @@ def _behind(prefix: str) -> str:
 # --- what is shown of an item ---
 
 
-def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
+def mask_item(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
     """The item with everything hidden that is not to be seen, its attributes by name; `None` if all of it is."""
     item_type = type_of(Key(item["PK"], item["SK"], table))
     seen = item_type.rule(item, may) if item_type and item_type.rule else item
@@ -103,13 +103,13 @@ def shown(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
     is_event = keys.holds_events(item["PK"])
     deeper = SCHEMA.event_type(item.get("event_type", "")).visible if is_event else item_type.visible_inside
     return {
-        name: _inside(value, deeper) if name in item_type.visible and value is not WITHHELD else HIDDEN
+        name: _mask_nested(value, deeper) if name in item_type.visible and value is not WITHHELD else HIDDEN
         for name, value in sorted(seen.items())
     }
 
 
-def _inside(value: Any, names: frozenset[str]) -> Any:
+def _mask_nested(value: Any, names: frozenset[str]) -> Any:
     """What lies deeper has names of its own, and they must be declared, too."""
     if isinstance(value, dict):
-        return {name: _inside(each, names) if name in names else HIDDEN for name, each in value.items()}
-    return [_inside(each, names) for each in value] if isinstance(value, list) else value
+        return {name: _mask_nested(each, names) if name in names else HIDDEN for name, each in value.items()}
+    return [_mask_nested(each, names) for each in value] if isinstance(value, list) else value

@@ -16,10 +16,10 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
-from acts.site import table
-from elections import places
+from acts.storage import table
+from elections import sharding
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
-from store import keys, spans
+from store import keys, sharded_reads
 from store.schema import KEYS, ItemType
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
@@ -30,18 +30,18 @@ PAGE_ROWS = 50
 MAX_SHOWN_BYTES = 64  # of a value that is shown as such
 MAX_VALUE_CHARS = 4_000  # characters of a value on the page of an item
 MAX_SUMMARY_CHARS = 160
-NAMES = {"data": DATA, "log": LOG}
-SHORT = {name: short for short, name in NAMES.items()}
+TABLE_NAMES = {"data": DATA, "log": LOG}
+SHORT_NAMES = {name: short for short, name in TABLE_NAMES.items()}
 
 
 class CannotShow(Refusal):
     """What was asked for cannot be shown; the words say why."""
 
 
-HIDDEN_PARTITION = _("Items under this key are hidden, or there is no such kind of key.")
-HIDDEN_BALLOTS = _("Secret ballots are hidden. Once their election is closed, they are under PUBLISHED#, by code.")
-BAD_KEY = _("This is not a key that the store could have.")
-BAD_CURSOR = _("This link does not lead on in this list. Please start again at its beginning.")
+HIDDEN_PARTITION = _("Items under this key are hidden, or no such key exists.")
+HIDDEN_BALLOTS = _("Secret ballots are hidden. After the election closes, find them by code under PUBLISHED#.")
+BAD_KEY = _("This is not a valid key.")
+BAD_CURSOR = _("This link no longer works. Go back to the start of the list.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ItemView:
     """One item."""
 
     kind: str
@@ -85,7 +85,7 @@ def rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     if not masks.may_open(span):
         raise CannotShow(HIDDEN_PARTITION)
     try:
-        return _rows(span, unlock(cursor) if cursor else None)
+        return _rows(span, decrypt_cursor(cursor) if cursor else None)
     except BadCursor:
         raise CannotShow(BAD_CURSOR) from None
     except Invalid:
@@ -95,14 +95,14 @@ def rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
 def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     own = not span.index and masks.is_of_election(span.pk)
     may = {span.pk: _allowed_in(span.pk)} if own else {}
-    readable = masks.readable(span, may.get(span.pk, NOTHING))
+    readable = masks.readable_part(span, may.get(span.pk, NOTHING))
     if readable is None:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
-    page = spans.page(table(), _parts(readable), limit=PAGE_ROWS, cursor=cursor)
-    may = may or _allowed_of(page.items)
+    page = sharded_reads.page(table(), _parts(readable), limit=PAGE_ROWS, cursor=cursor)
+    may = may or _allowed_for(page.items)
     items = [item for item in page.items if not masks.is_salt(item)]
     found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in items]
-    return found, lock(page.cursor) if page.cursor else None
+    return found, encrypt_cursor(page.cursor) if page.cursor else None
 
 
 def _parts(span: Span) -> list[Span]:
@@ -113,7 +113,7 @@ def _parts(span: Span) -> list[Span]:
 
 
 def _row(span: Span, item: Item, may: Allowed) -> Row:
-    shown = masks.shown(span.table, item, may)
+    shown = masks.mask_item(span.table, item, may)
     if shown is None:
         return Row(HIDDEN)
     key = Key(item["PK"], item["SK"], span.table)
@@ -132,10 +132,10 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """Of one election, with its turnout, in one round trip."""
-    return allowed(*places.gated(Key(keys.home(pk), keys.METADATA)))
+    return allowed(*sharding.read_gates(Key(keys.home(pk), keys.METADATA)))
 
 
-def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
+def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:
     """Of all elections on a page, in one round trip. Their turnouts would be too much: who voted is left out."""
     partitions = {item["PK"] for item in items if masks.is_of_election(item["PK"])}
     homes = {pk: Key(keys.home(pk), keys.METADATA) for pk in partitions}
@@ -146,29 +146,29 @@ def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
 # --- an item ---
 
 
-def item(key: Key) -> Shown | None:
+def view_item(key: Key) -> ItemView | None:
     """What may be seen of it; `None` also if nothing may be known of it."""
     kind = masks.type_of(key)
     try:
-        shown = _shown(key) if kind else None
+        shown = _masked_item(key) if kind else None
     except Invalid:
         return None
     if kind is None or shown is None:
         return None
-    return Shown(kind.label, tuple(_attribute(key.table, kind, *each) for each in shown.items()))
+    return ItemView(kind.label, tuple(_attribute(key.table, kind, *each) for each in shown.items()))
 
 
-def _shown(key: Key) -> Item | None:
+def _masked_item(key: Key) -> Item | None:
     may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else NOTHING
-    if masks.readable(Span(key.pk, prefix=key.sk, table=key.table), may) is None:
+    if masks.readable_part(Span(key.pk, prefix=key.sk, table=key.table), may) is None:
         return None
     found = table().get(key)
-    return masks.shown(key.table, found, may) if found else None
+    return masks.mask_item(key.table, found, may) if found else None
 
 
 def _attribute(table_name: str, kind: ItemType, name: str, value: Any) -> Attribute:
     text = _text(value)
-    meant = MEANT.get(kind.fields.get(name, ""), name) if name == "name" else name
+    meant = NAME_REFERS_TO.get(kind.fields.get(name, ""), name) if name == "name" else name
     links = tuple({link.href: link for link in _links(table_name, meant, value)}.values())
     cut = len(text) if len(text) > MAX_VALUE_CHARS else 0
     return Attribute(name, text[:MAX_VALUE_CHARS], value is HIDDEN, links, cut)
@@ -193,7 +193,7 @@ PEOPLE = {"person", "owner_name", "managers", "voter_name", "voter", "voters", "
 PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
 ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
 EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
-MEANT = {"person": "person", "election": "election_name"}  # whose the attribute `name` is, by its kind
+NAME_REFERS_TO = {"person": "person", "election": "election_name"}  # whose the attribute `name` is, by its kind
 MAX_LINKS = 20  # of one attribute
 
 
@@ -230,13 +230,13 @@ def _span_of_event(number: int) -> Span:
 
 
 def href(span: Span, after: str = "") -> str:
-    words = {"table": SHORT[span.table], "pk": span.pk, "prefix": span.prefix, "after": after}
-    asked = {name: word for name, word in words.items() if word} | ({"index": "on"} if span.index else {})
-    return f"{reverse('raw_tables')}?{urlencode(asked)}"
+    words = {"table": SHORT_NAMES[span.table], "pk": span.pk, "prefix": span.prefix, "after": after}
+    parameters = {name: word for name, word in words.items() if word} | ({"index": "on"} if span.index else {})
+    return f"{reverse('raw_tables')}?{urlencode(parameters)}"
 
 
 def item_href(key: Key) -> str:
-    return f"{reverse('raw_item')}?{urlencode({'table': SHORT[key.table], 'pk': key.pk, 'sk': key.sk})}"
+    return f"{reverse('raw_item')}?{urlencode({'table': SHORT_NAMES[key.table], 'pk': key.pk, 'sk': key.sk})}"
 
 
 def well_known() -> list[Link]:
@@ -248,12 +248,12 @@ def well_known() -> list[Link]:
 # --- cursors ---
 
 
-def lock(cursor: str) -> str:
+def encrypt_cursor(cursor: str) -> str:
     """A cursor quotes the key of the item that the page ended with, and that item may be a hidden one."""
     return _fernet().encrypt(cursor.encode()).decode()
 
 
-def unlock(locked: str) -> str:
+def decrypt_cursor(locked: str) -> str:
     try:
         return _fernet().decrypt(locked.encode()).decode()
     except (InvalidToken, ValueError):

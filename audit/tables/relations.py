@@ -16,15 +16,15 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from acts.site import now_text, table
-from elections import places
+from acts.storage import now_text, table
 from elections import repository as elections
+from elections import sharding
 from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
 from results import published
-from results.published import Place
-from store import keys, spans
+from results.published import Position
+from store import keys, sharded_reads
 from store.log import layout
 from store.schema import SCHEMA, Sheet, parsed
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key
@@ -32,44 +32,44 @@ from tally.ballots import groups_of
 
 from . import masks
 from .masks import HIDDEN
-from .raw import BAD_CURSOR, Link, lock, unlock
-from .sheets import Asked, Cell, NoSuch, Page, Row, cells_of, election_cell, href, item_link, person_cell
+from .raw import BAD_CURSOR, Link, decrypt_cursor, encrypt_cursor
+from .sheets import Cell, NoSuch, Page, Row, TableQuery, cells_of, election_cell, href, item_link, person_cell
 
 PAGE_ROWS = 50
 PLACE = re.compile(r"(\d{1,6})\.(\d{1,6})")
 
 
-BAD_NAME = _("This is not a name that the store could have.")
-NO_ELECTION = _("There is no election of that name.")
-NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown when it is closed.")
+BAD_NAME = _("This is not a valid name.")
+NO_ELECTION = _("No election has this name.")
+NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown after it closes.")
 
 
 # --- users ---
 
 
-def _users(asked: Asked) -> Page:
-    if "@" in asked.name:
-        person = people.find_by_email(asked.name)
+def _users(query: TableQuery) -> Page:
+    if "@" in query.name:
+        person = people.find_by_email(query.name)
         item = table().get(keys.listed_person(person.name)) if person else None
-        return Page([_user(item)] if item else [], count=_counts("user_count"))
-    page = table().page(keys.people(asked.name), limit=PAGE_ROWS, cursor=asked.cursor)
-    return Page([_user(item) for item in page.items], page.cursor, _counts("user_count"))
+        return Page([_user(item)] if item else [], count=_stored_count("user_count"))
+    page = table().page(keys.people(query.name), limit=PAGE_ROWS, cursor=query.cursor)
+    return Page([_user(item) for item in page.items], page.cursor, _stored_count("user_count"))
 
 
 def _user(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    return Row(cells_of(seen, "name", "email", "role", "created_at"), (item_link(item),))
+    masked = masks.mask_item(DATA, item) or {}
+    return Row(cells_of(masked, "name", "email", "role", "created_at"), (item_link(item),))
 
 
-def _counts(name: str) -> int | None:
+def _stored_count(name: str) -> int | None:
     return (table().get(keys.counts()) or {}).get(name)
 
 
 # --- elections ---
 
 
-def _elections(asked: Asked) -> Page:
-    page = table().page(keys.elections(asked.name), limit=PAGE_ROWS, cursor=asked.cursor)
+def _elections(query: TableQuery) -> Page:
+    page = table().page(keys.elections(query.name), limit=PAGE_ROWS, cursor=query.cursor)
     places = [keys.election(item["name"]) for item in page.items]
     found = table().get_many([*places, keys.counts()])
     rows = [_election_row(found[place]) for place in places if place in found]
@@ -77,23 +77,25 @@ def _elections(asked: Asked) -> Page:
 
 
 def _election_row(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
+    masked = masks.mask_item(DATA, item) or {}
     state = elections.election_of(item).state(now_text())
     cells = (
-        Cell(seen["name"]),
-        person_cell(seen["owner_name"]),
+        Cell(masked["name"]),
+        person_cell(masked["owner_name"]),
         Cell(state.value),
-        *cells_of(seen, "secret_ballot", "method", "seats", "electorate", "voter_count"),
-        *cells_of(seen, "no_voting_before", "no_voting_after", "created_at"),
+        *cells_of(masked, "secret_ballot", "method", "seats", "electorate", "voter_count"),
+        *cells_of(masked, "no_voting_before", "no_voting_after", "created_at"),
     )
     leads = [
-        Link(each.label, href(each.name, election=seen["name"])) for each in SCHEMA.sheets.values() if each.of_election
+        Link(each.label, href(each.name, election=masked["name"]))
+        for each in SCHEMA.sheets.values()
+        if each.of_election
     ]
     return Row(cells, (*leads, item_link(item)))
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ElectionAccess:
     """An election, how many have voted in it, and what may be known of their ballots."""
 
     election: Election
@@ -101,38 +103,38 @@ class Known:
     may: Allowed
 
 
-def _known(name: str) -> Known:
+def _load_election(name: str) -> ElectionAccess:
     """In one round trip."""
-    item, voted = places.with_gates(name)
+    item, voted = sharding.read_with_gates(name)
     if item is None:
         raise NoSuch(NO_ELECTION)
-    return Known(elections.election_of(item), voted, allowed(item, voted))
+    return ElectionAccess(elections.election_of(item), voted, allowed(item, voted))
 
 
 # --- voters ---
 
 
-def _voters(asked: Asked) -> Page:
-    there = _known(asked.election)
-    roll = places.roll(there.election, asked.begins)
-    page = spans.page(table(), roll, limit=PAGE_ROWS, cursor=asked.cursor)
+def _voters(query: TableQuery) -> Page:
+    there = _load_election(query.election)
+    roll = sharding.roll_spans(there.election, query.begins)
+    page = sharded_reads.page(table(), roll, limit=PAGE_ROWS, cursor=query.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
 
 
 def _voter(item: Item, may: Allowed) -> Row:
-    seen = masks.shown(DATA, item, may) or {}
-    voted = (seen.get("voted"), seen.get("paper", False)) if may.who else (HIDDEN, HIDDEN)
-    cells = (election_cell(seen["election_name"]), person_cell(seen["voter_name"]), *map(Cell, voted))
-    ballot = Link(_("Ballots"), href("ballots", election=seen["election_name"], ballot=seen["voter_name"]))
-    return Row(cells, (ballot, item_link(item)) if may.ballots and seen.get("voted") else (item_link(item),))
+    masked = masks.mask_item(DATA, item, may) or {}
+    voted = (masked.get("voted"), masked.get("paper", False)) if may.who else (HIDDEN, HIDDEN)
+    cells = (election_cell(masked["election_name"]), person_cell(masked["voter_name"]), *map(Cell, voted))
+    ballot = Link(_("Ballots"), href("ballots", election=masked["election_name"], ballot=masked["voter_name"]))
+    return Row(cells, (ballot, item_link(item)) if may.ballots and masked.get("voted") else (item_link(item),))
 
 
 # --- ballots and rankings ---
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class BallotView:
     """A ballot under what it is known by: of a public election its voter, of a secret one its code."""
 
     known_by: str
@@ -141,77 +143,79 @@ class Seen:
     when_cast: str | None
 
 
-def _ballots(asked: Asked) -> Page:
-    there = _known(asked.election)
-    seen, cursor = _seen(there, asked, PAGE_ROWS)
-    rows = [_ballot(there.election.name, each) for each in seen]
+def _ballots(query: TableQuery) -> Page:
+    there = _load_election(query.election)
+    ballots, cursor = _read_ballots(there, query, PAGE_ROWS)
+    rows = [_ballot(there.election.name, each) for each in ballots]
     return Page(rows, cursor, there.voted if there.may.published else None)
 
 
-def _ballot(election: str, seen: Seen) -> Row:
-    voter = person_cell(seen.voter) if seen.voter else Cell(None)
-    cells = (election_cell(election), Cell(seen.known_by), voter, Cell(seen.rankings), Cell(seen.when_cast))
-    return Row(cells, (Link(_("Rankings"), href("rankings", election=election, ballot=seen.known_by)),))
+def _ballot(election: str, ballot: BallotView) -> Row:
+    voter = person_cell(ballot.voter) if ballot.voter else Cell(None)
+    cells = (election_cell(election), Cell(ballot.known_by), voter, Cell(ballot.rankings), Cell(ballot.when_cast))
+    return Row(cells, (Link(_("Rankings"), href("rankings", election=election, ballot=ballot.known_by)),))
 
 
-def _rankings(asked: Asked) -> Page:
-    there = _known(asked.election)
+def _rankings(query: TableQuery) -> Page:
+    there = _load_election(query.election)
     candidates = elections.candidates(there.election.name)
-    seen, cursor = _seen(there, asked, max(1, PAGE_ROWS // max(1, len(candidates))))
-    return Page([row for each in seen for row in _ranking(there.election.name, each, candidates)], cursor)
+    ballots, cursor = _read_ballots(there, query, max(1, PAGE_ROWS // max(1, len(candidates))))
+    return Page([row for each in ballots for row in _ranking(there.election.name, each, candidates)], cursor)
 
 
-def _ranking(election: str, seen: Seen, candidates: list[Candidate]) -> Iterator[Row]:
+def _ranking(election: str, ballot: BallotView, candidates: list[Candidate]) -> Iterator[Row]:
     """The place each candidate has on a ballot, best first; those it leaves out have none."""
-    places = {number: place for place, group in enumerate(groups_of(seen.rankings), 1) for number in group}
-    ballot = Cell(seen.known_by, href("ballots", election=election, ballot=seen.known_by))
+    places = {number: place for place, group in enumerate(groups_of(ballot.rankings), 1) for number in group}
+    ballot_cell = Cell(ballot.known_by, href("ballots", election=election, ballot=ballot.known_by))
     for each in sorted(candidates, key=lambda each: (places.get(each.number, len(candidates) + 1), each.number)):
         named = Cell(each.name, href("candidates", election=election, begins=each.name))
-        yield Row((election_cell(election), ballot, named, Cell(places.get(each.number))))
+        yield Row((election_cell(election), ballot_cell, named, Cell(places.get(each.number))))
 
 
-def _seen(there: Known, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
-    """Some ballots of an election, as far as they may be seen."""
+def _read_ballots(there: ElectionAccess, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
+    """Some ballots of an election, as far as they may be masked."""
     if not there.may.published:
         raise NoSuch(NOT_BEFORE_CLOSE)
     read = _by_voter if there.may.ballots else _by_code
-    return read(there.election, asked, limit)
+    return read(there.election, query, limit)
 
 
-def _by_voter(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
+def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Ballots of a public election. One without a name would be a secret one, and is left out."""
-    beginning = keys.ballot(election.name, asked.ballot).sk
-    box = [replace(span, prefix=beginning) for span in places.box(election)]
-    page = spans.page(table(), box, limit=limit, cursor=asked.cursor)
+    beginning = keys.ballot(election.name, query.ballot).sk
+    box = [replace(span, prefix=beginning) for span in sharding.ballot_spans(election)]
+    page = sharded_reads.page(table(), box, limit=limit, cursor=query.cursor)
     named = [item for item in page.items if "voter_name" in item]
-    seen = [Seen(each["voter_name"], each["voter_name"], each["rankings"], each["when_cast"]) for each in named]
-    return seen, page.cursor
+    ballots = [
+        BallotView(each["voter_name"], each["voter_name"], each["rankings"], each["when_cast"]) for each in named
+    ]
+    return ballots, page.cursor
 
 
-def _by_code(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
+def _by_code(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Published ballots of a secret election, from a code on, or from where the last page ended."""
-    beginning = asked.ballot.strip().upper()
-    start = _place(asked.after) if asked.after else published.find(election.name, beginning)
-    following = published.following(election.name, start)
+    beginning = query.ballot.strip().upper()
+    start = _place(query.after) if query.after else published.find_prefix(election.name, beginning)
+    following = published.ballots_from(election.name, start)
     found = [
         (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
     ]
-    seen = [Seen(each["confirmation"], "", each["rankings"], None) for _place_, each in found[:limit]]
+    ballots = [BallotView(each["confirmation"], "", each["rankings"], None) for _place_, each in found[:limit]]
     more = found[limit][0] if len(found) > limit else None
-    return seen, f"{more.part}.{more.row}" if more else None
+    return ballots, f"{more.part}.{more.row}" if more else None
 
 
-def _place(cursor: str) -> Place:
+def _place(cursor: str) -> Position:
     if (found := PLACE.fullmatch(cursor)) is None:
         raise BadCursor("This is not a cursor.")
-    return Place(int(found[1]), int(found[2]))
+    return Position(int(found[1]), int(found[2]))
 
 
 # --- skills ---
 
 
-def _skills(asked: Asked) -> Page:
-    page = table().page(keys.skill_names(asked.name), limit=PAGE_ROWS, cursor=asked.cursor)
+def _skills(query: TableQuery) -> Page:
+    page = table().page(keys.skill_names(query.name), limit=PAGE_ROWS, cursor=query.cursor)
     found = table().get_many({keys.skill(item["skill"]) for item in page.items})
     places = [keys.skill(item["skill"]) for item in page.items if keys.fold(item["name"]) == _own_name(found, item)]
     return Page([_skill(found[place]) for place in places], page.cursor)
@@ -224,21 +228,21 @@ def _own_name(found: dict[Key, Item], item: Item) -> str:
 
 
 def _skill(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    return Row(cells_of(seen, "id", "name", "category", "aliases", "description", "state"), (item_link(item),))
+    masked = masks.mask_item(DATA, item) or {}
+    return Row(cells_of(masked, "id", "name", "category", "aliases", "description", "state"), (item_link(item),))
 
 
 # --- multi-question ballots ---
 
 
-def _multi_ballots(asked: Asked) -> Page:
+def _multi_ballots(query: TableQuery) -> Page:
     """The questions of one multi-question ballot, by its id."""
-    item = table().get(keys.multi_ballot(asked.name))
-    seen = (masks.shown(DATA, item) if item else None) or {"questions": ()}
-    return Page([_bound(seen, place, name) for place, name in enumerate(seen["questions"], 1)])
+    item = table().get(keys.multi_ballot(query.name))
+    masked = (masks.mask_item(DATA, item) if item else None) or {"questions": ()}
+    return Page([_multi_ballot_row(masked, place, name) for place, name in enumerate(masked["questions"], 1)])
 
 
-def _bound(multi_ballot: Item, place: int, election_name: str) -> Row:
+def _multi_ballot_row(multi_ballot: Item, place: int, election_name: str) -> Row:
     leads = Cell(keys.fold(election_name) == keys.fold(multi_ballot["leader"]))
     return Row((*cells_of(multi_ballot, "id", "name"), Cell(place), election_cell(election_name), leads), ())
 
@@ -246,32 +250,34 @@ def _bound(multi_ballot: Item, place: int, election_name: str) -> Row:
 # --- the site's page ---
 
 
-def _site_page(asked: Asked) -> Page:
+def _site_page(query: TableQuery) -> Page:
     item = table().get(keys.site_page())
-    return Page(list(_told(masks.shown(DATA, item) or {}, item)) if item else [])
+    return Page(list(_site_page_rows(masks.mask_item(DATA, item) or {}, item)) if item else [])
 
 
-def _told(seen: Item, item: Item) -> Iterator[Row]:
+def _site_page_rows(masked: Item, item: Item) -> Iterator[Row]:
     """What it says, part by part; of links and projects one row each, in their order."""
     for part in ("name", "colour", "text"):
-        yield Row((Cell(part), Cell(0), Cell(seen[part]), Cell(""), Cell("")), (item_link(item),))
-    if photo := seen.get("photo"):
+        yield Row((Cell(part), Cell(0), Cell(masked[part]), Cell(""), Cell("")), (item_link(item),))
+    if photo := masked.get("photo"):
         yield Row((Cell("photo"), Cell(0), *cells_of(photo, "alt", "words", "id")), (item_link(item),))
-    for number, each in enumerate(seen["links"], 1):
+    for number, each in enumerate(masked["links"], 1):
         yield Row((Cell("links"), Cell(number), *cells_of(each, "title", "words", "address")), (item_link(item),))
-    for number, each in enumerate(seen["projects"], 1):
+    for number, each in enumerate(masked["projects"], 1):
         yield Row((Cell("projects"), Cell(number), *cells_of(each, "title", "words", "link")), (item_link(item),))
 
 
 # --- the log, and what follows it ---
 
 
-def _sync(asked: Asked) -> Page:
+def _sync(query: TableQuery) -> Page:
     """How far each of those that follow the log has come."""
     places = {"SYNC": keys.sync(), "COUNTS": keys.counts(), "FIGURES": keys.figures(), "EVENTS": keys.event_number()}
     found = table().get_many(places.values())
-    seen = {name: masks.shown(place.table, found[place]) or {} for name, place in places.items() if place in found}
-    return Page([_follower(name, item) for name, item in seen.items()])
+    masked = {
+        name: masks.mask_item(place.table, found[place]) or {} for name, place in places.items() if place in found
+    }
+    return Page([_follower(name, item) for name, item in masked.items()])
 
 
 def _follower(name: str, item: Item) -> Row:
@@ -279,20 +285,20 @@ def _follower(name: str, item: Item) -> Row:
     return Row((Cell(name), Cell(last, href("events", number=last) if last else ""), Cell(item.get("last_updated"))))
 
 
-def _events(asked: Asked) -> Page:
+def _events(query: TableQuery) -> Page:
     """The newest first."""
-    page = layout.page(table(), last=asked.number, limit=PAGE_ROWS, cursor=asked.cursor, backwards=True)
-    return Page([_event(item) for item in page.items], page.cursor, _counts("event_count"))
+    page = layout.page(table(), last=query.number, limit=PAGE_ROWS, cursor=query.cursor, backwards=True)
+    return Page([_event(item) for item in page.items], page.cursor, _stored_count("event_count"))
 
 
 def _event(item: Item) -> Row:
-    seen = masks.shown(LOG, item) or {}
-    said = dict(seen["event_data"])
+    masked = masks.mask_item(LOG, item) or {}
+    said = dict(masked["event_data"])
     name = said.pop("election_name", None)
     cells = (
-        *cells_of(seen, "event_id", "when_occurred"),
-        person_cell(seen["actor"]),
-        Cell(seen["event_type"]),
+        *cells_of(masked, "event_id", "when_occurred"),
+        person_cell(masked["actor"]),
+        Cell(masked["event_type"]),
         election_cell(name) if isinstance(name, str) else Cell(None),
         Cell(said),
     )
@@ -301,7 +307,7 @@ def _event(item: Item) -> Row:
 
 # --- all of them ---
 
-READERS: dict[str, Callable[[Asked], Page]] = {
+READERS: dict[str, Callable[[TableQuery], Page]] = {
     "users": _users,
     "elections": _elections,
     "voters": _voters,
@@ -315,35 +321,35 @@ READERS: dict[str, Callable[[Asked], Page]] = {
 }
 
 
-def page(sheet: Sheet, asked: Asked) -> Page:
+def page(sheet: Sheet, query: TableQuery) -> Page:
     """Cursors leave the site locked, for they quote a key."""
     read = READERS.get(sheet.name, partial(_rows, sheet))
     try:
-        found = read(replace(asked, after=unlock(asked.after)) if asked.after else asked)
-        return replace(found, cursor=lock(found.cursor) if found.cursor else None)
+        found = read(replace(query, after=decrypt_cursor(query.after)) if query.after else query)
+        return replace(found, cursor=encrypt_cursor(found.cursor) if found.cursor else None)
     except BadCursor:
         raise NoSuch(BAD_CURSOR) from None
     except Invalid:
         raise NoSuch(BAD_NAME) from None
 
 
-def _rows(sheet: Sheet, asked: Asked) -> Page:
+def _rows(sheet: Sheet, query: TableQuery) -> Page:
     """Of a sheet that declares where its items lie and what its cells are."""
     if sheet.of_election:
-        asked = replace(asked, election=_known(asked.election).election.name)
-    span = sheet.span(asked) if sheet.span else None
+        query = replace(query, election=_load_election(query.election).election.name)
+    span = sheet.span(query) if sheet.span else None
     if span is None:
         return Page([])
-    found = table().page(span, limit=PAGE_ROWS, cursor=asked.cursor, backwards=sheet.backwards)
-    return Page([_row(sheet, asked, item) for item in found.items], found.cursor)
+    found = table().page(span, limit=PAGE_ROWS, cursor=query.cursor, backwards=sheet.backwards)
+    return Page([_row(sheet, query, item) for item in found.items], found.cursor)
 
 
-def _row(sheet: Sheet, asked: Asked, item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
+def _row(sheet: Sheet, query: TableQuery, item: Item) -> Row:
+    masked = masks.mask_item(DATA, item) or {}
     cells = (
-        _cell(kind, asked.name if kind == "asked" else seen.get(name)) for name, kind in parsed(sheet.cells).items()
+        _cell(kind, query.name if kind == "asked" else masked.get(name)) for name, kind in parsed(sheet.cells).items()
     )
-    leads = (Link(text, href(name, name=seen[by])) for text, name, by in sheet.leads)
+    leads = (Link(text, href(name, name=masked[by])) for text, name, by in sheet.leads)
     return Row(tuple(cells), (*leads, item_link(item)))
 
 

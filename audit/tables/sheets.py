@@ -66,7 +66,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TableQuery:
     """What somebody filtered a table by, and where the last page ended."""
 
     name: str = ""
@@ -81,9 +81,9 @@ class Asked:
         return self.after or None
 
 
-def href(relation: str, **words: Any) -> str:
-    asked = {name: word for name, word in words.items() if word not in ("", None)}
-    return reverse("table", args=[relation]) + (f"?{urlencode(asked)}" if asked else "")
+def href(relation: str, **values: Any) -> str:
+    parameters = {name: word for name, word in values.items() if word not in ("", None)}
+    return reverse("table", args=[relation]) + (f"?{urlencode(parameters)}" if parameters else "")
 
 
 def person_cell(name: Any) -> Cell:

@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import anybody, requires
+from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
 from pages.lists import as_csv
 from store import keys
@@ -21,7 +21,7 @@ from store.table import Key, Span
 
 from . import raw, relations
 from .forms import FilterForm, ItemForm, PartitionForm, ThingForm
-from .sheets import Asked, NoSuch, Page, as_text
+from .sheets import NoSuch, Page, TableQuery, as_text
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -33,29 +33,29 @@ def tables(request: HttpRequest) -> HttpResponse:
 # --- the relational view ---
 
 
-@requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
+@requires(Permission.VIEW_SECRETS, load=relations.find, rule=allow_everyone)
 @require_safe
 def table(request: HttpRequest, relation: Sheet) -> HttpResponse:
     if relation.of_election and not request.GET:
-        context = {"relation": relation, "form": FilterForm(asked=relation.filters)}
+        context = {"relation": relation, "form": FilterForm(filters=relation.filters)}
         return render(request, "audit/tables/table.html", context | {"choices": relations.choices(relation)})
     form, page = _read(request, relation)
     if page is None:
         return _refused(request, relation, form)
-    asked = {name: word for name, word in form.cleaned_data.items() if word not in ("", None)}
-    older = f"?{urlencode({**asked, 'after': page.cursor})}" if page.cursor else ""
-    download = reverse("table_csv", args=[relation.name]) + (f"?{urlencode(asked)}" if asked else "")
+    parameters = {name: word for name, word in form.cleaned_data.items() if word not in ("", None)}
+    older = f"?{urlencode({**parameters, 'after': page.cursor})}" if page.cursor else ""
+    download = reverse("table_csv", args=[relation.name]) + (f"?{urlencode(parameters)}" if parameters else "")
     context = {"relation": relation, "form": form, "page": page, "older": older, "download": download}
     return render(request, "audit/tables/table.html", context)
 
 
 def _read(request: HttpRequest, relation: Sheet) -> tuple[FilterForm, Page | None]:
-    """The page that was asked for, if it is one; the form says why not."""
-    form = FilterForm(request.GET, asked=relation.filters)
+    """The page that was parameters for, if it is one; the form says why not."""
+    form = FilterForm(request.GET, filters=relation.filters)
     if not form.is_valid():
         return form, None
     try:
-        return form, relations.page(relation, Asked(**form.cleaned_data))
+        return form, relations.page(relation, TableQuery(**form.cleaned_data))
     except NoSuch as refusal:
         form.add_error(None, str(refusal))
         return form, None
@@ -65,7 +65,7 @@ def _refused(request: HttpRequest, relation: Sheet, form: FilterForm) -> HttpRes
     return render(request, "audit/tables/table.html", {"relation": relation, "form": form}, status=422)
 
 
-@requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
+@requires(Permission.VIEW_SECRETS, load=relations.find, rule=allow_everyone)
 @require_safe
 def table_csv(request: HttpRequest, relation: Sheet) -> HttpResponse:
     """The rows of the page that is shown, as a file."""
@@ -91,7 +91,7 @@ def _plain(value: Any) -> object:
 def raw_tables(request: HttpRequest) -> HttpResponse:
     """A partition, page by page; without one, where to begin."""
     if "kind" in request.GET:
-        return _thing(request)
+        return _find_by_name(request)
     form = PartitionForm(request.GET if request.GET else None)
     context: dict[str, Any] = {"form": form, "thing": ThingForm(), "well_known": raw.well_known()}
     if not form.is_valid():
@@ -107,11 +107,13 @@ def raw_tables(request: HttpRequest) -> HttpResponse:
 
 
 def _span(form: PartitionForm) -> Span:
-    asked = form.cleaned_data
-    return Span(asked["pk"], asked["prefix"], index=asked["index"], table=raw.NAMES[asked["table"]])
+    parameters = form.cleaned_data
+    return Span(
+        parameters["pk"], parameters["prefix"], index=parameters["index"], table=raw.TABLE_NAMES[parameters["table"]]
+    )
 
 
-def _thing(request: HttpRequest) -> HttpResponse:
+def _find_by_name(request: HttpRequest) -> HttpResponse:
     """To the partition of something that is known by its name."""
     form = ThingForm(request.GET)
     if not form.is_valid():
@@ -128,11 +130,11 @@ def raw_item(request: HttpRequest) -> HttpResponse:
     form = ItemForm(request.GET)
     if not form.is_valid():
         context = {"form": PartitionForm(), "thing": ThingForm(), "well_known": raw.well_known()}
-        context["sentence"] = _("Say which item: its table, partition key and sort key.")
+        context["sentence"] = _("Choose an item by table, partition key and sort key.")
         return render(request, "audit/tables/raw.html", context, status=422)
-    key = Key(form.cleaned_data["pk"], form.cleaned_data["sk"], raw.NAMES[form.cleaned_data["table"]])
-    shown = raw.item(key)
-    if shown is None:
+    key = Key(form.cleaned_data["pk"], form.cleaned_data["sk"], raw.TABLE_NAMES[form.cleaned_data["table"]])
+    item = raw.view_item(key)
+    if item is None:
         raise Http404
     partition_href = raw.href(Span(key.pk, table=key.table))
-    return render(request, "audit/tables/item.html", {"key": key, "shown": shown, "partition": partition_href})
+    return render(request, "audit/tables/item.html", {"key": key, "item": item, "partition": partition_href})

@@ -1,9 +1,18 @@
-"""What voters do, and what becomes of their ballots: load, decide, record in one transaction. One room for each act."""
+"""What voters do and what happens to their ballots: load, decide, record in one transaction. One module per act."""
 
-from .by_link import Behind, SignInInstead, behind, check_holder, check_reader, opens_result
-from .casting import Outcome, cast, check_own, check_question, enter_paper, paper_standing, standing_of, withdraw
-from .leaving import take_along
+from .by_link import LinkTarget, SignInInstead, check_holder, check_reader, opens_result, resolve_link
+from .casting import (
+    Outcome,
+    cast,
+    check_own_ballot,
+    check_paper_voter,
+    enter_paper,
+    paper_standing,
+    standing_of,
+    withdraw,
+)
+from .leaving import remove_ballots_of
 from .restoring import unlink_all, unlinking
-from .sealing import publishing, seal_what_is_closed, sealed_parts
+from .sealing import publishing, seal_closed, split_into_parts
 
 PUBLIC = "sealing"

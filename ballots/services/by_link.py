@@ -1,4 +1,4 @@
-"""Who comes by a link: what is behind it now, and what they are to an election."""
+"""Voting by link: what a link points to now, and the voter's standing in the election."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from accounts.rules import Permission
 from ballots import repository
 from ballots.passes import Pass
 from ballots.repository import Standing
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
 from elections.repository import is_by_address
 from elections.rules import Election
@@ -23,38 +23,37 @@ from store.table import Item
 
 
 class SignInInstead(LinkRefused):
-    """An account that a link must not go around."""
+    """An account that must sign in, because a link may not bypass its second step."""
 
 
-SIGN_IN = _("Whoever it was sent to has an account here with a second step. Please sign in to vote.")
-NO_VOTE = _("Whoever it was sent to has an account here that may not vote.")
-SIGN_IN_TO_READ = _("Whoever it was sent to has an account here with a second step. Please sign in to see the result.")
-NO_RESULT = _("Whoever it was sent to has an account here that may not see results.")
+SIGN_IN = _("This link belongs to an account with two-step sign-in. Please sign in to vote.")
+NO_VOTE = _("This link belongs to an account that is not allowed to vote.")
+SIGN_IN_TO_READ = _("This link belongs to an account with two-step sign-in. Please sign in to see the result.")
+NO_RESULT = _("This link belongs to an account that is not allowed to see results.")
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
-    """What is behind a link: the election, the entry on its roll, and the account of whoever it was sent to, if they
-    have one by now."""
+class LinkTarget:
+    """What a link points to: the election, the entry on its roll, and the recipient's account, if any."""
 
     election: Election
     entry: Item
     person: User | None
 
 
-def behind(link: Link) -> Behind:
-    """Refused in words if the link is not good any more."""
+def resolve_link(link: Link) -> LinkTarget:
+    """Raises `LinkRefused` if the link is no longer valid."""
     at = keys.election(link.election_name)
-    shards, found = places.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
+    shards, found = sharding.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
     election = elections.election_of(found[at]) if at in found else None
     entry = found.get(link.place(shards))
     election = check_link(link, election, entry)
     assert entry is not None  # or the link was refused
-    return Behind(election, entry, _person(link, entry, found.get(link.account_place)))
+    return LinkTarget(election, entry, _person(link, entry, found.get(link.account_place)))
 
 
 def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
-    """Of an entry by address whoever has it by now; of one by name the account that it was made for."""
+    """For an entry by address, its current owner; for one by name, the account it was made for."""
     if is_by_address(link.voter):
         return people.find(told["name"]) if told else None
     person = people.user_of(told) if told else None
@@ -64,7 +63,7 @@ def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
 
 
 def check_holder(person: User | None) -> None:
-    """Whoever has an account may vote by a link as they may with it; it goes around no second step."""
+    """An account may do by link what it may do signed in, but a link bypasses no second step."""
     _check_account(person, Permission.VOTE, NO_VOTE, SIGN_IN)
 
 
@@ -83,27 +82,27 @@ def _check_account(person: User | None, permission: Permission, refusal: str, si
 
 
 def opens_result(held: Pass, election: Election) -> bool:
-    """Whether the pass is one of this election, or of another question on its ballot; refused in words if its link is
-    not good any more."""
-    found = behind(held.link)
+    """Whether the pass is for this election, or for another question on the same ballot. Refused if its link is no
+    longer valid."""
+    found = resolve_link(held.link)
     check_reader(found.person)
     return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
 
 
 def standing_by(held: Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
-    """What whoever holds the pass is to the election, in one round trip unless they have an account."""
+    """The standing of the holder of the pass, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    found = repository.standing(election_name, link, form=form, described=described)
+    found = repository.read_standing(election_name, link, form=form, described=described)
     if found is None or found.home is None:
         return None
-    home = elections.election_of(found.beside[at]) if at in found.beside else None
-    entry, place = found.beside.get(found.home), found.home
+    home = elections.election_of(found.linked_items[at]) if at in found.linked_items else None
+    entry, place = found.linked_items.get(found.home), found.home
     home = check_link(link, home, entry)
     if not held.is_of(election_name) and (not home.book or home.book != found.election.book):
         return None
-    person = _person(link, entry, found.beside.get(link.account_place))
+    person = _person(link, entry, found.linked_items.get(link.account_place))
     check_holder(person)
     if person is not None:
-        found = repository.standing(election_name, person, form=form, described=described)
+        found = repository.read_standing(election_name, person, form=form, described=described)
     return found and replace(found, person=person, link=link, lineage=held.lineage, home=place)

@@ -10,11 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
-from acts.once import once
-from acts.recording import record
 from acts.refusals import LostRace, NotNow, NotThere
-from acts.site import now_text
+from acts.retry import retry_lost_race, run_once
+from acts.storage import now_text, record
 from ballots import emails, repository, rules, secrecy
 from ballots.passes import Pass
 from ballots.repository import Standing
@@ -40,7 +38,7 @@ class Outcome:
     acts: int = 0  # how often the voter had acted before
 
 
-BEFORE = Outcome(None)  # of a form that was carried out before
+ALREADY_DONE = Outcome(None)  # of a form that was carried out before
 
 
 # --- who votes ---
@@ -49,12 +47,12 @@ BEFORE = Outcome(None)  # of a form that was carried out before
 def standing_of(
     who: User | Pass, election_name: str, form: str = "", *, described: bool = False, to_show: bool = False
 ) -> Standing | None:
-    """What this person is to the election. Drafts are nobody's to vote in, and so are not there. What is only shown may
-    be a second old, but for who may vote; nothing is decided by it."""
+    """The voter's standing. Drafts count as missing, as nobody can vote in them. With `to_show`, the election may be a
+    second old; nothing is decided by it."""
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
-        found = repository.standing(election_name, who, form=form, described=described, to_show=to_show)
+        found = repository.read_standing(election_name, who, form=form, described=described, to_show=to_show)
     return None if found is None or found.election.stored_state == State.DRAFT else found
 
 
@@ -66,8 +64,8 @@ def check_voter(standing: Standing, now: str) -> None:
         secrecy.check_secret(standing.salt)
 
 
-def check_own(standing: Standing, now: str) -> None:
-    """As `check_voter`, of who acts themselves: nobody can change a ballot that a restore has made nobody's."""
+def check_own_ballot(standing: Standing, now: str) -> None:
+    """As `check_voter`, for voters themselves: a ballot unlinked by a restore cannot be changed."""
     check_voter(standing, now)
     if standing.is_unlinked:
         raise rules.Unlinked(rules.UNLINKED)
@@ -77,16 +75,16 @@ def check_own(standing: Standing, now: str) -> None:
 
 
 def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, called: str | None = None) -> Outcome:
-    """Cast a ballot, or put it in the place of the one there is.
+    """Cast a ballot, or replace the existing one.
 
-    `form` is a token of the form: the same form again changes nothing. `called` is what the mail about it calls it; if
-    it is called nothing, there is no mail.
+    `form` is the form's token: sending the same form again changes nothing. `called` is what the email calls the
+    ballot; if empty, no email is sent.
     """
-    return _carried_out(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form, called=called))
+    return _run_form(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form, called=called))
 
 
-def _carried_out(form: str, act: Callable[[], Outcome]) -> Outcome:
-    return once(form, lambda: try_again(act, MAX_ATTEMPTS), BEFORE)
+def _run_form(form: str, act: Callable[[], Outcome]) -> Outcome:
+    return run_once(form, lambda: retry_lost_race(act, MAX_ATTEMPTS), ALREADY_DONE)
 
 
 def _cast(
@@ -102,14 +100,14 @@ def _cast(
     if standing is None:
         raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
-        return BEFORE
-    (check_voter if paper else check_own)(standing, as_text(now))
-    if not standing.has_place and not standing.is_unlinked:
+        return ALREADY_DONE
+    (check_voter if paper else check_own_ballot)(standing, as_text(now))
+    if not standing.has_ballot_key and not standing.is_unlinked:
         raise LostRace  # it was shut, and its salt destroyed, between two of our readings
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    told = emails.of_cast(standing, _name(who, standing), paper=paper, called=called)
+    told = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
     ballot = _record_cast(who, standing, rankings, now, form, *told, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
@@ -127,26 +125,26 @@ def _record_cast(
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
-    writes = [*casting, *told, *_still(who, standing, casting)]
+    writes = [*casting, *told, *_checking_actor(who, standing, casting)]
     record(Event(actor, "BallotCast", said), *writes, once=form, at=now)
     return ballot
 
 
 def _name(who: User | Pass, standing: Standing) -> str:
-    """Under which the log has it: by a link, that on the roll. By which way somebody came is nobody else's to know."""
+    """The voter's name in the log; for a link, the name on the roll. How somebody came is not recorded."""
     return (standing.voter or who.voter) if isinstance(who, Pass) else who.name
 
 
-def _still(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
-    """That whoever acts may act as they could when `standing` was read."""
-    return repository.still_theirs(standing, written) if isinstance(who, Pass) else [people.is_still(who)]
+def _checking_actor(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
+    """Checks that the actor may still act as when `standing` was read."""
+    return repository.checking_link(standing, written) if isinstance(who, Pass) else [people.is_same_account(who)]
 
 
 # --- withdrawing ---
 
 
 def withdraw(who: User | Pass, election_name: str, form: str) -> Outcome:
-    return _carried_out(form, lambda: _withdraw(who, standing_of(who, election_name, form), form))
+    return _run_form(form, lambda: _withdraw(who, standing_of(who, election_name, form), form))
 
 
 def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome:
@@ -154,22 +152,22 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
     if standing is None:
         raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
-        return BEFORE
-    check_own(standing, as_text(now))
-    if not standing.has_place:
+        return ALREADY_DONE
+    check_own_ballot(standing, as_text(now))
+    if not standing.has_ballot_key:
         raise LostRace
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
-    also = emails.of_withdrawal(standing)
+    also = emails.withdrawal_email(standing)
     if isinstance(who, Pass):
-        also += repository.still_theirs(standing, repository.withdrawal(standing))
+        also += repository.checking_link(standing, repository.withdrawing(standing))
     record_withdrawal(_name(who, standing), standing, now, *also, once=form)
     return Outcome(None, standing.voted, standing.acts)
 
 
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
-    writes = [*repository.withdrawal(standing), *also]
+    writes = [*repository.withdrawing(standing), *also]
     record(Event(actor, "BallotWithdrawn", said), *writes, once=once, at=now)
 
 
@@ -177,9 +175,9 @@ def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Writ
 
 
 def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form: str) -> Outcome:
-    """An organiser types in what somebody on the roll has put on paper; the log and the turnout say so.
+    """An organiser enters a paper ballot for somebody on the roll; the log and the turnout record that.
 
-    That they have voted already is said last: a form that would be refused anyhow must not tell it.
+    That the person has already voted is checked last, so that a form refused for another reason does not reveal it.
     """
 
     def act() -> Outcome:
@@ -188,13 +186,13 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
             check_paper(actor, found)
         return _cast(actor, found, ranks, form, paper=True)
 
-    return _carried_out(form, act)
+    return _run_form(form, act)
 
 
 def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
     """Of somebody with an account, all their entries; else the one that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
-    found = repository.standing(election_name, person or voter, form=form)
+    found = repository.read_standing(election_name, person or voter, form=form)
     is_gone = person is None and found is not None and "account" in (found.entry or {})
     return replace(found, voter=None, entry=None) if found is not None and is_gone else found
 
@@ -204,15 +202,15 @@ def check_paper(actor: User, standing: Standing) -> None:
     check_who(actions.relation(actor, election), Action.ENTER_PAPER)
     check_when(election.state(now_text()), Action.ENTER_PAPER)
     if not election.paper_ballots:
-        raise NotNow(_("This election takes no paper ballots."))
+        raise NotNow(_("This election does not accept paper ballots."))
     if standing.voter is None:
-        raise NotOnTheRoll(_("Nobody of that name is on the roll of this election."))
+        raise NotOnTheRoll(_("Nobody with that name is on the roll for this election."))
 
 
-def check_question(actor: User, standing: Standing) -> None:
-    """Before a form is sent, it is said that somebody has voted only where the roll says so, too.
+def check_paper_voter(actor: User, standing: Standing) -> None:
+    """Before the form is sent, say that somebody has voted only where the roll shows it too.
 
-    The turnout is read for whomever one asks: the time that an answer takes must not tell it either.
+    The turnout is read in every case, so that the response time does not reveal it either.
     """
     check_paper(actor, standing)
     check_voter(standing, now_text())
@@ -222,4 +220,4 @@ def check_question(actor: User, standing: Standing) -> None:
 
 def _check_no_ballot(standing: Standing) -> None:
     if standing.voted:
-        raise NotNow(_("%(name)s has voted already.") % {"name": standing.voter})
+        raise NotNow(_("%(name)s has already voted.") % {"name": standing.voter})

@@ -1,4 +1,4 @@
-"""The ballots of somebody who was removed."""
+"""Withdraws the ballots of a removed person where voting is still open, and takes them off the roll."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from functools import partial
 
 from accounts.models import User
-from acts.again import try_again
-from acts.queues import take_each
-from acts.recording import record
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record, table
 from ballots import repository
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.rules import State
 from store import keys
 from store.log import Event, as_text, utc_now
@@ -22,30 +21,30 @@ from store.table import Delete, Equals, Item
 from .casting import MAX_ATTEMPTS, record_withdrawal
 
 
-def take_along(gone: User) -> None:
-    """Their ballots go with them where the election is still open, and so does their place on the roll."""
+def remove_ballots_of(gone: User) -> None:
+    """Withdraw their ballots where voting is still open, and take them off those rolls."""
     names = (gone.name, gone.email)
     listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
-    take_each(listed, lambda each: _take_ballot(*each))
-    take_each(listed, lambda each: _take_place(*each))
+    process_each(listed, lambda each: _withdraw_ballot(*each))
+    process_each(listed, lambda each: _remove_from_roll(*each))
 
 
 def _elections_of(voter: str) -> Iterator[Item]:
     return table().each(keys.elections_of_voter(voter))
 
 
-def _take_ballot(election_name: str, voter: str) -> None:
+def _withdraw_ballot(election_name: str, voter: str) -> None:
     """One of those cast before a restore counts and stays: nobody can tell which it is."""
     try:
-        try_again(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
+        retry_lost_race(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
     except LostRace:
-        standing = repository.standing(election_name, voter)
+        standing = repository.read_standing(election_name, voter)
         if standing is not None and standing.ballot_key is not None:
             raise
 
 
 def _withdraw(election_name: str, voter: str) -> None:
-    standing, now = repository.standing(election_name, voter), utc_now()
+    standing, now = repository.read_standing(election_name, voter), utc_now()
     if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
         return
     if standing.is_unlinked:
@@ -55,19 +54,17 @@ def _withdraw(election_name: str, voter: str) -> None:
     record_withdrawal("plenum", standing, now)
 
 
-def _take_place(election_name: str, voter: str) -> None:
-    """A name that is free again must not stand on a roll, and whoever has left gets no more mails about it.
-
-    With a ballot that stays, the name stays too, and is nobody's.
-    """
-    try_again(partial(_remove, election_name, voter), MAX_ATTEMPTS)
+def _remove_from_roll(election_name: str, voter: str) -> None:
+    """A freed name must not stay on a roll, and the person must get no more mail about it. Where a ballot remains, so
+    does the name."""
+    retry_lost_race(partial(_remove, election_name, voter), MAX_ATTEMPTS)
 
 
 def _remove(election_name: str, voter: str) -> None:
-    item, entry = places.with_entry(election_name, voter)
+    item, entry = sharding.read_with_entry(election_name, voter)
     election = elections.election_of(item) if item else None
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
-    gone = Delete(places.entry(election, voter), when=Equals("voted", False))
+    gone = Delete(sharding.voter_key(election, voter), when=Equals("voted", False))
     event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
     record(event, gone, elections.touched(election, -1))

@@ -1,7 +1,7 @@
-"""Sealing a closed election: its ballots are published, counted, and those of a secret one taken out of the box.
+"""Sealing a closed election: its ballots are published and counted, and those of a secret election deleted.
 
-All of it in a stream: ballots are read once, sorted outside of memory and counted meanwhile, and written part by part.
-How far it came stands in the mark of the sealing, from which it is taken up, and which pages show.
+Everything is streamed: ballots are read once, sorted on disk and counted meanwhile, and written in parts. The sealing
+mark records the progress, so that another worker can resume and pages can show it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 
-from acts.recording import record, try_write
-from acts.site import table
-from acts.steps import Steps
-from acts.turns import Work, always, at_once, patiently, take_turns
+from acts.hooks import Hooks
+from acts.queues import ExplainedError, Work, always, process_in_turns, retry_when_crowded, run_to_end
+from acts.storage import record, table, try_write
 from ballots import repository
-from ballots.sealed import CannotSeal
-from ballots.sorting import STEP_LINES, Line
+from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
+from ballots.external_sort import STEP_LINES, Line, Sorter
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -30,33 +29,31 @@ from store.log import Event
 from store.splitting import by_count, in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
 
-from .emptying import empty
-
 BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "voter_name": ""}])  # of a ballot besides its text
 RANKING = itemgetter(1)  # of the row of a ballot
 
-COUNTING = Steps[[Election, Mapping[str, int]], None]("once it is known how often each ranking was cast")
-SEALED = Steps[[Election], None]("once the result of an election is sealed")
+COUNTING = Hooks[[Election, Mapping[str, int]], None]("once it is known how often each ranking was cast")
+SEALED = Hooks[[Election], None]("once the result of an election is sealed")
 
 _log = logging.getLogger("plenum.ballots")
 
 
-def seal_what_is_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
-    """Seal closed elections, and empty the ballot boxes of the secret ones, by turns. Any number may do it at once;
-    each part enters the log once. Who waits for a page about one election leaves its box to the worker."""
+def seal_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
+    """Seal closed elections in turns, and empty the ballot boxes of secret ones. Any number of workers may run it. With
+    `only`, for a page that waits for one election, emptying its box is left to the worker."""
     if only is None:
-        return take_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
+        return process_in_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
     with suppress(CannotSeal):
-        return at_once(_seal_or_say(only, also_empty=False))
+        return run_to_end(_seal_or_log(only, also_empty=False))
     return 0
 
 
 def _seal_marked(mark: Item) -> Work:
-    return (yield from _seal_or_say(mark["election_name"]))
+    return (yield from _seal_or_log(mark["election_name"]))
 
 
-def _seal_or_say(name: str, *, also_empty: bool = True) -> Work:
-    """Whether there is such an election. If it cannot be sealed, the operator is told why."""
+def _seal_or_log(name: str, *, also_empty: bool = True) -> Work:
+    """Whether there is such an election. If it cannot be sealed, the reason is logged for the operator."""
     election = elections.find(name)
     try:
         if election is not None:
@@ -75,21 +72,21 @@ def _seal(election: Election) -> Generator[float, None, None]:
     if (mark := found.get(place)) is None or mark.get("removing"):
         return
     if result not in found or mark["parts"] != mark.get("of"):
-        with closing(Box(election, mark)) as box:
+        with closing(BallotBox(election, mark)) as box:
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
-        COUNTING.taken(election, box.counts)
-    SEALED.taken(election)
+        COUNTING.run_all(election, box.counts)
+    SEALED.run_all(election)
     if not election.secret_ballot:
-        try_write(Delete(place, when=repository.is_mark_of(election)))  # unless another worker has finished it
+        try_write(Delete(place, when=repository.is_mark_for(election)))  # unless another worker has finished it
 
 
-def _publish(box: Box) -> Generator[float, None, bool]:
-    """The parts that are not published yet; false if somebody else publishes them."""
+def _publish(box: BallotBox) -> Generator[float, None, bool]:
+    """Publish the remaining parts; false if another worker is publishing them."""
     try:
         for part in box.left():
-            yield from patiently(partial(_publish_part, box.election, part), part.units)
+            yield from retry_when_crowded(partial(_publish_part, box.election, part), part.units)
     except Refused:
         return False
     return True
@@ -97,7 +94,7 @@ def _publish(box: Box) -> Generator[float, None, bool]:
 
 def _publish_part(election: Election, part: Part) -> None:
     """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
-    ballots = repository.published(part.ballots)
+    ballots = repository.as_published(part.ballots)
     writes = publishing(election, part.number, ballots, part.progress)
     if not election.secret_ballot:
         return table().write(*writes)
@@ -111,9 +108,9 @@ def publishing(
     election: Election, number: int, ballots: list[Item], progress: Mapping[str, int] | None = None
 ) -> list[Write]:
     """Refused if another worker has published this part."""
-    is_next = Equals("parts", number) & repository.is_mark_of(election)
+    is_next = Equals("parts", number) & repository.is_mark_for(election)
     taken = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
-    return [repository.publication(election, number, ballots), taken]
+    return [repository.publishing_part(election, number, ballots), taken]
 
 
 # --- the parts ---
@@ -140,7 +137,7 @@ class Part:
         return 2 * (check_value("".join(self.ballots)) + BALLOT_BYTES * len(self.ballots)) / 1024
 
 
-def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
+def split_into_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
     """Ballots that come sorted by confirmation, an order that says nothing of when they were cast; at least one part,
     even if there is nothing in it."""
     part: list[Line] = []
@@ -154,7 +151,7 @@ def _size(line: Line) -> int:
     return (len(line) if line.isascii() else check_value(line)) + BALLOT_BYTES
 
 
-class Box:
+class BallotBox:
     """The ballots of a closed election, read once: how often each ranking was cast, and the parts that are to be
     published yet. Those that are, the mark of the sealing tells."""
 
@@ -174,7 +171,7 @@ class Box:
     def read(self) -> Generator[float, None, None]:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
-        for some in by_count(repository.casts(self.election), STEP_LINES):
+        for some in by_count(repository.ballot_rows(self.election), STEP_LINES):
             self.counts.update(map(RANKING, some))
             ballots = list(map(repository.as_line, some))
             left = ballots if last is None else [ballot for ballot in ballots if ballot >= last]
@@ -182,7 +179,7 @@ class Box:
             self._left.add(left)
             yield 0
         if not self._is_known:
-            self._lengths = [len(part) for part in sealed_parts(self._left)]
+            self._lengths = [len(part) for part in split_into_parts(self._left)]
             self._parts = len(self._lengths)
 
     def left(self) -> Iterator[Part]:
@@ -191,7 +188,77 @@ class Box:
         published = max(0, sealed - self._passed)  # of those that are left: the last one, and any just like it
         ballots = islice(self._left, published, None)
         measured = (list(islice(ballots, length)) for length in self._lengths)
-        for number, some in enumerate(measured if self._lengths else sealed_parts(ballots), first):
+        for number, some in enumerate(measured if self._lengths else split_into_parts(ballots), first):
             sealed += len(some)
             if self._done <= number < self._parts:
                 yield Part(number, self._parts, some, sealed, self._ballots)
+
+
+# --- sealed ---
+
+
+class CannotSeal(ExplainedError):
+    """Something is wrong with the ballots; the election waits until somebody has looked."""
+
+
+# --- Emptying the ballot box ---
+
+
+def empty(election: Election) -> Generator[float, None, None]:
+    """Delete the ballots of a sealed secret election, because their pseudonyms could be resolved by anyone with the
+    site's secret and an early copy of the salt. The box is read once: exactly what was compared with the published
+    ballots is deleted."""
+    place = keys.sealing(election.name)
+    found = table().get_many([place, keys.result(election.name)])
+    if not election.secret_ballot or len(found) < 2:
+        return  # it is not sealed yet, or all is done
+    try:
+        with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
+            for some in by_count(repository.ballots_with_keys(election), STEP_LINES):
+                box.add(ballot for ballot, _ in some)
+                left.add(at for _, at in some)
+                yield 0
+            _allow_removal(election, found[place], box)
+            for handful in repository.emptying(election, left):
+                yield from retry_when_crowded(partial(table().write, *handful), _units(election, len(handful)))
+        table().write(Delete(place, when=repository.may_be_removed(election)))
+    except Refused:
+        return  # another worker was at it, and has finished it
+
+
+def _units(election: Election, ballots: int) -> float:
+    """What it takes of each partition of the ballots: two for a ballot, because of the transaction. Only half of that
+    counts, as nobody else writes there any more."""
+    return ballots / election.shards
+
+
+def _allow_removal(election: Election, mark: Item, box: Sorter) -> None:
+    """Check that everything is published, and only then mark the ballots as removable."""
+    if mark.get("removing"):
+        return _check_published(election, box, compare_remaining)
+    place = keys.sealing(election.name)
+    try:
+        _check_published(election, box, compare)
+    except CannotSeal:
+        if table().get(place) == mark:
+            raise
+        return None  # another worker has begun to empty it meanwhile
+    is_sealed = Check(keys.result(election.name), Exists())
+    table().write(Update(place, set={"removing": True}, when=repository.is_mark_for(election)), is_sealed)
+    return None
+
+
+def _check_published(
+    election: Election,
+    box: Sorter,
+    compare: Callable[[Iterable[PublishedBallot], Iterable[PublishedBallot], str], None],
+) -> None:
+    """Read the published ballots back before their originals are deleted."""
+    try:
+        compare(
+            map(PublishedBallot.of, repository.every_published(election.name)),
+            repository.published_ballots_in(box),
+            "in the ballot box",
+        )
+    except Mismatch as flaw:
+        raise CannotSeal(f"Election “{election.name}”: {flaw} The box is left as it is.") from None

@@ -1,4 +1,4 @@
-"""What organisers type about candidates."""
+"""Forms for candidates."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pages.fields import LinesField, markdown_field, new_names, valid_rows
 
 class CandidatesForm(forms.Form):
     names = LinesField(
-        label=_("Add candidates, one a line"),
+        label=_("Add candidates, one per line"),
         max_length=200_000,
         rows=5,
         help_text=_(
-            "At most 500 candidates. Their names together have at most 40,000 Latin letters; those of other scripts, "
-            "and emoji, count as two to four."
+            "Up to 500 candidates. Their names may have up to 40,000 Latin letters in total; letters of "
+            "other scripts and emoji count as two to four."
         ),
     )
 
@@ -33,8 +33,8 @@ class CandidateForm(forms.Form):
         _("Statement"),
         8,
         _(
-            "You may use Markdown: *emphasis*, lists, links. All statements of an election together have room for "
-            "about a million Latin letters."
+            "You may use Markdown: *emphasis*, lists, links. All statements together may have about a "
+            "million Latin letters."
         ),
     )
     link = forms.CharField(label=_("Link"), required=False, max_length=500, widget=forms.URLInput)

@@ -1,4 +1,4 @@
-"""Pages of candidates: who stands, with statement, link and picture."""
+"""Pages for candidates: list, statement and link, picture."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from elections import repository
-from elections.access import context_of, run, run_with
+from elections.access import election_context, organiser_page, organiser_page_with
 from elections.roll import list_summary
 from elections.rules import Action, Election
 from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action
-from photos.changing import Wanted, picture_page
+from photos.changing import PictureChange, picture_page
 from ranking.candidates import Candidate
 
 from . import services
 from .forms import CandidateForm, CandidatesForm
 
 
-@run(Action.LOOK)
+@organiser_page(Action.LOOK)
 @form_page
 def candidates(request: HttpRequest, election: Election) -> HttpResponse:
     """All candidates, and a box to paste more into: one a line."""
@@ -36,19 +36,19 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
         new = [Candidate(name) for name in form.cleaned_data["names"]]
         return services.add_candidates(request.user, election, new)
 
-    if run_form(request, form, add, partial(added_candidates, form)):
+    if run_form(request, form, add, partial(added_message, form)):
         return redirect("candidates", name=election.name)
     found = repository.candidates_by_name(election.name)
-    context = context_of(request, election, form=form, candidates=found)
+    context = election_context(request, election, form=form, candidates=found)
     return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
 
 
-def added_candidates(form: Any, added: list[str]) -> str:
+def added_message(form: Any, added: list[str]) -> str:
     there = len(form.cleaned_data["names"]) - len(added)
     return list_summary.summary(len(added), replace(form.skipped, there=there), list_summary.CANDIDATES)
 
 
-change_candidate = run_with(Action.CHANGE_CANDIDATES, repository.find_candidate)
+change_candidate = organiser_page_with(Action.CHANGE_CANDIDATES, repository.find_candidate)
 
 
 @change_candidate
@@ -65,12 +65,12 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
         _("Saved."),
     ):
         return redirect("candidates", name=election.name)
-    return show_form(request, form, candidate.name, _("Save"), **context_of(request, election, previews=True))
+    return show_form(request, form, candidate.name, _("Save"), **election_context(request, election, previews=True))
 
 
 def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
     """The form again with what its Markdown looks like; nothing is saved yet."""
-    context = context_of(request, election, previews=True, preview=markdown_cache.preview(text))
+    context = election_context(request, election, previews=True, preview=markdown_cache.preview(text))
     return show_form(request, form, title, _("Save"), **context)
 
 
@@ -79,10 +79,10 @@ def _preview(request: HttpRequest, form: Any, title: str, text: str, election: E
 def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
 
-    def act(wanted: Wanted) -> None:
-        services.picture_candidate(request.user, election, candidate.name, wanted)
+    def act(wanted: PictureChange) -> None:
+        services.change_picture(request.user, election, candidate.name, wanted)
 
-    to, context = reverse("candidates", args=[election.name]), context_of(request, election)
+    to, context = reverse("candidates", args=[election.name]), election_context(request, election)
     return picture_page(request, candidate.photo, act, to, title=candidate.name, **context)
 
 

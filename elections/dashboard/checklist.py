@@ -1,5 +1,4 @@
-"""What is said before an election opens: everything that was chosen, in numbers and plain words, each with where it can
-still be changed; what is missing; and what cannot be changed any more from then on."""
+"""The checklist before opening: every setting with a link to change it, what is missing, and what becomes final."""
 
 from __future__ import annotations
 
@@ -12,29 +11,29 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from elections import repository
-from elections.invitations.reminders import BEFORE
+from elections.invitations.reminders import REMINDER_TIMES
 from elections.rules import METHODS, Election, State
 
 from .next_step import Button
 
 MAX_CHECKED_VOTERS = 90  # voters, who are looked at one by one; of more only their number is known
 
-IN_WORDS = {
-    "schulze": gettext_lazy("whoever would win against each of the others, one to one"),
-    "ranked-pairs": gettext_lazy("whoever would win against each of the others, the clearest contests first"),
-    "irv": gettext_lazy("the last is dropped, round by round, until one has more than half"),
-    "borda": gettext_lazy("points for every place on a ballot"),
-    "stv-scottish": gettext_lazy("seats in proportion, as Scottish councils count"),
+METHOD_SUMMARIES = {
+    "schulze": gettext_lazy("elects the candidate who would beat every other one to one"),
+    "ranked-pairs": gettext_lazy("candidates are compared one to one, the clearest contests first"),
+    "irv": gettext_lazy("the last candidate is dropped, round by round, until one has more than half"),
+    "borda": gettext_lazy("points for every rank on a ballot"),
+    "stv-scottish": gettext_lazy("seats in proportion, by the rules of Scottish council elections"),
     "stv-meek": gettext_lazy("seats in proportion, counted by Meek's rules"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One thing that was chosen. Without a button it cannot be changed by whoever looks."""
+class ChecklistItem:
+    """One setting. Without a button, this person cannot change it."""
 
     label: str
-    said: tuple[str, ...]
+    lines: tuple[str, ...]
     page: str
     change: Button | None = None
     names: tuple[str, ...] = ()  # shown when asked for
@@ -43,16 +42,15 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Roll:
-    """Who is on a short roll: by address, and by the name of an account that is gone."""
+class RollSummary:
+    """How many on a short roll are listed by address, and how many by an account that no longer exists."""
 
     by_address: int
     gone: int
 
 
 def needs_accounts(election: Election) -> bool:
-    """Whether somebody on the roll of a draft is listed by address and would have to make an account to vote. Of a long
-    roll only the beginning is looked at."""
+    """Whether a draft lists voters by address who would need an account; checks only the start of a long roll."""
     if election.vote_by_link or election.electorate != "listed" or not election.voter_count:
         return False
     if election.stored_state != State.DRAFT:
@@ -61,17 +59,17 @@ def needs_accounts(election: Election) -> bool:
     return any(repository.is_by_address(each["voter_name"]) for each in some)
 
 
-def roll_of(election: Election) -> Roll | None:
-    """Nothing of a long one: nobody reads it through for this."""
+def summarise_roll(election: Election) -> RollSummary | None:
+    """None for a long roll, which would take too long to read."""
     if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
         return None
-    here = list(repository.still_here(election))
-    return Roll(sum(map(repository.is_by_address, here)), max(0, election.voter_count - len(here)))
+    here = list(repository.current_voters(election))
+    return RollSummary(sum(map(repository.is_by_address, here)), max(0, election.voter_count - len(here)))
 
 
-def recap(
-    election: Election, candidates: Sequence[str], roll: Roll | None, offered: Collection[str], now: str
-) -> list[Point]:
+def checklist_items(
+    election: Election, candidates: Sequence[str], roll: RollSummary | None, offered: Collection[str], now: str
+) -> list[ChecklistItem]:
     every = (
         _candidates(election, candidates),
         _voters(election, roll),
@@ -79,13 +77,13 @@ def recap(
         _ballots(election),
         _counting(election),
         _results(election),
-        _way_in(election),
+        _how_people_vote(election),
         _mails(election),
     )
-    return [replace(each, change=_change(election, each.page, offered)) for each in every]
+    return [replace(each, change=_change_button(election, each.page, offered)) for each in every]
 
 
-def _change(election: Election, page: str, offered: Collection[str]) -> Button | None:
+def _change_button(election: Election, page: str, offered: Collection[str]) -> Button | None:
     """On the small page of the path, where it has one for this."""
     if {"candidates": "ADD_CANDIDATES", "roll": "ADD_VOTERS"}.get(page, "SET_UP") not in offered:
         return None
@@ -94,120 +92,118 @@ def _change(election: Election, page: str, offered: Collection[str]) -> Button |
     return Button(_("Change"), address)
 
 
-def _candidates(election: Election, candidates: Sequence[str]) -> Point:
+def _candidates(election: Election, candidates: Sequence[str]) -> ChecklistItem:
     number, is_missing = len(candidates), len(candidates) < 2 or len(candidates) <= election.seats > 1
-    said = [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
+    lines = [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
     if number < 2:
-        said.append(_("At least two are needed."))
+        lines.append(_("At least two are needed."))
     elif is_missing:
-        said.append(_("More are needed than there are seats: %(seats)d.") % {"seats": election.seats})
-    return Point(_("Candidates"), tuple(said), "candidates", names=tuple(candidates), is_missing=is_missing)
+        lines.append(_("You need more candidates than seats (%(seats)d).") % {"seats": election.seats})
+    return ChecklistItem(_("Candidates"), tuple(lines), "candidates", names=tuple(candidates), is_missing=is_missing)
 
 
-def _voters(election: Election, roll: Roll | None) -> Point:
+def _voters(election: Election, roll: RollSummary | None) -> ChecklistItem:
     number = election.voter_count
     if election.electorate != "listed":
-        return Point(_("Who may vote"), (str(election.electorate_label),), "election_settings")
-    said = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
+        return ChecklistItem(_("Who may vote"), (str(election.electorate_label),), "election_settings")
+    lines = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
     if not number:
-        said.append(_("At least one is needed."))
-    return Point(_("Who may vote"), (*said, *_of_roll(election, roll)), "roll", is_missing=not number)
+        lines.append(_("At least one is needed."))
+    return ChecklistItem(_("Who may vote"), (*lines, *_roll_warnings(election, roll)), "roll", is_missing=not number)
 
 
-def _of_roll(election: Election, roll: Roll | None) -> Iterator[str]:
+def _roll_warnings(election: Election, roll: RollSummary | None) -> Iterator[str]:
     if roll and roll.by_address and not election.vote_by_link:
-        words = ngettext(
-            "%(count)d of them is listed by address and must make an account to vote, unless they have one: “Vote by "
-            "link” is off.",
-            "%(count)d of them are listed by address and must make an account to vote, unless they have one: “Vote by "
-            "link” is off.",
+        sentence = ngettext(
+            "%(count)d of them is listed by mail address and needs an account to vote: “Vote by link” is off.",
+            "%(count)d of them are listed by mail address and need an account to vote: “Vote by link” is off.",
             roll.by_address,
         )
-        yield words % {"count": roll.by_address}
+        yield sentence % {"count": roll.by_address}
     if roll and roll.gone:
-        words = ngettext(
-            "%(count)d of them cannot vote: the account is gone.",
-            "%(count)d of them cannot vote: their accounts are gone.",
+        sentence = ngettext(
+            "%(count)d of them cannot vote: the account no longer exists.",
+            "%(count)d of them cannot vote: their accounts no longer exist.",
             roll.gone,
         )
-        yield words % {"count": roll.gone}
+        yield sentence % {"count": roll.gone}
 
 
-def _window(election: Election, now: str) -> Point:
+def _window(election: Election, now: str) -> ChecklistItem:
     moments = (
         [(_("Voting begins"), election.begins)]
         if election.begins and not _has_passed(election.no_voting_before, now)
         else []
     )
-    said = [] if moments else [_("Voting begins as soon as you open it.")]
+    lines = [] if moments else [_("Voting begins as soon as you open it.")]
     if election.ends:
         moments.append((_("Voting ends"), election.ends))
     else:
-        said.append(_("No end is set: it stays open until somebody closes it."))
+        lines.append(_("No end is set: it stays open until an organiser closes it."))
     is_missing = _has_passed(election.no_voting_after, now)
     if is_missing:
-        said.append(_("This end has passed already."))
-    return Point(_("When"), tuple(said), "when", moments=tuple(moments), is_missing=is_missing)
+        lines.append(_("This end is in the past. Choose a later one."))
+    return ChecklistItem(_("When"), tuple(lines), "when", moments=tuple(moments), is_missing=is_missing)
 
 
 def _has_passed(moment: str | None, now: str) -> bool:
     return moment is not None and moment <= now
 
 
-def _ballots(election: Election) -> Point:
+def _ballots(election: Election) -> ChecklistItem:
     if election.secret_ballot:
-        said = [_("secret: nobody who uses this site can tell how a person voted")]
+        lines = [_("secret: nobody who uses this site can tell how a person voted")]
     else:
-        said = [_("public: everybody may see who ranked whom")]
+        lines = [_("public: everybody may see who ranked whom")]
     if election.paper_ballots:
-        said.append(_("Ballots on paper can be entered, too; whoever enters one knows it."))
-    return Point(_("Ballots"), tuple(said), "election_settings")
+        lines.append(_("You can also enter paper ballots; the person who enters one sees it."))
+    return ChecklistItem(_("Ballots"), tuple(lines), "election_settings")
 
 
-def _counting(election: Election) -> Point:
-    words = {"method": METHODS[election.method], "words": IN_WORDS[election.method]}
-    said = [_("%(method)s: %(words)s") % words]
+def _counting(election: Election) -> ChecklistItem:
+    sentence = {"method": METHODS[election.method], "words": METHOD_SUMMARIES[election.method]}
+    lines = [_("%(method)s: %(words)s") % sentence]
     if election.seats > 1:
-        said.append(_("%(seats)d seats") % {"seats": election.seats})
-    said.append(_("Whoever is left out of a ranking counts as: %(rule)s.") % {"rule": election.unranked_label})
-    return Point(_("How it is counted"), tuple(said), "how")
+        lines.append(_("%(seats)d seats") % {"seats": election.seats})
+    lines.append(_("Candidates left out of a ranking count as: %(rule)s.") % {"rule": election.unranked_label})
+    return ChecklistItem(_("How it is counted"), tuple(lines), "how")
 
 
-def _results(election: Election) -> Point:
-    who = _("everybody on the web") if election.results_public else _("everybody who may look around here")
-    said = _("%(when)s, to %(who)s") % {"when": election.results_label, "who": who}
-    return Point(_("Results are shown"), (said,), "election_settings")
+def _results(election: Election) -> ChecklistItem:
+    who = _("anyone on the web") if election.results_public else _("all members")
+    lines = _("%(when)s, to %(who)s") % {"when": election.results_label, "who": who}
+    return ChecklistItem(_("Results are shown"), (lines,), "election_settings")
 
 
-def _way_in(election: Election) -> Point:
+def _how_people_vote(election: Election) -> ChecklistItem:
     if election.vote_by_link:
-        said = [
-            _("by the link in their invitation, without an account; or signed in"),
-            _("Whoever is forwarded the mail can vote in its place."),
+        lines = [
+            _("with the link in their invitation, without an account; or signed in"),
+            _("Anyone the mail is forwarded to can vote in that person's place."),
         ]
     else:
-        said = [_("signed in, with an account here")]
-    return Point(_("Voters come in"), tuple(said), "election_settings")
+        lines = [_("signed in, with an account here")]
+    return ChecklistItem(_("How people vote"), tuple(lines), "election_settings")
 
 
-def _mails(election: Election) -> Point:
-    said = [_("Nothing is mailed when it opens: you invite voters afterwards, with a button.")]
+def _mails(election: Election) -> ChecklistItem:
+    lines = [_("Opening sends no mail: invite voters afterwards, with a button.")]
     if election.remind_before:
-        times = ", ".join(str(BEFORE[hours]) for hours in election.remind_before)
-        said.append(_("Whoever was invited and has not voted is reminded: %(times)s.") % {"times": times})
+        times = ", ".join(str(REMINDER_TIMES[hours]) for hours in election.remind_before)
+        lines.append(_("People who were invited and have not voted are reminded: %(times)s.") % {"times": times})
     if election.mail_votes:
-        said.append(_("Voters are told by mail when their ballot is cast, changed or withdrawn."))
+        lines.append(_("Voters get a mail when their ballot is cast, changed or withdrawn."))
     if election.announces:
-        said.append(_("Voters are mailed who won, as soon as it is counted."))
-    return Point(_("Mails"), tuple(said), "election_settings")
+        lines.append(_("Voters get the result by mail as soon as it is counted."))
+    return ChecklistItem(_("Mails"), tuple(lines), "election_settings")
 
 
-def fixed(election: Election) -> list[str]:
+def fixed_by_opening(election: Election) -> list[str]:
     """What cannot be changed any more once it is open."""
     end = _("The end can only be moved later.") if election.ends else _("No end can be set any more.")
     return [
-        _("Its name and all settings above stay as they are."),
-        _("Voters can be added, but nobody can be taken off the roll."),
-        _("Candidates stay as they are, unless you allow more below."),
+        _("The name and all settings above can no longer be changed."),
+        _("Voters can be added, but not removed."),
+        _("Candidates can no longer be changed, unless you allow more below."),
         end,
     ]

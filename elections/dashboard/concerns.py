@@ -1,4 +1,4 @@
-"""What those who run an election should think about: each once, the heaviest first, with where it is mended."""
+"""Warnings on the dashboard, most serious first, each with a link to fix it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who v
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """`what` in one word, for programs; without a link where nothing can be mended any more."""
+    """`what` is its code; there is no link if it can no longer be fixed."""
 
     what: str
     sentence: str
@@ -28,8 +28,8 @@ class Concern:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What is looked at."""
+class ElectionSnapshot:
+    """What the warnings are decided by."""
 
     election: Election
     candidates: int
@@ -49,92 +49,99 @@ class Looked:
         return Button(label, reverse(page, args=[self.election.name, *words]) + query) if may else None
 
 
-def concerns(looked: Looked, *, said: str = "") -> list[Concern]:
-    """The heaviest first, without what the next step says already."""
-    every = (_restored, _over, _failed, _accounts, _without_quorum, _without_address, _unnoticed, _guessable, _silent)
-    return [each for look in every for each in look(looked) if each.what != said]
+def concerns(snapshot: ElectionSnapshot, *, except_for: str = "") -> list[Concern]:
+    """Most serious first, without what the next step already says."""
+    every = (
+        _restored,
+        _end_passed,
+        _failed_mails,
+        _accounts_needed,
+        _without_quorum,
+        _without_address,
+        _unnoticed_link_votes,
+        _weak_secrecy,
+        _missing_statements,
+    )
+    return [each for find in every for each in find(snapshot) if each.what != except_for]
 
 
-def _restored(looked: Looked) -> Iterator[Concern]:
-    if looked.election.restores:
+def _restored(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    if snapshot.election.restores:
         sentence = _(
-            "The site was restored from a backup while this election was open. Ballots cast before count, but "
-            "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
-            "them."
+            "The site was restored from a backup while this election was open. Ballots cast before that "
+            "count, but can no longer be matched to their voters, who cannot see, change or withdraw them."
         )
-        yield Concern("restored", sentence, looked.link("history", _("What happened when")))
+        yield Concern("restored", sentence, snapshot.link("history", _("What happened when")))
 
 
-def _over(looked: Looked) -> Iterator[Concern]:
-    end = looked.election.no_voting_after
-    if looked.state == State.DRAFT and end is not None and end <= looked.now:
-        sentence = _("The end of the voting has passed already.")
-        yield Concern("settings", sentence, looked.link("election_settings", _("Change the settings"), "SET_UP"))
+def _end_passed(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    end = snapshot.election.no_voting_after
+    if snapshot.state == State.DRAFT and end is not None and end <= snapshot.now:
+        sentence = _("The end of voting is in the past.")
+        yield Concern("settings", sentence, snapshot.link("election_settings", _("Change the settings"), "SET_UP"))
 
 
-def _failed(looked: Looked) -> Iterator[Concern]:
-    if count := looked.progress.failed:
-        sentence = ngettext("%(count)d mail did not go out.", "%(count)d mails did not go out.", count)
-        link = looked.link("roll", _("Whose, and why"), query="?show=failed")
+def _failed_mails(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    if count := snapshot.progress.failed:
+        sentence = ngettext("%(count)d mail could not be sent.", "%(count)d mails could not be sent.", count)
+        link = snapshot.link("roll", _("See which, and why"), query="?show=failed")
         yield Concern("failed", sentence % {"count": count}, link)
 
 
-def _accounts(looked: Looked) -> Iterator[Concern]:
-    if looked.needs_accounts:
+def _accounts_needed(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    if snapshot.needs_accounts:
         sentence = _(
-            "Voters are listed by their mail address, and “Vote by link” is off: whoever has no account here must make "
-            "one before they can vote. After the opening this cannot be changed."
+            "Voters are listed by mail address and “Vote by link” is off, so anyone without an account must "
+            "create one before voting. You cannot change this after opening."
         )
-        link = looked.link("election_step", _("Who votes"), "SET_UP", words=("who",))
+        link = snapshot.link("election_step", _("Who votes"), "SET_UP", words=("who",))
         yield Concern("accounts", sentence, link)
 
 
-def _without_quorum(looked: Looked) -> Iterator[Concern]:
-    convened = looked.election.convened
+def _without_quorum(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    convened = snapshot.election.convened
     if convened and not convened.quorate:
-        sentence = _("The assembly that convened this election did not have its quorum: %(words)s.")
-        yield Concern("quorum", sentence % {"words": convened.words})
+        sentence = _("The assembly that convened this election was not quorate: %(words)s.")
+        yield Concern("quorum", sentence % {"words": convened.summary})
 
 
-def _without_address(looked: Looked) -> Iterator[Concern]:
-    count = looked.progress.invited.nowhere if looked.progress.invited else 0
-    if count and looked.state != State.CLOSED:
+def _without_address(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    count = snapshot.progress.invited.nowhere if snapshot.progress.invited else 0
+    if count and snapshot.state != State.CLOSED:
         sentence = ngettext(
-            "%(count)d on the roll gets no mail: nobody here has that name.",
-            "%(count)d on the roll get no mail: nobody here has these names.",
+            "%(count)d voter gets no mail: nobody here has that name.",
+            "%(count)d voters get no mail: nobody here has these names.",
             count,
         )
-        yield Concern("no address", sentence % {"count": count}, looked.link("roll", _("The roll")))
+        yield Concern("no address", sentence % {"count": count}, snapshot.link("roll", _("The roll")))
 
 
-def _unnoticed(looked: Looked) -> Iterator[Concern]:
+def _unnoticed_link_votes(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     """A forwarded link is noticed by who hears of a ballot that they did not cast."""
-    election = looked.election
-    if election.vote_by_link and not election.mail_votes and looked.state != State.CLOSED:
+    election = snapshot.election
+    if election.vote_by_link and not election.mail_votes and snapshot.state != State.CLOSED:
         sentence = _(
-            "One can vote by the link in the invitation, and voters are not mailed about their ballots: whoever has "
-            "somebody else's link can use it unnoticed."
+            "People can vote with the link in their invitation, but get no mail about their ballots: someone "
+            "else could use a link unnoticed."
         )
-        yield Concern("unnoticed", sentence, looked.link("election_settings", _("Change the settings"), "SET_UP"))
+        yield Concern("unnoticed", sentence, snapshot.link("election_settings", _("Change the settings"), "SET_UP"))
 
 
-def _guessable(looked: Looked) -> Iterator[Concern]:
+def _weak_secrecy(snapshot: ElectionSnapshot) -> Iterator[Concern]:
     """Before it is too late: while it can still be made public, or have more voters."""
-    election, voters = looked.election, looked.election.voter_count
-    if not (election.secret_ballot and election.electorate == "listed" and voters) or looked.state == State.CLOSED:
+    election, voters = snapshot.election, snapshot.election.voter_count
+    if not (election.secret_ballot and election.electorate == "listed" and voters) or snapshot.state == State.CLOSED:
         return
     said = []
     if voters < MIN_SECRET_VOTERS:
-        said.append(
-            _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")
-        )
-    if voters < factorial(min(looked.candidates, 5)):
-        said.append(_("There are more possible rankings than voters, so that a rare ranking may give its author away."))
+        said.append(_("With so few voters, secret ballots may be guessed, for example from a nearly unanimous result."))
+    if voters < factorial(min(snapshot.candidates, 5)):
+        said.append(_("There are more possible rankings than voters, so a rare ranking may give its voter away."))
     if said:
-        yield Concern("secrecy", " ".join(said), Button(_("What secret means"), reverse("help_secrecy")))
+        yield Concern("secrecy", " ".join(said), Button(_("What “secret” means"), reverse("help_secrecy")))
 
 
-def _silent(looked: Looked) -> Iterator[Concern]:
-    if looked.without_statement and looked.state != State.CLOSED:
-        sentence = _("Candidates without a statement: %(count)d.") % {"count": looked.without_statement}
-        yield Concern("statements", sentence, looked.link("candidates", _("Write them"), "CHANGE_CANDIDATES"))
+def _missing_statements(snapshot: ElectionSnapshot) -> Iterator[Concern]:
+    if snapshot.without_statement and snapshot.state != State.CLOSED:
+        sentence = _("Candidates without a statement: %(count)d.") % {"count": snapshot.without_statement}
+        yield Concern("statements", sentence, snapshot.link("candidates", _("Add statements"), "CHANGE_CANDIDATES"))

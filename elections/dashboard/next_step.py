@@ -1,8 +1,7 @@
-"""What those who run an election have to do next: one step, in a sentence, with a button where they may take it.
+"""The next step for organisers: one sentence, with a button if they may take it.
 
-A pure decision about numbers that are known without reading the roll. When a step is done the next one takes its
-place, so that nothing that is done already is the loudest thing on the page. What apps above elections ask for once
-the result is there (announcing it, say) is arranged in config/steps.py.
+A pure decision on numbers known without reading the roll. Steps after the result (announcing it, for example) come
+from apps above elections, connected in config/hooks.py.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from acts.steps import Steps
+from acts.hooks import Hooks
 from elections import rules
 from elections.invitations.reminders import moment
 from elections.rules import Election, State
@@ -32,7 +31,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is to be done: `what` in one word, for programs; the first button is the loud one, if it is to be."""
+    """`what` is its code; the first button is the primary one unless the step is quiet."""
 
     what: str
     sentence: str
@@ -55,31 +54,32 @@ class Numbers:
     sealing: str = ""  # how far that is, while it takes its time
 
 
-ONCE_SEALED = Steps[[User, Election], Step | None]("what is to be done once a result is sealed")
+ONCE_SEALED = Hooks[[User, Election], Step | None]("what is to be done once a result is sealed")
 
 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:
-    """`offered` says what this person may do, by the names of the actions; `later` are the steps of others, the first
-    of which that is to be taken follows the sealing."""
+    """`offered` are the actions this person may take; the first of `later` follows the sealing."""
     state = election.state(now)
     if election.book and state != State.CLOSED and not (state == State.DRAFT and numbers.candidates < 2):
-        return _of_question(election)
+        return _question_step(election)
     if state == State.DRAFT:
-        return _of_draft(election, numbers, offered, now)
+        return _draft_step(election, numbers, offered, now)
     if state == State.CLOSED:
-        return _of_closed(election, numbers, later)
-    return _of_open(election, numbers, offered, now)
+        return _closed_step(election, numbers, later)
+    return _open_step(election, numbers, offered, now)
 
 
-def _of_question(election: Election) -> Step:
+def _question_step(election: Election) -> Step:
     """What is done to all questions on a ballot at once is done on its own page."""
-    sentence = _("This is one of several questions on a ballot. What comes next is done for all of them at once.")
+    sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
     return Step(
-        "multi_ballot", sentence, Button(_("To all questions"), reverse("multi_ballot_dashboard", args=[election.book]))
+        "multi_ballot",
+        sentence,
+        Button(_("See all questions"), reverse("multi_ballot_dashboard", args=[election.book])),
     )
 
 
-def _to(
+def _button(
     election: Election, page: str, label: str, offered: Collection[str], action: str, query: str = ""
 ) -> Button | None:
     return Button(label, reverse(page, args=[election.name]) + query) if action in offered else None
@@ -88,95 +88,102 @@ def _to(
 # --- a draft ---
 
 
-def _of_draft(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
+def _draft_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
     if election.filling:
         return Step("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
     try:
         rules.check_opening(election, numbers.candidates, now)
     except rules.NotReady as refusal:
-        return _missing(election, numbers, offered, str(refusal))
-    return _ready(election, numbers, offered)
+        return _missing_step(election, numbers, offered, str(refusal))
+    return _ready_step(election, numbers, offered)
 
 
-def _missing(election: Election, numbers: Numbers, offered: Collection[str], sentence: str) -> Step:
+def _missing_step(election: Election, numbers: Numbers, offered: Collection[str], sentence: str) -> Step:
     """The first thing that is missing, of all that the sentence names."""
     if numbers.candidates < 2 or numbers.candidates <= election.seats > 1:
-        button = _to(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
+        button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
         return Step("candidates", sentence, button)
     if not election.voter_count and election.electorate == "listed":
-        return Step("voters", sentence, _to(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
-    return Step("settings", sentence, _to(election, "election_settings", _("Change the settings"), offered, "SET_UP"))
+        return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
+    return Step(
+        "settings", sentence, _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
+    )
 
 
-def _ready(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
-    rehearse = _to(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
+def _ready_step(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
+    rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
     also = (rehearse,) if rehearse else ()
-    if button := _to(election, "open_election", _("Open the election"), offered, "OPEN"):
-        return Step("open", _("Everything is there. Voters can vote as soon as you open it."), button, also)
-    words = _("Everything is there. %(owner)s can open it.") % {"owner": election.owner_name}
-    return Step("open", words, None, also, is_quiet=True)
+    if button := _button(election, "open_election", _("Open the election"), offered, "OPEN"):
+        return Step("open", _("Everything is ready. People can vote as soon as you open the election."), button, also)
+    values = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
+    return Step("open", values, None, also, is_quiet=True)
 
 
 # --- an open election ---
 
 
-def _of_open(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
+def _open_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
     if election.electorate == "listed" and numbers.uninvited:
-        return _invite(election, numbers, offered)
+        return _invite_step(election, numbers, offered)
     if election.electorate != "listed":
-        return _of_everybody(election, numbers, offered, now)
+        return _open_electorate_step(election, numbers, offered, now)
     if numbers.voted >= election.voter_count:
-        button = _to(election, "close_election", _("Close the election"), offered, "CLOSE")
-        return Step("close", _("Everyone has voted. You can wait for the end, or close it."), button, is_quiet=True)
-    return _watch(election, numbers, offered, now, _("Everyone is invited."))
+        button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
+        return Step(
+            "close",
+            _("Everyone has voted. You can close the election now, or wait for the end."),
+            button,
+            is_quiet=True,
+        )
+    return _waiting_step(election, numbers, offered, now, _("Everyone is invited."))
 
 
-def _of_everybody(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
-    """Where everybody here may vote: they are asked by mail, too, if somebody presses the button."""
+def _open_electorate_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
+    """Where everybody here may vote, inviting by mail is optional."""
     if numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not numbers.invited:
-        said = " ".join((_("Nobody has been invited by mail yet."), _voted(election, numbers)))
-        button = _to(election, "invitation", _("Invite voters"), offered, "INVITE")
-        return Step("invite", said, button, is_quiet=True)
-    return _watch(election, numbers, offered, now)
+        text = " ".join((_("Nobody has been invited by mail yet."), _turnout_text(election, numbers)))
+        button = _button(election, "invitation", _("Invite voters"), offered, "INVITE")
+        return Step("invite", text, button, is_quiet=True)
+    return _waiting_step(election, numbers, offered, now)
 
 
-def _watch(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
+def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
     """Nothing has to be done but to wait; or, if it is time, to remind those who have not voted."""
-    said = [*before, _voted(election, numbers)]
-    if _comes_by_the_clock(election, now):
-        said.append(_("Those who have not are reminded by the clock."))
+    text = [*before, _turnout_text(election, numbers)]
+    if _has_automatic_reminder(election, now):
+        text.append(_("The others get an automatic reminder."))
     if not _is_time_to_remind(election, numbers, now):
-        return Step("watch", " ".join(said), is_quiet=True)
+        return Step("watch", " ".join(text), is_quiet=True)
     label = _("Remind those who have not voted")
-    button = _to(election, "invitation", label, offered, "INVITE", query="?what=reminder")
-    return Step("remind", " ".join(said), button, is_quiet=True)
+    button = _button(election, "invitation", label, offered, "INVITE", query="?what=reminder")
+    return Step("remind", " ".join(text), button, is_quiet=True)
 
 
-def _invite(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
-    words = {"waiting": numbers.uninvited, "voters": election.voter_count}
+def _invite_step(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
+    values = {"waiting": numbers.uninvited, "voters": election.voter_count}
     if numbers.is_inviting:
-        said = _("Invitations are on their way: %(waiting)d of %(voters)d voters are still to be mailed.") % words
-        return Step("wait", said, is_quiet=True)
-    said = ngettext(
-        "%(waiting)d of %(voters)d voters waits for the invitation.",
-        "%(waiting)d of %(voters)d voters wait for their invitation.",
+        text = _("Invitations are on their way: %(waiting)d of %(voters)d still to go.") % values
+        return Step("wait", text, is_quiet=True)
+    text = ngettext(
+        "%(waiting)d of %(voters)d voters has not been invited yet.",
+        "%(waiting)d of %(voters)d voters have not been invited yet.",
         numbers.uninvited,
     )
-    return Step("invite", said % words, _to(election, "invitation", _("Invite voters"), offered, "INVITE"))
+    return Step("invite", text % values, _button(election, "invitation", _("Invite voters"), offered, "INVITE"))
 
 
-def _voted(election: Election, numbers: Numbers) -> str:
-    words = {"voted": numbers.voted, "voters": election.voter_count}
+def _turnout_text(election: Election, numbers: Numbers) -> str:
+    values = {"voted": numbers.voted, "voters": election.voter_count}
     if election.electorate == "listed":
-        said = ngettext("%(voted)d of %(voters)d has voted.", "%(voted)d of %(voters)d have voted.", numbers.voted)
+        text = ngettext("%(voted)d of %(voters)d has voted.", "%(voted)d of %(voters)d have voted.", numbers.voted)
     else:
-        said = ngettext("%(voted)d has voted.", "%(voted)d have voted.", numbers.voted)
-    return said % words
+        text = ngettext("%(voted)d has voted.", "%(voted)d have voted.", numbers.voted)
+    return text % values
 
 
-def _comes_by_the_clock(election: Election, now: str) -> bool:
+def _has_automatic_reminder(election: Election, now: str) -> bool:
     """Whether those who have not voted are reminded, also if nobody presses a button."""
     end = election.no_voting_after
     return end is not None and any(moment(end, hours) > now for hours in election.remind_before)
@@ -184,7 +191,7 @@ def _comes_by_the_clock(election: Election, now: str) -> bool:
 
 def _is_time_to_remind(election: Election, numbers: Numbers, now: str) -> bool:
     """Once, shortly before the end, and if nothing else will. Without an end it may be done at any time."""
-    if numbers.reminded or _comes_by_the_clock(election, now) or not election.takes_votes(now):
+    if numbers.reminded or _has_automatic_reminder(election, now) or not election.takes_votes(now):
         return False
     return election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME
 
@@ -192,12 +199,12 @@ def _is_time_to_remind(election: Election, numbers: Numbers, now: str) -> bool:
 # --- a closed one ---
 
 
-def _of_closed(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
+def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
     result = Button(_("See the result"), reverse("results", args=[election.name]))
     if not numbers.is_sealed:
-        words = _("It is closed. Nothing changes any more. The ballots are being counted.")
-        return Step("wait", " ".join(filter(None, (words, numbers.sealing))), result, is_quiet=True)
+        values = _("The election is closed and final. The ballots are being counted.")
+        return Step("wait", " ".join(filter(None, (values, numbers.sealing))), result, is_quiet=True)
     found = next((step for step in later if step is not None), None)
     if found is None:
-        return Step("result", _("It is closed. Nothing changes any more."), result)
+        return Step("result", _("The election is closed and final."), result)
     return Step(found.what, found.sentence, found.button, (*found.also, result), found.is_quiet)

@@ -1,4 +1,4 @@
-"""The page of those who run an election: what is next, how many have voted, what to think about."""
+"""The dashboard: next step, turnout, warnings."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository
-from elections.access import context_of, panels, run
+from elections.access import election_context, organiser_page, panels
 from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.rules import Action, Election
 from elections.turnout.views import turnout_context
-from store.together import together
+from store.parallel import run_parallel
 
 from .checklist import needs_accounts
-from .concerns import Looked, concerns
+from .concerns import ElectionSnapshot, concerns
 from .next_step import ONCE_SEALED, Numbers, next_step
 
 
-@run(Action.LOOK)
+@organiser_page(Action.LOOK)
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     now = now_text()
-    candidates, got, shown, (parts, lacks_accounts) = together(
+    candidates, got, turnout, (parts, lacks_accounts) = run_parallel(
         table(),
         lambda: repository.candidates_by_name(election.name),
         lambda: progress(election),
         lambda: turnout_context(election),
         lambda: (panels(request.user, election), needs_accounts(election)),
     )
-    context = context_of(request, election, candidates=candidates, **shown)
+    context = election_context(request, election, candidates=candidates, **turnout)
     numbers = Numbers(
         candidates=len(candidates),
         voted=context["turnout"].voted if "turnout" in context else 0,
@@ -42,16 +42,16 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         is_sealed=got.is_sealed,
         sealing=str(got.sealing or ""),
     )
-    later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
+    later = ONCE_SEALED.run_all(request.user, election) if got.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     silent = sum(not each.statement for each in candidates)
-    looked = Looked(election, len(candidates), silent, context["offered"], now, got, lacks_accounts)
+    snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, got, lacks_accounts)
     context |= {
         "step": step,
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
-        "concerns": concerns(looked, said=step.what),
+        "concerns": concerns(snapshot, except_for=step.what),
         "mails": got.mails,
-        "reminders": [reminders.BEFORE[hours] for hours in election.remind_before],
-        "beside": parts,
+        "reminders": [reminders.REMINDER_TIMES[hours] for hours in election.remind_before],
+        "panels": parts,
     }
     return render(request, "elections/dashboard.html", context)

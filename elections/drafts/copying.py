@@ -1,8 +1,7 @@
-"""A draft made from something that is there already: candidates and voters follow it.
+"""Copying: a draft made from an existing election or from a list of candidates and voters.
 
-One recorded transaction makes the draft and a task that says what it is made from. Candidates and voters are more than
-fit one transaction, so they follow as background work. Until then the draft says so (`filling`), and nothing can be
-done to it that would get in the way.
+One transaction creates the draft and a background task; candidates and voters, too many for one transaction, follow.
+Until then the draft is marked `filling`, and conflicting actions are refused.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, TaskType, finished, wait
 from acts.refusals import LostRace, Refusal, TryLater
-from acts.site import now_text, table
-from elections import actions, places, repository
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
+from elections import actions, repository, sharding
 from elections.candidates.services import add_candidates, copy_pictures
 from elections.invitations import own_text
 from elections.roll.services import put_on_roll
@@ -34,29 +33,26 @@ from store.table import Delete, Equals, Item, Key, Put, Update, Write
 
 from .services import create_draft
 
-TAKEN_ALONG = (
+COPIED_SETTINGS = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining", "vote_by_link", "announces"),
 )
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
 OWNER_WAIT_SECONDS = 5
-BY_ADDRESS = "by address"  # in place of an account, of somebody who has none
+BY_ADDRESS = "by address"  # instead of an account
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
-    """Candidates with their pictures, needs, roll and settings; never ballots, and the window is to be set anew.
-
-    Those on the roll whose account is gone stay behind.
-    """
+    """Copies candidates with pictures, needs, current voters and settings; never ballots or the voting period."""
     actions.check(actor, election, Action.COPY)
-    settings = {each: getattr(election, each) for each in TAKEN_ALONG}
+    settings = {each: getattr(election, each) for each in COPIED_SETTINGS}
     if election.group and table().get(keys.group(election.group)):
         settings["group"] = election.group  # its roll is the group's, too
     source = {"source": election.name, "source_created_at": election.created_at}
     draft = _draft(actor, name, **settings)
-    said = {"description": repository.description_of(election.name).description, "copied_from": election.name}
-    return _made(actor, draft, source, **said)
+    event_data = {"description": repository.description_of(election.name).description, "copied_from": election.name}
+    return _create(actor, draft, source, **event_data)
 
 
 def make(
@@ -69,15 +65,16 @@ def make(
     description: str = "",
     **settings: Any,
 ) -> Election:
-    """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
-    was made, so that nobody has a vote by a name that was somebody else's; an address has `BY_ADDRESS`. In the same
-    transaction is whatever else goes with it, and can refuse it."""
+    """A draft with these candidates, and these voters with the creation time of their account, or `BY_ADDRESS`.
+
+    The time keeps a reused name from inheriting a vote. `also` adds writes to the transaction, which may refuse it.
+    """
     draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
-    listed = _to_be_listed(draft, voters or {})
-    return _made(actor, draft, source, *listed, *also(draft), description=description)
+    listed = _voter_parts(draft, voters or {})
+    return _create(actor, draft, source, *listed, *also(draft), description=description)
 
 
-def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
+def _voter_parts(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
     """In items of their own: a hall of long names is more than one item holds."""
     for number, some in enumerate(by_count(voters.items())):
         place = keys.filling_part(draft.name, number)
@@ -86,12 +83,12 @@ def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
 
 
 def _draft(actor: User, name: str, **settings: Any) -> Election:
-    fields = {"created_at": now_text(), "filling": True, "shards": places.shards_of_new(), **settings}
+    fields = {"created_at": now_text(), "filling": True, "shards": sharding.shards_of_new(), **settings}
     return Election(name=name, owner_name=actor.name, **fields)
 
 
-def _made(actor: User, draft: Election, source: Item, *also: Write, **said: Any) -> Election:
-    create_draft(actor, draft, FILLING.begin(draft.name, created_at=draft.created_at, **source), *also, **said)
+def _create(actor: User, draft: Election, source: Item, *also: Write, **event_data: Any) -> Election:
+    create_draft(actor, draft, FILLING.begin(draft.name, created_at=draft.created_at, **source), *also, **event_data)
     FILLING.start(draft.name)
     return repository.find(draft.name) or draft
 
@@ -113,45 +110,44 @@ def fill_batch(task: Task) -> Batch:
             _fill(owner, draft, task.data)
             return Batch(progress={"is_filled": True})
         if part := next(iter(table().page(keys.filling_parts(draft.name), limit=1).items), None):
-            _list(owner, draft, part)
+            _list_voters(owner, draft, part)
             return Batch([Delete(Key(part["PK"], part["SK"]))])
     except (LostRace, TryLater):
         raise  # the next try may find it otherwise
     except Refusal as refusal:
-        return finished(_filled(draft), event=_stopped(draft, refusal))
-    return finished(_filled(draft))
+        return finished(_filling_done(draft), event=_filling_stopped(draft, refusal))
+    return finished(_filling_done(draft))
 
 
-def _filled(draft: Election) -> Update:
+def _filling_done(draft: Election) -> Update:
     return Update(keys.election(draft.name), set={"filling": False}, when=Equals("filling", True))
 
 
-def _stopped(draft: Election, refusal: Refusal) -> Event:
-    """What can never be brought stays behind, and the history of the draft says why: its owner may no longer run
-    elections, or somebody has added candidates meanwhile, so that there are too many. All else can be done to it."""
+def _filling_stopped(draft: Election, refusal: Refusal) -> Event:
+    """What can never be copied is left out, and the draft's history says why (too many candidates, for example)."""
     return Event("plenum", "ElectionNotFilled", {"election_name": draft.name, "sentence": str(refusal)})
 
 
-def _fill(owner: User, draft: Election, asked: Item) -> None:
-    if "candidates" in asked:
-        add_candidates(owner, draft, [Candidate(name) for name in asked["candidates"]])
+def _fill(owner: User, draft: Election, source_data: Item) -> None:
+    if "candidates" in source_data:
+        add_candidates(owner, draft, [Candidate(name) for name in source_data["candidates"]])
         return
-    source = repository.find(asked["source"])
-    if source is None or source.created_at != asked["source_created_at"]:
+    source = repository.find(source_data["source"])
+    if source is None or source.created_at != source_data["source_created_at"]:
         return  # it was deleted before it was copied
     candidates = repository.candidates(source.name)
     add_candidates(owner, draft, candidates)
     copy_pictures(owner, draft, candidates)
-    copy_needs(owner, draft, needs.of(source.name))
+    copy_needs(owner, draft, needs.find_needs(source.name))
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
-    put_on_roll(owner, draft, repository.still_here(source, by_name=takes_names(source)))
+    put_on_roll(owner, draft, repository.current_voters(source, by_name=takes_names(source)))
 
 
-def _list(owner: User, draft: Election, part: Item) -> None:
+def _list_voters(owner: User, draft: Election, part: Item) -> None:
     """Those whose account is gone meanwhile stay behind."""
     actions.check(owner, draft, Action.ADD_VOTERS)
-    _there, here = repository.on_roll_or_here(draft, part["voters"])
+    _there, here = repository.roll_and_accounts(draft, part["voters"])
     accounts = zip(part["voters"], part["accounts"], strict=True)
     same = [name for name, account in accounts if account == BY_ADDRESS or here.get(keys.fold(name)) == account]
-    try_again(partial(put_on_roll, owner, draft, same))
+    retry_lost_race(partial(put_on_roll, owner, draft, same))

@@ -1,4 +1,4 @@
-"""What organisers type."""
+"""Forms for the settings, description and name of a draft."""
 
 from __future__ import annotations
 
@@ -23,78 +23,79 @@ def seats_field(initial: int) -> forms.IntegerField:
         min_value=1,
         max_value=MAX_SEATS,
         initial=initial,
-        help_text=_("More than one only with a proportional method: the others elect one."),
+        help_text=_("More than one needs a proportional method; the others elect one winner."),
     )
 
 
 # What each method does and when to choose it; and what becomes of those left out of a ranking.
-ONE_WINNER = Card(
+ONE_WINNER_CARD = Card(
     _("One winner"),
     _(
-        "Elects whoever would win against each of the others, one to one. This is the Schulze method, and good for "
-        "nearly everything."
+        "Elects the candidate who would beat every other one to one. This is the Schulze method; it "
+        "suits nearly every election."
     ),
     mark=_("recommended"),
 )
-SEVERAL = Card(
+SEVERAL_SEATS_CARD = Card(
     _("Several seats, proportional"),
     _(
-        "A group of voters that is a third of all gets about a third of the seats. The single transferable vote (STV), "
-        "as Scottish councils count it."
+        "A third of the voters gets about a third of the seats. This is the single transferable vote "
+        "(STV), as Scottish councils count it."
     ),
 )
-MORE = {
+OTHER_METHODS = {
     "ranked-pairs": Card(
         _("Ranked pairs"),
         _(
-            "One winner, one to one as above. Clear contests are taken first, which makes it easier to follow by hand. "
-            "Choose it if your rules name it (also called Tideman)."
+            "One winner, compared one to one as above. The clearest contests count first, which is easier to "
+            "follow by hand. Choose it if your rules name it (also called Tideman)."
         ),
     ),
     "irv": Card(
         _("Instant runoff"),
         _(
-            "One winner. Whoever has the fewest first places is dropped, round by round, until one has more than half. "
-            "Choose it if your rules or your voters know it; a compromise that is nobody's first choice goes out early."
+            "One winner. The candidate with the fewest first places is dropped, round by round, until one "
+            "has more than half. Choose it if your rules or your voters know it. A compromise that is "
+            "nobody's first choice is dropped early."
         ),
     ),
     "borda": Card(
         _("Borda"),
         _(
-            "One winner, by points for every place on a ballot. Choose it for tastes and prizes among friends: whoever "
-            "ranks a rival last on purpose has more weight."
+            "One winner, by points for every rank on a ballot. Choose it for tastes and prizes among "
+            "friends: ranking a rival last on purpose gives a voter more weight."
         ),
     ),
     "stv-meek": Card(
         _("STV (Meek)"),
         _(
-            "Several seats, proportional, and a little fairer to the last vote; it cannot be counted by hand. Choose "
-            "it if your rules name it."
+            "Several seats, proportional, and a little fairer down to the last vote. It cannot be counted by "
+            "hand. Choose it if your rules name it."
         ),
     ),
 }
 METHOD_CHOICES: list[Any] = [
-    ("schulze", ONE_WINNER),
-    ("stv-scottish", SEVERAL),
-    (_("More methods"), list(MORE.items())),
+    ("schulze", ONE_WINNER_CARD),
+    ("stv-scottish", SEVERAL_SEATS_CARD),
+    (_("More methods"), list(OTHER_METHODS.items())),
 ]
 UNRANKED_CARDS = {
     "below": Card(
         _("Below all who are ranked"),
-        _("Leaving somebody out means: everybody I ranked is better. That is how most people mean it."),
+        _("Leaving a name out means: everyone I ranked is better. That is what most people intend."),
         mark=_("recommended"),
         picture="elections/pictures/left_out_below.html",
     ),
     "no-opinion": Card(
         _("No opinion"),
-        _("Leaving something out means: I cannot judge it. Good for long lists that nobody knows by heart."),
+        _("Leaving a name out means: I cannot judge it. Good for long lists that nobody knows in full."),
         picture="elections/pictures/left_out_no_opinion.html",
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SettingsGroup:
     """Settings that belong together; those that few people need are folded."""
 
     title: Any
@@ -103,11 +104,11 @@ class Group:
 
 
 GROUPS = (
-    Group(_("Who votes"), ("electorate", "joining", "secret_ballot", "vote_by_link"), ("paper_ballots",)),
-    Group(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
-    Group(_("How it is counted"), ("method", "seats", "unranked")),
-    Group(_("The result"), ("results_visible", "results_public")),
-    Group(_("Mail to voters"), ("mail_votes", "announces")),
+    SettingsGroup(_("Who votes"), ("electorate", "joining", "secret_ballot", "vote_by_link"), ("paper_ballots",)),
+    SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
+    SettingsGroup(_("How it is counted"), ("method", "seats", "unranked")),
+    SettingsGroup(_("The result"), ("results_visible", "results_public")),
+    SettingsGroup(_("Mail to voters"), ("mail_votes", "announces")),
 )
 
 
@@ -117,11 +118,11 @@ class SettingsForm(ZonedForm):
     description = markdown_field(_("Description"), 6)
     electorate = forms.ChoiceField(label=_("Who may vote"), choices=list(ELECTORATES.items()), widget=forms.RadioSelect)
     joining = forms.BooleanField(
-        label=_("Whoever joins later may vote, too"),
+        label=_("People who join later may vote, too"),
         required=False,
         help_text=_(
-            "Only where everybody here may vote: also people who get an account, or the right to vote, while the "
-            "election is open. Otherwise those who have it when it opens."
+            "If everybody here may vote: include people who get an account, or the right to vote, while the "
+            "election is open. Otherwise only those who have it when it opens."
         ),
     )
     secret_ballot = forms.BooleanField(
@@ -133,41 +134,41 @@ class SettingsForm(ZonedForm):
     paper_ballots = forms.BooleanField(
         label=_("Paper ballots"),
         required=False,
-        help_text=_("You may enter ballots for voters who vote on paper. Whoever enters one knows it."),
+        help_text=_("You can enter ballots for people who vote on paper. The person who enters one sees it."),
     )
     mail_votes = forms.BooleanField(
-        label=_("Tell voters by mail about their ballots"),
+        label=_("Mail voters about their ballots"),
         required=False,
         initial=True,
         help_text=_(
-            "Whenever a ballot is cast, changed, withdrawn or entered from paper: only that it happened, never how "
-            "anybody voted. So nobody can vote in the name of somebody else unnoticed."
+            "Whenever a ballot is cast, changed, withdrawn or entered from paper. The mail says only that it "
+            "happened, never how anyone voted. That way nobody can vote in someone else's name unnoticed."
         ),
     )
     vote_by_link = forms.BooleanField(
         label=_("Vote by link"),
         required=False,
         help_text=_(
-            "The link in the invitation leads straight to the ballot: no account, no password, in this election only. "
-            "After the close it leads to the result. Whoever gets the mail, or is forwarded it, can vote in its "
-            "addressee's place: leave the mails about ballots on, so that it is noticed; sending the invitation again "
-            "ends the earlier link. Where everybody here may vote, only those listed by address are mailed such a link."
+            "The link in the invitation opens the ballot: no account, no password, for this election only. "
+            "After the close it opens the result. Anyone who is forwarded the mail can vote in that person's "
+            "place, so keep the mails about ballots on. Sending an invitation again ends the earlier link. "
+            "If everybody here may vote, only people listed by address get such a link."
         ),
     )
     announces = forms.BooleanField(
         label=_("Mail the result to voters"),
         required=False,
         help_text=_(
-            "As soon as it is counted: who won, and the link. You can also announce it yourself, with a button."
+            "As soon as it is counted: who won, and a link. You can also send it yourself later, with a button."
         ),
     )
     results_visible = forms.ChoiceField(label=_("Results are shown"), choices=list(RESULTS.items()), initial="closed")
     results_public = forms.BooleanField(
-        label=_("Anybody on the web may see the result"),
+        label=_("Anyone on the web may see the result"),
         required=False,
         help_text=_(
-            "After it has closed, by a link, without an account, with all ballots to check it by. "
-            "Who voted is not shown there."
+            "After it closes: with a link, without an account, with all ballots to check it. Who voted is "
+            "not shown there."
         ),
     )
     method = forms.ChoiceField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)

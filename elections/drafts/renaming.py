@@ -1,8 +1,7 @@
-"""A draft under another name: its items follow it there.
+"""Renaming a draft: its items move to the keys of the new name.
 
-One recorded transaction makes the election under its new name and removes it under the old one. Candidates and voters
-are more than fit one transaction, so they follow as background work. Until they are there the election says where it
-came from (`renamed_from`) and nothing about it can be changed; and nobody can take the old name.
+One transaction creates the election under the new name and removes the old one; a background task moves candidates and
+voters. Until then `renamed_from` is set, the election cannot be changed, and the old name stays taken.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ from dataclasses import replace
 from itertools import islice
 
 from acts.background import Batch, Task, finished
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged
 from elections import repository
 from elections.repository import RENAMING
 from elections.rules import Election
 from pages import markdown_cache
-from store import keys, spans
+from store import keys, sharded_reads
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 ITEMS_PER_BATCH = 30  # of one transaction: each is made there, removed here, and may have a task
@@ -33,17 +32,17 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
     return [
         Put({**stored, **created.item}, when=Missing()),
         *listed,
-        *(repository.runner(after, each) for each in helpers),
+        *(repository.manager_entry(after, each) for each in helpers),
         Delete(keys.election(election.name), when=unchanged(election)),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, each)) for each in people.values()),
-        _to_follow(after),
+        _rename_task(after),
         moved_out,
         cleared,
     ]
 
 
-def _to_follow(renamed: Election) -> Put:
+def _rename_task(renamed: Election) -> Put:
     old, created_at, shards = renamed.renamed_from, renamed.created_at, renamed.shards
     return RENAMING.begin(old, new_name=renamed.name, created_at=created_at, shards=shards)
 
@@ -52,16 +51,15 @@ def _to_follow(renamed: Election) -> Put:
 def rename_batch(task: Task) -> Batch:
     old, shards = task.subject, task.data["shards"]
     partitions = [keys.all_of_election(old), *keys.all_in_shards(old, shards)]
-    left = list(islice(spans.each(table(), partitions), ITEMS_PER_BATCH))
+    left = list(islice(sharded_reads.each(table(), partitions), ITEMS_PER_BATCH))
     if left:
-        return Batch([write for item in left for write in _moved(item, task)])
+        return Batch([write for item in left for write in _moving(item, task)])
     arrived = Equals("renamed_from", old)
     return finished(Update(keys.election(task.data["new_name"]), set={"renamed_from": ""}, when=arrived))
 
 
-def _moved(item: Item, task: Task) -> list[Write]:
-    """The item under the new name, and no longer under the old; all it holds stays as it is, but long HTML is left
-    behind: a batch of that is too much for one transaction, and it is made again for whoever looks."""
+def _moving(item: Item, task: Task) -> list[Write]:
+    """Move an item to the new name. Cached HTML is dropped: a batch of it would exceed one transaction."""
     old, new, created_at = task.subject, task.data["new_name"], task.data["created_at"]
     moved = {**markdown_cache.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
     if "election_name" in item:

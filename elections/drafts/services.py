@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts import recording
+from acts import storage
 from acts.refusals import LostRace, NameTaken, Refusal
-from acts.site import now_text, table
-from elections import places, repository
+from acts.storage import now_text, table
+from elections import repository, sharding
 from elections.actions import check, record
 from elections.lifecycle.deleting import clear_name
 from elections.rules import Action, Election
@@ -23,7 +23,7 @@ from store.table import Write
 
 from . import renaming
 
-NOT_OF_A_DRAFT = (
+NOT_IN_CREATION_EVENT = (
     "filling",
     "lots_commitment",
     "opened_at",
@@ -32,21 +32,21 @@ NOT_OF_A_DRAFT = (
 )  # so that the event which makes it says nothing of them
 
 
-SAID_IF_SO = {"convened": None, "group": "", "book": ""}  # unless they are as of most
+OMITTED_DEFAULTS = {"convened": None, "group": "", "book": ""}  # unless they are as of most
 
 
-NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
+NAME_TAKEN = _("There is already an election with that name. Please choose another one.")
 
 
 BEING_CLEARED = _(
-    "An election of that name was deleted and is still being cleared away. Please choose another name, or try again in "
-    "a moment."
+    "An election with that name was deleted and is still being cleaned up. Please choose another "
+    "name, or try again in a moment."
 )
 
 
 def create(actor: User, name: str, *, mark: str | None = None, description: str = "", **settings: Any) -> Election:
-    """With the mark of a form, only once however often it is sent (see acts/once.py)."""
-    shards = places.shards_of_new()
+    """Idempotent for the same `mark` of a form (see acts/once.py)."""
+    shards = sharding.shards_of_new()
     election = Election(name=name, owner_name=actor.name, created_at=now_text(), shards=shards, **settings)
     create_draft(actor, election, mark=mark, description=description)
     return election
@@ -55,21 +55,21 @@ def create(actor: User, name: str, *, mark: str | None = None, description: str 
 def create_draft(
     actor: User, election: Election, *also: Write, mark: str | None = None, description: str = "", **data: Any
 ) -> None:
-    _make_room(election.name)
+    _free_name(election.name)
     fields = repository.storable(asdict(election)).items()
-    said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
-    said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
-    said |= {"election_name": election.name, "description": description, **data}
+    event_data = {each: value for each, value in fields if each not in NOT_IN_CREATION_EVENT}
+    event_data = {each: value for each, value in event_data.items() if value != OMITTED_DEFAULTS.get(each, ...)}
+    event_data |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
-    event, taken = Event(actor.name, "ElectionCreated", said), _name_taken_at(range(len(writes)))
-    recording.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
+    event, taken = Event(actor.name, "ElectionCreated", event_data), _name_taken_at(range(len(writes)))
+    storage.record(event, *writes, *also, people.is_same_account(actor), once=mark, refusals=taken)
 
 
 def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:
     return dict.fromkeys(parts, NameTaken(NAME_TAKEN))
 
 
-def _make_room(name: str) -> None:
+def _free_name(name: str) -> None:
     if not clear_name(name):
         raise NameTaken(BEING_CLEARED)
 
@@ -81,9 +81,9 @@ def rename(actor: User, election: Election, name: str) -> Election:
         return election
     if keys.fold(name) == keys.fold(election.name):
         return _respell(actor, election, name)
-    _make_room(name)
+    _free_name(name)
     _rename(actor, election, name)
-    return repository.find_whole(name) or election
+    return repository.find_settled(name) or election
 
 
 def _rename(actor: User, election: Election, name: str) -> None:
@@ -92,7 +92,7 @@ def _rename(actor: User, election: Election, name: str) -> None:
         raise LostRace
     writes = renaming.rename(election, name, stored)
     event = Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name})
-    recording.record(event, *writes, refusals=_name_taken_at((0, len(writes) - 2, len(writes) - 1)))
+    storage.record(event, *writes, refusals=_name_taken_at((0, len(writes) - 2, len(writes) - 1)))
 
 
 def _respell(actor: User, election: Election, name: str) -> Election:

@@ -1,4 +1,4 @@
-"""What organisers type on the path from a new draft to an open election: a small form for each step."""
+"""Forms of the guided setup, one for each step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import now_text
+from acts.storage import now_text
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.roll.forms import VotersForm
@@ -22,11 +22,11 @@ from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, form_time, from_text, is_selectable, local_time
 
 from .forms import SettingsForm, seats_field
-from .templates import BEGINNINGS, in_days, settings_of
+from .templates import TEMPLATES, end_after_days, initial_settings
 
 
-def not_asked(form: forms.Form, name: str) -> None:
-    """What a field says that goes with another choice is no matter; the page does not even show it."""
+def discard_field(form: forms.Form, name: str) -> None:
+    """Ignore a field that belongs to another choice and is not shown."""
     form.cleaned_data.pop(name, None)
     form.errors.pop(name, None)
 
@@ -34,18 +34,18 @@ def not_asked(form: forms.Form, name: str) -> None:
 # --- what it is ---
 
 
-class BeginningForm(forms.Form):
+class NewElectionForm(forms.Form):
     """What kind of election it is, and its name: all that a draft needs."""
 
     beginning = forms.ChoiceField(
         label=_("What is it?"),
-        choices=[(name, each.card) for name, each in BEGINNINGS.items()],
+        choices=[(name, each.card) for name, each in TEMPLATES.items()],
         initial="board",
         widget=Cards,
     )
-    seats = seats_field(BEGINNINGS["seats"].seats)
+    seats = seats_field(TEMPLATES["seats"].seats)
     name = TitleField(
-        help_text=_("As voters read it, in their mail and on their ballot. It can be changed until you open it.")
+        help_text=_("Voters see it in their mail and on their ballot. You can change it until you open the election.")
     )
     description = markdown_field(_("A few words for voters"), 4)
     zone = forms.CharField(required=False, widget=forms.HiddenInput({"data-own-zone": True}))
@@ -56,9 +56,9 @@ class BeginningForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        beginning = BEGINNINGS.get(cleaned.get("beginning", ""))
+        beginning = TEMPLATES.get(cleaned.get("beginning", ""))
         if beginning and not beginning.asks_seats:
-            not_asked(self, "seats")
+            discard_field(self, "seats")
         return cleaned
 
     def clean_zone(self) -> str:
@@ -68,31 +68,31 @@ class BeginningForm(forms.Form):
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
-        said = self.cleaned_data
-        words = {"name": said["name"], "description": said["description"]}
-        beginning = BEGINNINGS[said["beginning"]]
-        return words | settings_of(beginning, said.get("seats", 1), said["zone"], from_text(now_text()))
+        data = self.cleaned_data
+        texts = {"name": data["name"], "description": data["description"]}
+        beginning = TEMPLATES[data["beginning"]]
+        return texts | initial_settings(beginning, data.get("seats", 1), data["zone"], from_text(now_text()))
 
 
 class WhatForm(forms.Form):
     """What it is called and about, of a draft that is there."""
 
-    name = BeginningForm.base_fields["name"]
-    description = BeginningForm.base_fields["description"]
+    name = NewElectionForm.base_fields["name"]
+    description = NewElectionForm.base_fields["description"]
 
 
 # --- what is on the ballot ---
 
 
-class OnTheBallotForm(CandidatesForm):
+class BallotForm(CandidatesForm):
     """More names, or none if there are some already."""
 
     def __init__(self, *arguments: Any, there: int, **options: Any):
         super().__init__(*arguments, **options)
-        self.fields["names"].label = _("Names, one a line")
+        self.fields["names"].label = _("One name per line")
         self.fields["names"].required = not there
         self.fields["names"].error_messages["required"] = _(
-            "Nothing is on the ballot yet. Write a name, or skip this for now."
+            "Nothing is on the ballot yet. Enter a name, or skip this step for now."
         )
         self.fields["names"].widget.attrs["rows"] = 6
 
@@ -103,17 +103,15 @@ class OnTheBallotForm(CandidatesForm):
 # --- who votes ---
 
 ELECTORATE_CARDS = {
-    "listed": Card(
-        _("A list of people"), _("You say who: user names of people who have an account here, or mail addresses.")
-    ),
-    "everyone": Card(_("Everybody here"), _("Whoever has an account here and may vote.")),
+    "listed": Card(_("A list of people"), _("You list them, by user name or by mail address.")),
+    "everyone": Card(_("Everybody here"), _("Everyone who has an account here and may vote.")),
 }
 BALLOT_CARDS = {
     "secret": Card(
         _("Secret"), _("Nobody who uses this site can tell how a person voted, not even you."), mark=_("recommended")
     ),
     "public": Card(
-        _("Public"), _("Everybody who may see the election may see who ranked whom. As when hands are raised.")
+        _("Public"), _("Everyone who can see the election can see who ranked whom, as with a show of hands.")
     ),
 }
 
@@ -131,8 +129,8 @@ class WhoForm(VotersForm):
         self.fields["voters"].required = False
 
     def _initial(self) -> dict[str, Any]:
-        kept = {name: getattr(self.election, name) for name in ("electorate", "joining", "vote_by_link", "announces")}
-        return kept | {"ballots": "secret" if self.election.secret_ballot else "public"}
+        stored = {name: getattr(self.election, name) for name in ("electorate", "joining", "vote_by_link", "announces")}
+        return stored | {"ballots": "secret" if self.election.secret_ballot else "public"}
 
     def clean_voters(self) -> list[str]:
         return super().clean_voters() if self.cleaned_data["voters"].strip() else []
@@ -142,8 +140,8 @@ class WhoForm(VotersForm):
         if ballots == "secret" and self.election.results_visible == "live":
             raise forms.ValidationError(
                 _(
-                    "This draft shows its result while it is open, and a secret election shows it only after it has "
-                    "closed. Change that in all settings first."
+                    "This draft shows its result while it is open, but a secret election shows it only after it "
+                    "closes. Change that under “All settings at once” first."
                 )
             )
         return ballots
@@ -156,35 +154,35 @@ class WhoForm(VotersForm):
 # --- when ---
 
 DAYS = {"day": 1, "three-days": 3, "week": 7, "two-weeks": 14}
-AT_A_MOMENT, WHEN_CLOSED = "moment", "closed"
-MOMENTS = {"opens": "begins", "lasts": "ends"}  # the choice that asks for a moment, and the field it is typed into
+AT_CHOSEN_TIME, WHEN_CLOSED = "moment", "closed"
+TIME_FIELDS = {"opens": "begins", "lasts": "ends"}  # the choice that asks for a moment, and the field it is typed into
 OPENINGS = {
-    "pressed": Card(_("As soon as I open it"), _("With a button, at the end of this path or on any later day.")),
-    AT_A_MOMENT: Card(_("At a moment I choose"), _("You open it before that; voters see it and wait.")),
+    "pressed": Card(_("As soon as I open it"), _("With a button, after the last step or on any later day.")),
+    AT_CHOSEN_TIME: Card(_("At a time I choose"), _("Open it before then: voters see it, but cannot vote yet.")),
 }
 
 
-def lengths(zone: str, now: datetime) -> list[tuple[str, Card]]:
+def duration_choices(zone: str, now: datetime) -> list[tuple[str, Card]]:
     """How long people can vote, with the day on which that ends if it is opened today."""
-    quick = [(name, Card(_length(days), _until(days, zone, now))) for name, days in DAYS.items()]
+    quick = [(name, Card(_duration_text(days), _end_text(days, zone, now))) for name, days in DAYS.items()]
     return [
         *quick,
-        (AT_A_MOMENT, Card(_("Until another moment"), _("A day and a time of your own."))),
+        (AT_CHOSEN_TIME, Card(_("Until a date I choose"), _("Any day and time."))),
         (
             WHEN_CLOSED,
-            Card(_("Until I close it"), _("No end: you press a button. Reminders by the clock need an end.")),
+            Card(_("Until I close it"), _("No end: you close it with a button. Automatic reminders need an end.")),
         ),
     ]
 
 
-def _length(days: int) -> str:
+def _duration_text(days: int) -> str:
     if days % 7:
         return ngettext("%(count)d day", "%(count)d days", days) % {"count": days}
     return ngettext("%(count)d week", "%(count)d weeks", days // 7) % {"count": days // 7}
 
 
-def _until(days: int, zone: str, now: datetime) -> str:
-    ends = local_time(from_text(in_days(days, zone, now)), zone)
+def _end_text(days: int, zone: str, now: datetime) -> str:
+    ends = local_time(from_text(end_after_days(days, zone, now)), zone)
     day = date_format(ends, gettext("l, j F"))
     return gettext("until %(day)s, %(time)s") % {"day": day, "time": date_format(ends, "H:i")}
 
@@ -200,26 +198,26 @@ class WhenForm(ZonedForm):
     def __init__(self, *arguments: Any, election: Election, **options: Any):
         self.now = from_text(now_text())
         super().__init__(*arguments, initial=self._initial(election), **options)
-        self.fields["lasts"].choices = lengths(election.time_zone, self.now)
+        self.fields["lasts"].choices = duration_choices(election.time_zone, self.now)
 
     def _initial(self, election: Election) -> dict[str, Any]:
         begins, ends = (
             form_time(each, election.time_zone) if each else None for each in (election.begins, election.ends)
         )
-        opens = AT_A_MOMENT if begins else "pressed"
-        kept = {"time_zone": election.time_zone, "remind_before": election.remind_before}
-        return kept | {"opens": opens, "begins": begins, "lasts": self._lasts(election), "ends": ends}
+        opens = AT_CHOSEN_TIME if begins else "pressed"
+        stored = {"time_zone": election.time_zone, "remind_before": election.remind_before}
+        return stored | {"opens": opens, "begins": begins, "lasts": self._lasts(election), "ends": ends}
 
     def _lasts(self, election: Election) -> str:
         since, zone = election.begins or self.now, election.time_zone
-        quick = {in_days(days, zone, since): name for name, days in DAYS.items()}
+        quick = {end_after_days(days, zone, since): name for name, days in DAYS.items()}
         end = election.no_voting_after
-        return WHEN_CLOSED if end is None else quick.get(end, AT_A_MOMENT)
+        return WHEN_CLOSED if end is None else quick.get(end, AT_CHOSEN_TIME)
 
     def clean(self) -> dict[str, Any]:
-        for choice, name in MOMENTS.items():
-            if self.cleaned_data.get(choice) != AT_A_MOMENT:
-                not_asked(self, name)
+        for choice, name in TIME_FIELDS.items():
+            if self.cleaned_data.get(choice) != AT_CHOSEN_TIME:
+                discard_field(self, name)
         cleaned = super().clean()
         if not self.errors:
             self._check_end()
@@ -233,21 +231,21 @@ class WhenForm(ZonedForm):
             self.add_error("ends", refusal)
         end = values["no_voting_after"]
         if end is not None and end <= now_text():
-            self.add_error("ends", _("This has passed already."))
+            self.add_error("ends", _("This is in the past. Choose a later time."))
 
     clean_remind_before = SettingsForm.clean_remind_before
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
         begin = self.stored("begins")
-        kept = {"time_zone": self.cleaned_data["time_zone"], "remind_before": self.cleaned_data["remind_before"]}
-        return kept | {"no_voting_before": begin, "no_voting_after": self._end(begin)}
+        stored = {"time_zone": self.cleaned_data["time_zone"], "remind_before": self.cleaned_data["remind_before"]}
+        return stored | {"no_voting_before": begin, "no_voting_after": self._end(begin)}
 
     def _end(self, begin: str | None) -> str | None:
         lasts, zone = self.cleaned_data["lasts"], self.cleaned_data["time_zone"]
-        if lasts == AT_A_MOMENT:
+        if lasts == AT_CHOSEN_TIME:
             return self.stored("ends")
-        return in_days(DAYS[lasts], zone, from_text(begin) if begin else self.now) if lasts in DAYS else None
+        return end_after_days(DAYS[lasts], zone, from_text(begin) if begin else self.now) if lasts in DAYS else None
 
 
 # --- how it is counted ---
@@ -264,7 +262,7 @@ class HowForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if "method" in cleaned and cleaned["method"] not in SEVERAL_SEATS:
-            not_asked(self, "seats")
+            discard_field(self, "seats")
         return cleaned
 
     def values(self) -> dict[str, Any]:

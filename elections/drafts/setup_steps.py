@@ -1,4 +1,4 @@
-"""The path from a new draft to an open election: which steps there are, who takes them, and where each leads."""
+"""The steps of the guided setup, from a new draft to opening."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ STEPS = (
         "what",
         _("What it is"),
         _("What is it?"),
-        _("What it is called, and what voters should know before they rank."),
+        _("Its name, and what voters should know before they rank."),
         Action.SET_UP,
     ),
     Step(
         "candidates",
         _("On the ballot"),
         _("What is on the ballot?"),
-        _("The people or the options that voters rank, at least two. Every voter sees them in an order of their own."),
+        _("The people or options to rank, at least two. Every voter sees them in a different random order."),
         Action.ADD_CANDIDATES,
     ),
     Step(
         "who",
         _("Who votes"),
         _("Who votes?"),
-        _("Who has a ballot, who may see it, and how people come to it."),
+        _("Who can vote, whether ballots are secret, and how people get to them."),
         Action.SET_UP,
     ),
     Step(
         "when",
         _("When"),
         _("When do people vote?"),
-        _("Nobody can vote before you open the election. While it is open, the end may still be moved later."),
+        _("Nobody can vote until you open the election. While it is open, you can still move the end later."),
         Action.SET_UP,
     ),
     Step(
         "how",
         _("How it is counted"),
         _("How is it counted?"),
-        _("Voters always do the same: they put the names in order. What is made of it is chosen here."),
+        _("Voters always do the same: they rank the names. Here you choose how their rankings are counted."),
         Action.SET_UP,
     ),
 )
@@ -62,31 +62,31 @@ BY_NAME = {step.name: step for step in STEPS}
 WHAT = STEPS[0]
 
 
-def after(step: Step, election: Election) -> str:
+def next_url(step: Step, election: Election) -> str:
     """Where it goes on: the next step, and after the last one the page that opens the election."""
     following = STEPS[STEPS.index(step) + 1 :]
-    return address(following[0], election) if following else reverse("open_election", args=[election.name])
+    return step_url(following[0], election) if following else reverse("open_election", args=[election.name])
 
 
-def address(step: Step, election: Election) -> str:
+def step_url(step: Step, election: Election) -> str:
     return reverse("election_step", args=[election.name, step.name])
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProgressStep:
     """A step as the line of progress shows it."""
 
     label: str
-    address: str = ""
+    url: str = ""
     is_done: bool = False
     is_here: bool = False
 
 
-def places(election: Election | None, here: Step) -> list[Place]:
+def progress_steps(election: Election | None, here: Step) -> list[ProgressStep]:
     """The whole path, from what it is to opening it; before there is a draft, no other step can be gone to."""
     at = STEPS.index(here)
     steps = [
-        Place(step.label, address(step, election) if election else "", number < at, number == at)
+        ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(STEPS)
     ]
-    return [*steps, Place(_("Open it"), reverse("open_election", args=[election.name]) if election else "")]
+    return [*steps, ProgressStep(_("Open it"), reverse("open_election", args=[election.name]) if election else "")]

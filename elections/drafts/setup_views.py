@@ -15,17 +15,16 @@ from django.utils.translation import gettext as _
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.once import once
 from acts.refusals import NameTaken, Refusal
+from acts.retry import retry_lost_race, run_once
 from elections import actions, repository
-from elections.access import context_of, may
+from elections.access import election_context, may
 from elections.candidates.services import add_candidates
-from elections.candidates.views import added_candidates
+from elections.candidates.views import added_message
 from elections.dashboard.checklist import needs_accounts
-from elections.multi_ballots.links import elsewhere
-from elections.roll.services import NobodyHere
-from elections.roll.views import ON_PATH, add_from
+from elections.multi_ballots.links import shared_page_url
+from elections.roll.services import UnknownNames
+from elections.roll.views import ON_PATH, add_voters_from
 from elections.rules import Action, Election, State
 from pages.forms import form_data, form_page, run_form, token_in
 from pages.messages import show_time_notes
@@ -33,7 +32,7 @@ from ranking.candidates import Candidate
 
 from . import services, setup_steps
 from .forms import ElectionForm
-from .setup_forms import BeginningForm, HowForm, OnTheBallotForm, WhatForm, WhenForm, WhoForm
+from .setup_forms import BallotForm, HowForm, NewElectionForm, WhatForm, WhenForm, WhoForm
 from .setup_steps import Step
 
 # --- what it is ---
@@ -43,18 +42,18 @@ from .setup_steps import Step
 @form_page
 def create(request: HttpRequest) -> HttpResponse:
     """What it is and what it is called; the rest has defaults. The same form again is the same draft."""
-    form = BeginningForm(form_data(request))
-    if request.method == "POST" and form.is_valid() and _made(request, form):
+    form = NewElectionForm(form_data(request))
+    if request.method == "POST" and form.is_valid() and _create_draft(request, form):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
-    context = {"form": form, "token": token, "places": setup_steps.places(None, setup_steps.WHAT)}
+    context = {"form": form, "token": token, "progress_steps": setup_steps.progress_steps(None, setup_steps.WHAT)}
     return render(request, "elections/new.html", context, status=422 if form.errors else 200)
 
 
-def _made(request: HttpRequest, form: BeginningForm) -> bool:
+def _create_draft(request: HttpRequest, form: NewElectionForm) -> bool:
     mark = f"{request.user.name} {token_in(request.POST)}"
     try:
-        once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
+        run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
     except Refusal as refusal:
         form.add_error("name", str(refusal))
         return False
@@ -63,10 +62,10 @@ def _made(request: HttpRequest, form: BeginningForm) -> bool:
 
 @requires(Permission.USE_APPLICATION)
 @form_page
-def create_whole(request: HttpRequest) -> HttpResponse:
+def create_with_all_settings(request: HttpRequest) -> HttpResponse:
     """All settings at once, for those who know what they want."""
     form = ElectionForm(form_data(request))
-    done = _("Your draft is there. Now add candidates and voters.")
+    done = _("Your draft is saved. Now add candidates and voters.")
     if run_form(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
         show_time_notes(request, form)
         return redirect("dashboard", name=form.cleaned_data["name"])
@@ -78,26 +77,26 @@ def create_whole(request: HttpRequest) -> HttpResponse:
 
 
 def load_step(name: str, step: str) -> tuple[Election, Step] | None:
-    election = repository.find_whole(name)
+    election = repository.find_settled(name)
     return (election, setup_steps.BY_NAME[step]) if election and step in setup_steps.BY_NAME else None
 
 
-def may_take(user: User, found: tuple[Election, Step]) -> None:
+def check_may_take(user: User, found: tuple[Election, Step]) -> None:
     election, step = found
     may(step.action)(user, election)
 
 
-@requires(Permission.USE_APPLICATION, load=load_step, rule=may_take)
+@requires(Permission.USE_APPLICATION, load=load_step, rule=check_may_take)
 @form_page
 def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
-    """One step: saves what it says and goes on. Of an election that is no draft any more it only says so."""
+    """Save one step and continue; once the election is no draft, only say so."""
     election, step = found
-    if (address := elsewhere(request, election, step.action)) is not None:
+    if (address := shared_page_url(request, election, step.action)) is not None:
         return redirect(address)
     if election.stored_state != State.DRAFT:
         status = 409 if request.method == "POST" else 200
         return render(
-            request, "elections/steps/over.html", context_of(request, election, title=step.title), status=status
+            request, "elections/steps/over.html", election_context(request, election, title=step.title), status=status
         )
     return PAGES[step.name](request, election, step)
 
@@ -105,12 +104,12 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
 def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     text = repository.description_of(election.name).description
     form = WhatForm(form_data(request), initial={"name": election.name, "description": text})
-    if _done(request, form, lambda: _reworded(request, election, form)):
+    if _carried_out_silently(request, form, lambda: _change_name_and_description(request, election, form)):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     return _page(request, election, step, form)
 
 
-def _reworded(request: HttpRequest, election: Election, form: WhatForm) -> None:
+def _change_name_and_description(request: HttpRequest, election: Election, form: WhatForm) -> None:
     """The name first: if another election has it, nothing is changed."""
     renamed = services.rename(request.user, election, form.cleaned_data["name"])
     actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
@@ -118,15 +117,15 @@ def _reworded(request: HttpRequest, election: Election, form: WhatForm) -> None:
 
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     there = repository.candidates_by_name(election.name)
-    form = OnTheBallotForm(form_data(request), there=len(there))
+    form = BallotForm(form_data(request), there=len(there))
 
     def add() -> None:
         if new := [Candidate(name) for name in form.cleaned_data["names"]]:
-            messages.success(request, added_candidates(form, add_candidates(request.user, election, new)))
+            messages.success(request, added_message(form, add_candidates(request.user, election, new)))
 
-    if _done(request, form, add):
+    if _carried_out_silently(request, form, add):
         return redirect(
-            setup_steps.address(step, election) if "stay" in request.POST else setup_steps.after(step, election)
+            setup_steps.step_url(step, election) if "stay" in request.POST else setup_steps.next_url(step, election)
         )
     return _page(request, election, step, form, candidates=there)
 
@@ -138,28 +137,28 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     def save() -> None:
         """The voters first: if one of them is nobody's name, nothing is changed."""
         if form.cleaned_data["voters"]:
-            messages.success(request, add_from(form, request.user, election))
+            messages.success(request, add_voters_from(form, request.user, election))
         _change(request, election, form)
 
-    if _done(request, form, save):
-        many = MANY_AT_ONCE.get(request.POST.get("many", ""))
+    if _carried_out_silently(request, form, save):
+        many = BULK_ROUTES.get(request.POST.get("many", ""))
         if many:
             return redirect(f"{reverse(many, args=[election.name])}?{ON_PATH}=yes")
-        return redirect(setup_steps.after(step, election))
+        return redirect(setup_steps.next_url(step, election))
     return _page(request, election, step, form, needs_accounts=needs_accounts(election))
 
 
 def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     form: Any = {"when": WhenForm, "how": HowForm}[step.name](form_data(request), election=election)
-    if _done(request, form, lambda: _change(request, election, form)):
+    if _carried_out_silently(request, form, lambda: _change(request, election, form)):
         if isinstance(form, WhenForm):
             show_time_notes(request, form)
-        return redirect(setup_steps.after(step, election))
+        return redirect(setup_steps.next_url(step, election))
     return _page(request, election, step, form)
 
 
-MANY_AT_ONCE = {"import": "import_roll", "group": "add_group", "list": "roll"}  # by the buttons of the step
-BESIDE: dict[type[Refusal], str] = {NobodyHere: "voters", NameTaken: "name"}  # the field a refusal is about
+BULK_ROUTES = {"import": "import_roll", "group": "add_group", "list": "roll"}  # by the buttons of the step
+REFUSAL_FIELDS: dict[type[Refusal], str] = {UnknownNames: "voters", NameTaken: "name"}  # the field a refusal is about
 PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
     "what": _what,
     "candidates": _candidates,
@@ -175,17 +174,17 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
     def change() -> None:
         actions.change(request.user, repository.find(election.name) or election, Action.SET_UP, **form.values())
 
-    try_again(change)
+    retry_lost_race(change)
 
 
-def _done(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
+def _carried_out_silently(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
     """Like `run_form`, but without a word: the next step says that it goes on."""
     if request.method != "POST" or not form.is_valid():
         return False
     try:
         act()
     except Refusal as refusal:
-        form.add_error(BESIDE.get(type(refusal)), str(refusal))
+        form.add_error(REFUSAL_FIELDS.get(type(refusal)), str(refusal))
         return False
     return True
 
@@ -194,9 +193,9 @@ def _page(request: HttpRequest, election: Election, step: Step, form: Any, **mor
     context = {
         "form": form,
         "step": step,
-        "places": setup_steps.places(election, step),
-        "onward": setup_steps.after(step, election),
+        "progress_steps": setup_steps.progress_steps(election, step),
+        "next_url": setup_steps.next_url(step, election),
     }
     template = f"elections/steps/{step.name}.html"
-    context = context_of(request, election, **context, **more)
+    context = election_context(request, election, **context, **more)
     return render(request, template, context, status=422 if form.errors else 200)

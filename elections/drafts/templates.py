@@ -14,11 +14,11 @@ from pages.times import Edge, interpret, local_time
 
 DEFAULT_WINDOW_DAYS = 7
 CLOSING_TIME = time(18)  # on the clocks of the election
-REMINDED = (24,)  # hours before the end
+DEFAULT_REMINDERS = (24,)  # hours before the end
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class ElectionTemplate:
     """A kind of election, as the first page shows it, and what a draft of it starts with."""
 
     card: Card
@@ -31,15 +31,15 @@ class Beginning:
 
 
 # People who were elected are told first, and the result is announced with a button; options do not mind.
-BEGINNINGS = {
-    "board": Beginning(
+TEMPLATES = {
+    "board": ElectionTemplate(
         Card(
-            _("A board election"),
-            _("One person for one office: a chair, a treasurer, a spokesperson. A secret ballot with one winner."),
+            _("One person for an office"),
+            _("A chair, a treasurer, a spokesperson: a secret ballot with one winner."),
             picture="elections/pictures/one_seat.html",
         )
     ),
-    "option": Beginning(
+    "option": ElectionTemplate(
         Card(
             _("Choose one option"),
             _("A date, a place, a name, a proposal: the one most people can agree on."),
@@ -47,19 +47,19 @@ BEGINNINGS = {
         ),
         {"announces": True},
     ),
-    "seats": Beginning(
+    "seats": ElectionTemplate(
         Card(
             _("Fill several seats"),
-            _("A committee, a council, delegates: every group of voters gets its fair share of the seats."),
+            _("A board, a committee, delegates: every group of voters gets its fair share of the seats."),
             picture="elections/pictures/several_seats.html",
         ),
         {"method": "stv-scottish"},
         seats=3,
     ),
-    "priorities": Beginning(
+    "priorities": ElectionTemplate(
         Card(
             _("Rank priorities"),
-            _("Topics, projects, wishes: the result is a list, the most important first."),
+            _("Topics, projects, wishes: the result is a list, most important first."),
             picture="elections/pictures/priorities.html",
         ),
         {"announces": True, "unranked": "no-opinion"},
@@ -67,13 +67,17 @@ BEGINNINGS = {
 }
 
 
-def settings_of(beginning: Beginning, seats: int, zone: str, now: datetime) -> dict[str, Any]:
+def initial_settings(beginning: ElectionTemplate, seats: int, zone: str, now: datetime) -> dict[str, Any]:
     """What a draft starts with: voting for a week, and a reminder the day before it ends."""
-    window = {"time_zone": zone, "no_voting_after": in_days(DEFAULT_WINDOW_DAYS, zone, now), "remind_before": REMINDED}
+    window = {
+        "time_zone": zone,
+        "no_voting_after": end_after_days(DEFAULT_WINDOW_DAYS, zone, now),
+        "remind_before": DEFAULT_REMINDERS,
+    }
     return {**window, **beginning.settings, "seats": seats if beginning.asks_seats else 1}
 
 
-def in_days(days: int, zone: str, since: datetime) -> str:
-    """The end of an election that is to last so many days, as it is stored: in the evening there."""
+def end_after_days(days: int, zone: str, since: datetime) -> str:
+    """The stored end of an election that lasts so many days: in the evening, local time."""
     last = local_time(since, zone).date() + timedelta(days=days)
     return interpret(datetime.combine(last, CLOSING_TIME), zone, Edge.CLOSING).stored

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from elections import actions
 from elections import repository as elections
-from elections.access import context_of, run
+from elections.access import election_context, organiser_page
 from elections.candidates.views import _preview
 from elections.rules import Action, Election
 from pages.forms import form_data, form_page, run_form, show_form
@@ -21,40 +21,40 @@ from . import services as drafts
 from .forms import DescriptionForm, NameForm, SettingsForm
 
 
-@run(Action.RENAME)
+@organiser_page(Action.RENAME)
 @form_page
 def rename(request: HttpRequest, election: Election) -> HttpResponse:
-    return _under_another_name(request, election, drafts.rename, _("Rename"), election.name)
+    return _name_page(request, election, drafts.rename, _("Rename"), election.name)
 
 
-@run(Action.COPY)
+@organiser_page(Action.COPY)
 @form_page
 def copy(request: HttpRequest, election: Election) -> HttpResponse:
     suggestion = _("Copy of %(name)s") % {"name": election.name}
 
-    def said(copied: Election) -> str:
+    def message(copied: Election) -> str:
         behind = {"count": election.voter_count - copied.voter_count}
-        sentence = _("Done. Left out of the roll, because their accounts are gone: %(count)d.") % behind
+        sentence = _("Done. Not copied to the roll, because their accounts no longer exist: %(count)d.") % behind
         return sentence if behind["count"] > 0 and not copied.filling else _("Done.")
 
-    return _under_another_name(request, election, copying.copy, _("Copy"), suggestion[:200], said)
+    return _name_page(request, election, copying.copy, _("Copy"), suggestion[:200], message)
 
 
-def _under_another_name(
+def _name_page(
     request: HttpRequest,
     election: Election,
     act: Callable[..., Election],
     title: str,
     suggestion: str,
-    said: Callable[[Election], str] = lambda done: _("Done."),
+    message: Callable[[Election], str] = lambda done: _("Done."),
 ) -> HttpResponse:
     form = NameForm(form_data(request), initial={"name": suggestion})
-    if run_form(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), said, "name"):
+    if run_form(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), message, "name"):
         return redirect("dashboard", name=form.cleaned_data["name"])
-    return show_form(request, form, title, title, **context_of(request, election))
+    return show_form(request, form, title, title, **election_context(request, election))
 
 
-@run(Action.SET_UP)
+@organiser_page(Action.SET_UP)
 @form_page
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
@@ -67,11 +67,11 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
-    context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
+    context = election_context(request, election, form=form, title=_("Settings"), button=_("Save settings"))
     return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
 
 
-@run(Action.DESCRIBE)
+@organiser_page(Action.DESCRIBE)
 @form_page
 def describe(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
@@ -85,5 +85,5 @@ def describe(request: HttpRequest, election: Election) -> HttpResponse:
         _("The description is saved."),
     ):
         return redirect("dashboard", name=election.name)
-    context = context_of(request, election, previews=True)
+    context = election_context(request, election, previews=True)
     return show_form(request, form, _("Description"), _("Save"), **context)

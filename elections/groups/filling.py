@@ -1,8 +1,7 @@
-"""A list on its way into a group, as background work, so that nobody is added twice or skipped.
+"""Adding a list of people to a group as a background task.
 
-The list is stored first, in slices that fit one transaction each, and then the task that puts them into the group. A
-batch is one slice. A list is known by its digest, so that the same one sent again takes the place of what was left of
-it.
+The list is stored first, in slices that fit one transaction, then the task. Its digest identifies it, so that sending
+it again resumes it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import Batch, Task, TaskType, finished
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.log import Event
 from store.splitting import by_count
@@ -31,7 +30,7 @@ UNUSED_SLICE_SECONDS = 7 * 24 * 3600  # of slices whose task was never stored
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How far a list has come."""
+    """Progress of a list."""
 
     group_id: str
     token: str
@@ -47,16 +46,16 @@ class Filling:
         return f"{self.group_id} {self.token}"
 
 
-def begun(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, list[Write]]:
+def begin(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, list[Write]]:
     """The list, stored, and the task that goes with the act which asks for it; nothing for nobody."""
     if not members:
         return Filling(group.id, "", by, 0), []
-    filling = _stored(group.id, by, members)
+    filling = _store_slices(group.id, by, members)
     data = {name: getattr(filling, name) for name in ("group_id", "token", "by", "slices")}
     return filling, [FILLING.begin(filling.subject, **data)]
 
 
-def _stored(group_id: str, by: str, members: Sequence[Member]) -> Filling:
+def _store_slices(group_id: str, by: str, members: Sequence[Member]) -> Filling:
     """In slices that nobody looks for before the task is there."""
     token, until = _digest(group_id, members), int(time.time()) + UNUSED_SLICE_SECONDS
     slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(by_count(members))]
@@ -72,7 +71,7 @@ def _digest(group_id: str, members: Sequence[Member]) -> str:
 
 def _slice(group_id: str, token: str, number: int, members: Sequence[Member], until: int) -> Put:
     place = keys.coming_members(group_id, token, number)
-    return Put({"PK": place.pk, "SK": place.sk, "token": token, **repository.told(members), "ttl": until})
+    return Put({"PK": place.pk, "SK": place.sk, "token": token, **repository.member_data(members), "ttl": until})
 
 
 def is_under_way(group_id: str) -> bool:
@@ -94,17 +93,17 @@ def fill_batch(task: Task) -> Batch:
         return finished()  # its slices are deleted with the group
     place = keys.coming_members(filling.group_id, filling.token, filling.done)
     rows = table().get(place)
-    members = repository.members_of(rows) if rows else []
-    there = repository.there(filling.group_id, (each.name for each in members))
+    members = repository.members_from(rows) if rows else []
+    there = repository.existing_members(filling.group_id, (each.name for each in members))
     absent = [each for each in members if keys.fold(each.name) not in there]
-    new = repository.still_here(absent)
+    new = repository.current_members(absent)
     progress = {
         "done": filling.done + 1,
         "added": filling.added + len(new),
         "there": filling.there + len(members) - len(absent),
         "gone": filling.gone + len(absent) - len(new),
     }
-    event = Event(filling.by, "GroupMembersAdded", {"group_id": filling.group_id, **repository.told(new)})
+    event = Event(filling.by, "GroupMembersAdded", {"group_id": filling.group_id, **repository.member_data(new)})
     writes = [
         *(repository.adding(filling.group_id, new) if new else []),
         *([Delete(place, when=Exists())] if rows else []),

@@ -1,4 +1,4 @@
-"""What people type about their groups."""
+"""Forms for groups."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MembersForm(forms.Form):
     use_required_attribute = False  # one of the two will do
 
     text = LinesField(
-        label=_("Names and addresses, one a line"),
+        label=_("Names and addresses, one per line"),
         required=False,
         max_length=lists.MAX_PASTED_CHARS,
         rows=6,
@@ -41,7 +41,7 @@ class MembersForm(forms.Form):
         if self.errors:
             return cleaned
         if bool(file) == bool(text.strip()):
-            raise ValidationError(_("Choose a file or paste a list: one of the two."))
+            raise ValidationError(_("Either choose a file or paste a list."))
         try:
             cleaned["rows"] = lists.read_voters(file.read(lists.MAX_BYTES + 1) if file else text.encode())
         except lists.NotAList as refusal:

@@ -1,4 +1,4 @@
-"""What happens to groups when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replay of the log for groups: the writes of each event type."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def group_of(event: Happened) -> Group:
 
 
 def made(event: Happened) -> Iterator[Step]:
-    said = event.said
-    group = Group(said["group_id"], said["name"], event.actor, said["created_at"])
-    yield repository.creation(group, said.get("source", ()))
+    data = event.said
+    group = Group(data["group_id"], data["name"], event.actor, data["created_at"])
+    yield repository.creation(group, data.get("source", ()))
 
 
 def members_added(event: Happened) -> Iterator[Step]:
-    yield repository.adding(group_of(event).id, repository.members_of(event.said))
+    yield repository.adding(group_of(event).id, repository.members_from(event.said))
 
 
 def deleted(event: Happened) -> Iterator[Step]:

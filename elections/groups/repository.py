@@ -1,4 +1,4 @@
-"""Groups in the table: ids in, values out, and the writes that keep every item of a group in step."""
+"""Groups in the table, and the writes that keep all items of a group consistent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -29,18 +29,18 @@ def find(group_id: str) -> Group | None:
     return group_of(item) if item else None
 
 
-def mine(name: str, *, limit: int, cursor: str | None = None) -> tuple[list[Group], str | None]:
+def list_own(name: str, *, limit: int, cursor: str | None = None) -> tuple[list[Group], str | None]:
     """By name."""
     page = table().page(keys.groups_of(name), limit=limit, cursor=cursor)
     return [group_of(item) for item in page.items], page.cursor
 
 
-def each_of(name: str) -> Iterator[Group]:
+def every_group_of(name: str) -> Iterator[Group]:
     return map(group_of, table().each(keys.groups_of(name)))
 
 
 def names_taken(person: str) -> set[str]:
-    """The names of all groups of somebody, folded; read from the items that make them unique, which never lag."""
+    """Folded names of a person's groups, read from the unique name items, which are consistent."""
     return {keys.fold(item["name"]) for item in table().each(keys.group_names(person))}
 
 
@@ -55,29 +55,29 @@ def every_member(group_id: str) -> Iterator[Member]:
     return (member_of(item) for item in table().each(keys.members(group_id)))
 
 
-def there(group_id: str, names: Iterable[str]) -> set[str]:
+def existing_members(group_id: str, names: Iterable[str]) -> set[str]:
     """Those of the names, folded, that are in the group."""
     places = {keys.member(group_id, name): keys.fold(name) for name in names}
     return {places[place] for place in table().get_many(places)} if places else set()
 
 
-def accounts(names: Iterable[str]) -> dict[str, str]:
+def find_accounts(names: Iterable[str]) -> dict[str, str]:
     """Which account has each of the names, folded; by when it was made."""
     places = {keys.user(name): keys.fold(name) for name in names if not elections.is_by_address(name)}
     found = table().get_many(places) if places else {}
     return {places[place]: item["created_at"] for place, item in found.items()}
 
 
-def still_here(members: Sequence[Member]) -> list[Member]:
+def current_members(members: Sequence[Member]) -> list[Member]:
     """Without those by the name of an account that is gone."""
-    here = accounts(member.name for member in members)
+    here = find_accounts(member.name for member in members)
     return [each for each in members if each.is_by_address or here.get(keys.fold(each.name)) == each.account]
 
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
     """Who is on a roll and still here, as members."""
-    for some in by_count(elections.still_here(election, by_name=by_name)):
-        here = accounts(some)
+    for some in by_count(elections.current_voters(election, by_name=by_name)):
+        here = find_accounts(some)
         yield from (Member(name, here.get(keys.fold(name))) for name in some)
 
 
@@ -101,15 +101,18 @@ def member_of(item: Item) -> Member:
 
 
 def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
-    """Refused in part 0 if its owner has a group of that name. One that was a roll says of which election: by name, and
-    by when that was made."""
+    """Refused in part 0 if the owner has a group of that name. `source` is the election whose roll it was."""
     place = keys.group(group.id)
     index = {"GSI1PK": keys.groups_of(group.owner_name).pk, "GSI1SK": keys.part(group.name)}
     own = Put({"PK": place.pk, "SK": place.sk, "entity_type": "GROUP", **index, **asdict(group)}, when=Missing())
-    return [_named(group, group.name, is_new=True), own, *([elections.group_used(group.id, *source)] if source else [])]
+    return [
+        _name_item(group, group.name, is_new=True),
+        own,
+        *([elections.group_used(group.id, *source)] if source else []),
+    ]
 
 
-def _named(group: Group, name: str, *, is_new: bool) -> Put:
+def _name_item(group: Group, name: str, *, is_new: bool) -> Put:
     place = keys.group_name(group.owner_name, name)
     item = {"PK": place.pk, "SK": place.sk, "name": name, "id": group.id}
     return Put(item, when=Missing() if is_new else Equals("id", group.id))
@@ -118,10 +121,10 @@ def _named(group: Group, name: str, *, is_new: bool) -> Put:
 def renaming(group: Group, name: str) -> list[Write]:
     """Refused in part 0 if its owner has another group of that name, in part 1 if it is called otherwise by now."""
     is_same = keys.fold(name) == keys.fold(group.name)
-    shown = {"name": name, "GSI1SK": keys.part(name)}
-    changed = Update(keys.group(group.id), set=shown, add={"version": 1}, when=unchanged(group))
+    listed = {"name": name, "GSI1SK": keys.part(name)}
+    changed = Update(keys.group(group.id), set=listed, add={"version": 1}, when=unchanged(group))
     old = [] if is_same else [Delete(keys.group_name(group.owner_name, group.name))]
-    return [_named(group, name, is_new=not is_same), changed, *old]
+    return [_name_item(group, name, is_new=not is_same), changed, *old]
 
 
 def unchanged(group: Group) -> Equals:
@@ -136,8 +139,8 @@ def _new_member(group_id: str, member: Member) -> Put:
     place = keys.member(group_id, member.name)
     index = {"GSI1PK": keys.groups_with(member.name).pk, "GSI1SK": keys.group_by_id(group_id)}
     bound = {} if member.account is None else {"account": member.account}
-    words = {"group_id": group_id, "member_name": member.name, **bound}
-    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **words}, when=Missing())
+    fields = {"group_id": group_id, "member_name": member.name, **bound}
+    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "MEMBER", **index, **fields}, when=Missing())
 
 
 def removing(group_id: str, names: Sequence[str]) -> list[Write]:
@@ -155,10 +158,10 @@ def deletion(group: Group, at: str) -> list[Write]:
     return [Delete(keys.group(group.id), when=unchanged(group)), name, DELETING.begin(group.id, due=at)]
 
 
-def told(members: Sequence[Member]) -> dict[str, list[str | None]]:
+def member_data(members: Sequence[Member]) -> dict[str, list[str | None]]:
     """As the log tells of them."""
     return {"members": [each.name for each in members], "accounts": [each.account for each in members]}
 
 
-def members_of(said: Mapping[str, Sequence[str]]) -> list[Member]:
-    return [Member(name, account) for name, account in zip(said["members"], said["accounts"], strict=True)]
+def members_from(data: Mapping[str, Sequence[str]]) -> list[Member]:
+    return [Member(name, account) for name, account in zip(data["members"], data["accounts"], strict=True)]

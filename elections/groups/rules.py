@@ -17,10 +17,10 @@ MAX_MEMBERS = lists.MAX_ROWS  # as many as a list for a roll may have
 MAX_GROUPS_PER_PERSON = 200  # of one person
 
 
-NOT_THERE = _("There is no such group any more.")
-NAME_TAKEN = _("You have a group of that name already. Please choose another name.")
-NOBODY = _("There is nobody in this group who can be put on this roll.")
-TOO_MANY_GROUPS = _("You have %(most)d groups, and nobody has more. Delete one that you do not need.")
+NOT_THERE = _("This group no longer exists.")
+NAME_TAKEN = _("You already have a group with that name. Please choose another name.")
+NOBODY = _("Nobody in this group can be added to this roll.")
+TOO_MANY_GROUPS = _("You have %(most)d groups, the maximum. Delete one you do not need.")
 TOO_MANY_MEMBERS = _("A group has at most %(most)d members; with these it would have %(count)d.")
 
 
@@ -38,7 +38,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody in a group, as on a roll: a user name and which account of that name, or an address."""
+    """A member of a group, as on a roll: a user name with its account, or an address."""
 
     name: str
     account: str | None = None

@@ -1,4 +1,4 @@
-"""What people do with their groups: load, decide, record in one transaction. And which election had a group before."""
+"""Actions on groups of voters."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from functools import partial
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.queues import take_each
-from acts.recording import record, write
+from acts.queues import process_each
 from acts.refusals import LostRace, NameTaken, NotThere
-from acts.site import SITE, now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record, table, write
 from elections import actions
 from elections import repository as elections
 from elections.roll import imports
@@ -41,25 +40,24 @@ def make(user: User, name: str, members: Sequence[Member] = ()) -> Group:
 def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[str] = ()) -> Group:
     rules.check_number(len(repository.names_taken(user.name)))
     rules.check_room(group, len(members))
-    coming, mark = filling.begun(group, user.name, members)
-    said = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
-    event = Event(user.name, "GroupMade", said | ({"source": list(source)} if source else {}))
+    coming, task = filling.begin(group, user.name, members)
+    event_data = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
+    event = Event(user.name, "GroupMade", event_data | ({"source": list(source)} if source else {}))
     taken = {0: NameTaken(rules.NAME_TAKEN)}
-    record(event, *repository.creation(group, source), *mark, people.is_still(user), refusals=taken)
+    record(event, *repository.creation(group, source), *task, people.is_same_account(user), refusals=taken)
     filling.fill(coming)
     return group
 
 
-def keep_roll(user: User, election: Election, form: str) -> Group:
-    """A group of those who are on the roll, under the election's name or one like it. The same form sent again is
-    answered by the group that it has made: its number is made of the form's token.
+def save_roll(user: User, election: Election, form: str) -> Group:
+    """Save the roll as a group named after the election. Idempotent: its id derives from the form's token.
 
-    Where names come onto the roll by voting in secret, it is a group of those by address: who has voted stays a secret.
+    Where voting adds names to the roll in secret, only voters by address are taken, so as not to reveal who voted.
     """
     actions.check(user, election, Action.COPY)
     number = hashlib.sha256("\n".join((user.name, user.created_at, form)).encode()).hexdigest()[:22]
 
-    def kept() -> Group:
+    def save() -> Group:
         if (there := repository.find(number)) is not None:
             return there
         members = list(repository.on_roll(election, by_name=takes_names(election)))
@@ -68,15 +66,15 @@ def keep_roll(user: User, election: Election, form: str) -> Group:
         return _make(user, Group(number, name, user.name, now_text()), members, source)
 
     try:
-        return kept()
+        return save()
     except (LostRace, NameTaken):  # by the same form, or by another group of the name
-        return kept()
+        return save()
 
 
 # --- changing ---
 
 
-def _there(user: User, group_id: str) -> Group:
+def _find_own(user: User, group_id: str) -> Group:
     group = repository.find(group_id)
     if group is None or not rules.owns(user.name, group):
         raise NotThere(rules.NOT_THERE)
@@ -85,7 +83,7 @@ def _there(user: User, group_id: str) -> Group:
 
 def rename(user: User, group_id: str, name: str) -> Group:
     """Of two at once, the second takes the first one's place."""
-    return try_again(lambda: _rename(user, _there(user, group_id), name))
+    return retry_lost_race(lambda: _rename(user, _find_own(user, group_id), name))
 
 
 def _rename(user: User, group: Group, name: str) -> Group:
@@ -98,23 +96,23 @@ def _rename(user: User, group: Group, name: str) -> Group:
 
 
 def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
-    """Those of the names that somebody here has, and all addresses; answers how many came in."""
-    group = _there(user, group_id)
-    here = repository.accounts(names)
+    """Add known names and all addresses; returns how many came in."""
+    group = _find_own(user, group_id)
+    here = repository.find_accounts(names)
     known = [Member(name, here.get(keys.fold(name))) for name in names]
     known = [each for each in known if each.is_by_address or each.account]
     rules.check_room(group, len(known))
-    coming, mark = filling.begun(group, user.name, known)
-    if mark:
+    coming, task = filling.begin(group, user.name, known)
+    if task:
         with suppress(LostRace):  # the same list is on its way already
             is_there = Check(keys.group(group.id), Exists())
-            write(*mark, is_there, refusals={1: NotThere(rules.NOT_THERE)})
+            write(*task, is_there, refusals={1: NotThere(rules.NOT_THERE)})
     return filling.fill(coming)
 
 
 def remove(user: User, group_id: str, name: str) -> None:
-    """Somebody who is no longer in it is left as they are."""
-    try_again(lambda: _remove(user.name, _there(user, group_id).id, name))
+    """Idempotent."""
+    retry_lost_race(lambda: _remove(user.name, _find_own(user, group_id).id, name))
 
 
 def _remove(who: str, group_id: str, name: str) -> None:
@@ -128,7 +126,7 @@ def _remove(who: str, group_id: str, name: str) -> None:
 
 def delete(user: User, group_id: str) -> None:
     """Rolls that it was put on stay as they are."""
-    try_again(lambda: _delete(user.name, _there(user, group_id)))
+    retry_lost_race(lambda: _delete(user.name, _find_own(user, group_id)))
 
 
 def _delete(who: str, group: Group) -> None:
@@ -147,13 +145,10 @@ def delete_batch(task: Task) -> Batch:
 
 
 def put_on_roll(user: User, election: Election, group_id: str) -> Import:
-    """Those of it who are still here are on their way to the roll, in the transaction that says whose group it was.
-
-    The same once more is the import that is under way, or one that finds everybody there.
-    """
-    group = _there(user, group_id)
+    """Import the current members to the roll, recording the use of the group. Repeating it is harmless."""
+    group = _find_own(user, group_id)
     members = list(repository.every_member(group.id))
-    names = usable(election, repository.still_here(members))
+    names = usable(election, repository.current_members(members))
     if not names:
         raise NotThere(rules.NOBODY)
 
@@ -162,7 +157,7 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
             write(*writes)
             return
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
-        record(event, *elections.with_group(election, group.id), *writes, Check(keys.group(group.id), Exists()))
+        record(event, *elections.using_group(election, group.id), *writes, Check(keys.group(group.id), Exists()))
 
     return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
 
@@ -173,26 +168,30 @@ def usable(election: Election, members: Sequence[Member]) -> list[str]:
 
 
 def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> list[Election]:
-    """Where it was put on a roll, as far as somebody may see these elections."""
-    found = (elections.find_made(use["election_name"], use["created_at"]) for use in repository.uses(group_id, limit))
+    """Elections whose roll it was added to, as far as they are visible."""
+    found = (
+        elections.find_created(use["election_name"], use["created_at"]) for use in repository.uses(group_id, limit)
+    )
     return [each for each in found if each is not None and visible(each)]
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
-def leave(gone: User) -> None:
-    """They go out of all groups, by name and by address; and their own groups go."""
+def forget_person(gone: User) -> None:
+    """Remove a leaver from all groups, by name and by address, and delete their own."""
     for name in (gone.name, gone.email):
         entries = list(table().each(keys.groups_with(name)))
-        take_each(entries, lambda item: try_again(partial(_leave, item)))
-    take_each(list(repository.each_of(gone.name)), lambda group: try_again(partial(_delete_left, group.id)))
+        process_each(entries, lambda item: retry_lost_race(partial(_remove_entry, item)))
+    process_each(
+        list(repository.every_group_of(gone.name)), lambda group: retry_lost_race(partial(_delete_by_id, group.id))
+    )
 
 
-def _leave(item: Item) -> None:
+def _remove_entry(item: Item) -> None:
     _remove(SITE, item["group_id"], item["member_name"])
 
 
-def _delete_left(group_id: str) -> None:
+def _delete_by_id(group_id: str) -> None:
     if (group := repository.find(group_id)) is not None:
         _delete(SITE, group)

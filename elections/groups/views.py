@@ -1,4 +1,4 @@
-"""Pages of groups: one's own, one with its members, and how it comes from a roll and onto another."""
+"""Pages for groups: list, members, from a roll and onto a roll."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from elections import repository as elections
 from elections import rules as of_elections
-from elections.access import context_of, run
+from elections.access import election_context, organiser_page
 from elections.actions import relation
 from elections.roll import list_summary
 from elections.roll.forms import ImportedForm, SearchForm
 from elections.roll.list_summary import Skipped
-from elections.roll.views import begun
+from elections.roll.views import start_import
 from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
 from pages import lists
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
@@ -50,7 +50,7 @@ CSV = "group.csv"
 def groups(request: HttpRequest) -> HttpResponse:
     """By name."""
     return render(
-        request, "elections/groups/groups.html", list_context(request, partial(repository.mine, request.user.name))
+        request, "elections/groups/groups.html", list_context(request, partial(repository.list_own, request.user.name))
     )
 
 
@@ -64,7 +64,7 @@ def make(request: HttpRequest) -> HttpResponse:
             count(MADE, request.user.name)
             made = services.make(request.user, form.cleaned_data["name"])
             return redirect("add_members", group_id=made.id)
-    return show_form(request, form, _("New group"), _("Go on"), lead=_("People who vote together again and again."))
+    return show_form(request, form, _("New group"), _("Continue"), lead=_("People who often vote together."))
 
 
 # --- one of them ---
@@ -105,7 +105,7 @@ def rename(request: HttpRequest, group: Group) -> HttpResponse:
     def act() -> Group:
         return services.rename(request.user, group.id, form.cleaned_data["name"])
 
-    if run_form(request, form, act, _("The group has its new name."), "name"):
+    if run_form(request, form, act, _("The group is renamed."), "name"):
         return redirect("group", group_id=group.id)
     return show_form(request, form, _("Rename the group"), _("Rename"), group=group)
 
@@ -115,7 +115,7 @@ def rename(request: HttpRequest, group: Group) -> HttpResponse:
 def delete(request: HttpRequest, group: Group) -> HttpResponse:
     if request.method != "POST":
         members = ngettext("%(count)d member", "%(count)d members", group.members) % {"count": group.members}
-        lead = _("%(members)s. The rolls it was put on stay as they are.") % {"members": members}
+        lead = _("%(members)s. Rolls it was added to do not change.") % {"members": members}
         title = _("Delete the group “%(name)s”?") % {"name": group.name}
         return confirm_page(request, title, _("Delete the group"), danger=True, lead=lead)
     run_action(request, lambda: services.delete(request.user, group.id), _("The group is deleted."))
@@ -152,37 +152,37 @@ def add(request: HttpRequest, group: Group) -> HttpResponse:
         return _add(request, group)
     form = MembersForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        return _previewed(request, group, form.cleaned_data["rows"])
-    return show_form(request, form, _("Add members"), _("Look at the list"), upload=True, group=group)
+        return _preview_members(request, group, form.cleaned_data["rows"])
+    return show_form(request, form, _("Add members"), _("Check the list"), upload=True, group=group)
 
 
-def _previewed(request: HttpRequest, group: Group, rows: list[Row]) -> HttpResponse:
+def _preview_members(request: HttpRequest, group: Group, rows: list[Row]) -> HttpResponse:
     names = [row.value for row in rows if row.value]
     rows = lists.compare_with_roll(
-        rows, repository.there(group.id, names), repository.accounts(names), _("In the group already.")
+        rows, repository.existing_members(group.id, names), repository.find_accounts(names), _("Already in the group.")
     )
     new = [row.value for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.numbers(len(new), skipped, list_summary.MEMBERS)
-    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **list_summary.sorted_out(rows)}
+    numbers = list_summary.preview_text(len(new), skipped, list_summary.MEMBERS)
+    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **list_summary.rows_by_verdict(rows)}
     return render(request, "elections/groups/preview.html", context)
 
 
 def _add(request: HttpRequest, group: Group) -> HttpResponse:
     form = ImportedForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("That list could not be read. Please start again with it."))
+        messages.error(request, _("The list could not be read. Please start again."))
         return redirect("add_members", group_id=group.id)
     with refusals_as_messages(request):
         came = services.add(request.user, group.id, form.cleaned_data["voters"])
-        messages.success(request, _came(came, form.cleaned_data["skipped"]))
+        messages.success(request, _added_message(came, form.cleaned_data["skipped"]))
         return redirect("group", group_id=group.id)
     return redirect("add_members", group_id=group.id)
 
 
-def _came(came: Filling, skipped: Skipped) -> str:
+def _added_message(came: Filling, skipped: Skipped) -> str:
     there = Skipped(skipped.there + came.there, skipped.repeated, skipped.unusable, skipped.lines)
     return list_summary.summary(came.added, there, list_summary.MEMBERS, came.gone)
 
@@ -190,56 +190,60 @@ def _came(came: Filling, skipped: Skipped) -> str:
 # --- from a roll, and onto one ---
 
 
-@run(Action.COPY)
+@organiser_page(Action.COPY)
 @require_POST
-def keep(request: HttpRequest, election: Election) -> HttpResponse:
+def save_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """Everybody on the roll, in a group of one's own."""
     with refusals_as_messages(request):
         count(MADE, request.user.name)
-        made = services.keep_roll(request.user, election, token_in(request.POST))
-        messages.success(request, _("The roll is kept as a group. Later changes of one do not change the other."))
+        made = services.save_roll(request.user, election, token_in(request.POST))
+        messages.success(request, _("The roll is saved as a group. Later changes to one do not affect the other."))
         return redirect("group", group_id=made.id)
     return redirect("roll", name=election.name)
 
 
-@run(Action.ADD_VOTERS)
+@organiser_page(Action.ADD_VOTERS)
 @form_page
-def put_on(request: HttpRequest, election: Election) -> HttpResponse:
+def put_on_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """First which group, then its numbers, then one button."""
-    own, _more = repository.mine(request.user.name, limit=MAX_GROUPS_PER_PERSON)
+    own, _more = repository.list_own(request.user.name, limit=MAX_GROUPS_PER_PERSON)
     form = ChoiceForm(form_data(request), groups=own, initial={"group": own[0].id if len(own) == 1 else None})
     if request.method == "POST" and form.is_valid():
         chosen = next(each for each in own if each.id == form.cleaned_data["group"])
-        return _put_on(request, election, chosen) if "sure" in request.POST else _looked_at(request, election, chosen)
-    context = context_of(request, election, form=form, groups=own)
+        return (
+            _start_import(request, election, chosen)
+            if "sure" in request.POST
+            else _preview_group(request, election, chosen)
+        )
+    context = election_context(request, election, form=form, groups=own)
     return render(request, "elections/groups/choose.html", context, status=422 if form.errors else 200)
 
 
-def _looked_at(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
+def _preview_group(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
     rows = _rows(election, list(repository.every_member(group.id)))
     skipped, new = list_summary.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
-    numbers = list_summary.numbers(new, skipped, list_summary.VOTERS)
-    context = {"group": group, "new": new, "numbers": numbers, **list_summary.sorted_out(rows)}
-    return render(request, "elections/groups/put_on.html", context_of(request, election, **context))
+    numbers = list_summary.preview_text(new, skipped, list_summary.VOTERS)
+    context = {"group": group, "new": new, "numbers": numbers, **list_summary.rows_by_verdict(rows)}
+    return render(request, "elections/groups/put_on.html", election_context(request, election, **context))
 
 
 def _rows(election: Election, members: list[Member]) -> list[Row]:
-    """What would become of each member. Whose account is gone stays behind, also if somebody has the name again."""
-    here = {each.name for each in repository.still_here(members)}
+    """A verdict for each member; a reused name does not bring back a deleted account."""
+    here = {each.name for each in repository.current_members(members)}
     names = [each.name for each in members]
     judged = lists.compare_with_roll(
         (Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)),
-        *elections.on_roll_or_here(election, names),
+        *elections.roll_and_accounts(election, names),
     )
     judged = judged if takes_names(election) else lists.refuse_names(judged, str(EVERYBODY_HERE))
-    return [_gone(row) if row.verdict == Verdict.NEW and row.value not in here else row for row in judged]
+    return [_gone_account_row(row) if row.verdict == Verdict.NEW and row.value not in here else row for row in judged]
 
 
-def _gone(row: Row) -> Row:
-    return Row(row.line, row.typed, row.value, Verdict.INVALID, _("This account is gone."))
+def _gone_account_row(row: Row) -> Row:
+    return Row(row.line, row.typed, row.value, Verdict.INVALID, _("This account no longer exists."))
 
 
-def _put_on(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
+def _start_import(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
     with refusals_as_messages(request):
-        return begun(request, election, services.put_on_roll(request.user, election, group.id))
+        return start_import(request, election, services.put_on_roll(request.user, election, group.id))
     return redirect("roll", name=election.name)

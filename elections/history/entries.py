@@ -1,7 +1,6 @@
-"""The history of an election: what its organisers did, exactly; what its voters did, only as a number for each day.
+"""The history of an election: what organisers did, and votes as a number per day.
 
-It tells nothing that the election's page would not: no names of voters, no addresses, no texts of drafts, and nothing
-of another election that had the name before.
+It reveals nothing the election's page does not: no voters, addresses or draft texts, nor another election of that name.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from acts.site import SITE, table
+from acts.storage import SITE, table
 from elections.convening import convened_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, turnout
 from pages import times
 from store.keys import fold
 from store.log import as_text
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.schema import SCHEMA
 from store.table import Item
 
@@ -30,7 +29,7 @@ MAX_MERGED_GAP = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Position:
     """Where the next page goes on: under which name the election was then, and before which event."""
 
     name: str
@@ -38,9 +37,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
-    """One thing that was done, in a sentence; a sealed result also has its digests. `first` is another number only of
-    what was recorded in several events, one after the other."""
+class Entry:
+    """One action as a sentence. `first` differs from `number` only where several events are merged."""
 
     number: int
     first: int
@@ -53,12 +51,12 @@ class Act:
 # --- what organisers did ---
 
 
-def acts(place: Place, limit: int) -> tuple[list[Item], Place | None]:
+def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position | None]:
     """Their events from there on, the newest first, back to the making of the election, through all its names."""
     found: list[Item] = []
     for _look in range(MAX_QUERIES_PER_PAGE):
-        wanted = Wanted(election=place.name, ballots=False)
-        looked = look(table(), wanted, before=place.before, limit=limit - len(found))
+        wanted = Query(election=place.name, ballots=False)
+        looked = search(table(), wanted, before=place.before, limit=limit - len(found))
         some, earlier = _until_made(place.name, looked.events, looked.before)
         found += some
         if earlier is None or len(found) >= limit:
@@ -67,68 +65,73 @@ def acts(place: Place, limit: int) -> tuple[list[Item], Place | None]:
     return found, place
 
 
-def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list[Item], Place | None]:
+def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list[Item], Position | None]:
     """Those of the events that are of this election, and where it goes on: what is older may be another's."""
     for position, event in enumerate(events, 1):
         if event["event_type"] == "ElectionCreated":
             return events[:position], None
         if old := _name_before(name, event):
-            return events[:position], Place(old, event["event_id"])
-    return events, Place(name, before) if before is not None else None
+            return events[:position], Position(old, event["event_id"])
+    return events, Position(name, before) if before is not None else None
 
 
 def _name_before(name: str, event: Item) -> str:
     """The name the election had until this event, if it got the present one by it."""
-    said = event["event_data"]
-    if event["event_type"] != "ElectionRenamed" or fold(said["new_name"]) != fold(name):
+    event_data = event["event_data"]
+    if event["event_type"] != "ElectionRenamed" or fold(event_data["new_name"]) != fold(name):
         return ""
-    return str(said["election_name"]) if fold(said["election_name"]) != fold(name) else ""
+    return str(event_data["election_name"]) if fold(event_data["election_name"]) != fold(name) else ""
 
 
-def told(events: list[Item], election: Election, candidates: Iterable[str]) -> list[Act]:
+def history_entries(events: list[Item], election: Election, candidates: Iterable[str]) -> list[Entry]:
     """The events as everybody may see them who may see the election and these candidates."""
     standing = {fold(name) for name in candidates}
-    return [_told(together, election, standing) for together in _gathered(events)]
+    return [_entry(batch, election, standing) for batch in _merge_batches(events)]
 
 
-def _gathered(events: list[Item]) -> list[list[Item]]:
+def _merge_batches(events: list[Item]) -> list[list[Item]]:
     """A long list of voters is put on the roll a batch at a time; that is one act, not a hundred."""
     gathered: list[list[Item]] = []
     for event in events:
-        if gathered and _goes_on(gathered[-1][-1], event):
+        if gathered and _continues(gathered[-1][-1], event):
             gathered[-1].append(event)
         else:
             gathered.append([event])
     return gathered
 
 
-def _goes_on(later: Item, event: Item) -> bool:
+def _continues(later: Item, event: Item) -> bool:
     apart = times.from_text(later["when_occurred"]) - times.from_text(event["when_occurred"])
     same = all(later[name] == event[name] for name in ("actor", "event_type"))
     return same and event["event_type"] == "VotersAdded" and apart <= MAX_MERGED_GAP
 
 
-def _told(events: list[Item], election: Election, standing: set[str]) -> Act:
+def _entry(events: list[Item], election: Election, standing: set[str]) -> Entry:
     event, *parts = events
-    said = event["event_data"]
+    event_data = event["event_data"]
     if parts:
-        said = {**said, "voters": [voter for each in events for voter in each["event_data"]["voters"]]}
-    words, told = SCHEMA.event_type(event["event_type"]).sentence or _unknown, Told(event, said, election, standing)
-    sentence = words(told) if callable(words) else told.with_words(words, name=said.get("name", ""))
-    sealed = said if event["event_type"] == "ResultSealed" else {}
+        event_data = {**event_data, "voters": [voter for each in events for voter in each["event_data"]["voters"]]}
+    sentence_of, context = (
+        SCHEMA.event_type(event["event_type"]).sentence or _unknown,
+        EventContext(event, event_data, election, standing),
+    )
+    sentence = (
+        sentence_of(context) if callable(sentence_of) else context.text(sentence_of, name=event_data.get("name", ""))
+    )
+    sealed = event_data if event["event_type"] == "ResultSealed" else {}
     digests = [str(sealed.get(name, "")) for name in ("digest", "report_digest")]
-    return Act(event["event_id"], events[-1]["event_id"], event["when_occurred"], sentence, *digests)
+    return Entry(event["event_id"], events[-1]["event_id"], event["when_occurred"], sentence, *digests)
 
 
 # --- a sentence for each type of event ---
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EventContext:
     """What a sentence is made of."""
 
     event: Item
-    said: Item
+    data: Item
     election: Election
     standing: set[str]
 
@@ -137,12 +140,12 @@ class Told:
         actor = str(self.event["actor"])
         return _("The site") if actor == SITE else actor
 
-    def with_words(self, sentence: Any, **words: object) -> str:
-        return str(sentence % {"who": self.who, **words})
+    def text(self, sentence: Any, **values: object) -> str:
+        return str(sentence % {"who": self.who, **values})
 
 
-def naming(sentence: str, attribute: str, word: str = "name") -> Callable[[Told], str]:
-    return lambda told: told.with_words(sentence, **{word: told.said.get(attribute, "")})
+def sentence_with(sentence: str, attribute: str, word: str = "name") -> Callable[[EventContext], str]:
+    return lambda context: context.text(sentence, **{word: context.data.get(attribute, "")})
 
 
 FIELDS = {
@@ -152,45 +155,45 @@ FIELDS = {
     "no_voting_after": gettext_lazy("end"),
     "seats": gettext_lazy("seats"),
     "method": gettext_lazy("method"),
-    "unranked": gettext_lazy("what leaving out means"),
+    "unranked": gettext_lazy("what leaving a candidate out means"),
     "electorate": gettext_lazy("who may vote"),
     "results_visible": gettext_lazy("when results are shown"),
-    "results_public": gettext_lazy("to whom results are shown"),
+    "results_public": gettext_lazy("who can see the results"),
     "time_zone": gettext_lazy("time zone"),
     "paper_ballots": gettext_lazy("whether there are paper ballots"),
-    "mail_votes": gettext_lazy("whether voters are mailed about their ballots"),
-    "vote_by_link": gettext_lazy("whether voters vote by the link in their invitation"),
+    "mail_votes": gettext_lazy("whether voters get mails about their ballots"),
+    "vote_by_link": gettext_lazy("whether people can vote with the link in their invitation"),
     "announces": gettext_lazy("whether the result is mailed to voters"),
     "remind_before": gettext_lazy("reminders"),
     "joining": gettext_lazy("who may join later"),
 }
 
 
-def created(told: Told) -> str:
-    if convened := told.said.get("convened"):
-        words = {"assembly": convened["assembly"], "words": convened_of(convened).words}
-        return told.with_words(_("%(who)s made the draft for the assembly “%(assembly)s”: %(words)s."), **words)
-    if "copied_from" in told.said:
-        return told.with_words(_("%(who)s made the draft as a copy of another election."))
-    return told.with_words(_("%(who)s made the draft."))
+def created(context: EventContext) -> str:
+    if convened := context.data.get("convened"):
+        values = {"assembly": convened["assembly"], "words": convened_of(convened).summary}
+        return context.text(_("%(who)s created the draft for the assembly “%(assembly)s”: %(words)s."), **values)
+    if "copied_from" in context.data:
+        return context.text(_("%(who)s created the draft as a copy of another election."))
+    return context.text(_("%(who)s created the draft."))
 
 
-def updated(told: Told) -> str:
-    changed = {name: value for name, value in told.said.items() if name != "election_name"}
+def updated(context: EventContext) -> str:
+    changed = {name: value for name, value in context.data.items() if name != "election_name"}
     if changed == {"allow_edit": False}:
-        return told.with_words(_("%(who)s fixed the candidates: none can be added any more."))
+        return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:
-        return _end_moved(told, changed["no_voting_after"])
+        return _end_moved(context, changed["no_voting_after"])
     labels = [str(FIELDS[name]) for name in FIELDS if name in changed]
     if not labels:
-        return told.with_words(_("%(who)s changed the settings."))
-    return told.with_words(_("%(who)s changed: %(what)s."), what=", ".join(labels))
+        return context.text(_("%(who)s changed the settings."))
+    return context.text(_("%(who)s changed: %(what)s."), what=", ".join(labels))
 
 
-def _end_moved(told: Told, end: str | None) -> str:
+def _end_moved(context: EventContext, end: str | None) -> str:
     if end is None:
-        return told.with_words(_("%(who)s took away the end: it is open until somebody closes it."))
-    return told.with_words(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, told.election))
+        return context.text(_("%(who)s removed the end: it stays open until an organiser closes it."))
+    return context.text(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, context.election))
 
 
 def _in_its_zone(stored: str, election: Election) -> str:
@@ -200,30 +203,32 @@ def _in_its_zone(stored: str, election: Election) -> str:
         return times.moment_text(times.from_text(stored))
 
 
-def opened(told: Told) -> str:
-    if told.said.get("editable"):
-        return told.with_words(_("%(who)s opened the election; candidates may still be added."))
-    return told.with_words(_("%(who)s opened the election."))
+def opened(context: EventContext) -> str:
+    if context.data.get("editable"):
+        return context.text(_("%(who)s opened the election; candidates may still be added."))
+    return context.text(_("%(who)s opened the election."))
 
 
-def closed(told: Told) -> str:
+def closed(context: EventContext) -> str:
     """One that closed early says so: its page showed another end until then."""
-    if not told.election.closed_early:
-        return told.with_words(_("%(who)s closed the election."))
-    end = _in_its_zone(str(told.election.no_voting_after), told.election)
-    return told.with_words(_("%(who)s closed the election before its planned end, %(end)s."), end=end)
+    if not context.election.closed_early:
+        return context.text(_("%(who)s closed the election."))
+    end = _in_its_zone(str(context.election.no_voting_after), context.election)
+    return context.text(_("%(who)s closed the election before its planned end, %(end)s."), end=end)
 
 
-def candidates_added(told: Told) -> str:
-    names = [str(each["name"]) for each in told.said.get("candidates", ())]
-    shown = [name for name in names if fold(name) in told.standing]
+def candidates_added(context: EventContext) -> str:
+    names = [str(each["name"]) for each in context.data.get("candidates", ())]
+    shown = [name for name in names if fold(name) in context.standing]
     if not shown:
-        return told.with_words(SOME_CANDIDATES_ADDED, count=len(names))
-    sentence = told.with_words(_("%(who)s added candidates: %(names)s."), names=", ".join(shown))
+        return context.text(SOME_CANDIDATES_ADDED, count=len(names))
+    sentence = context.text(_("%(who)s added candidates: %(names)s."), names=", ".join(shown))
     gone = len(names) - len(shown)
     if not gone:
         return sentence
-    more = ngettext("%(count)d more no longer stands.", "%(count)d more no longer stand.", gone) % {"count": gone}
+    more = ngettext("%(count)d more is no longer a candidate.", "%(count)d more are no longer candidates.", gone) % {
+        "count": gone
+    }
     return f"{sentence} {more}"
 
 
@@ -232,47 +237,49 @@ SOME_CANDIDATES_ADDED = ngettext_lazy(
 )
 
 
-def counting(sentence: Any, attribute: str) -> Callable[[Told], str]:
+def sentence_with_count(sentence: Any, attribute: str) -> Callable[[EventContext], str]:
     """Of a list, or of a number."""
 
-    def counted(told: Told) -> str:
-        value = told.said.get(attribute, ())
-        return told.with_words(sentence, count=value if isinstance(value, int) else len(value))
+    def sentence_for(context: EventContext) -> str:
+        value = context.data.get(attribute, ())
+        return context.text(sentence, count=value if isinstance(value, int) else len(value))
 
-    return counted
-
-
-def of_candidate(sentence: str, of_one_gone: str) -> Callable[[Told], str]:
-    """Whoever no longer stands is not named."""
-
-    def said(told: Told) -> str:
-        name = str(told.said.get("candidate_name", ""))
-        return told.with_words(sentence if fold(name) in told.standing else of_one_gone, name=name)
-
-    return said
+    return sentence_for
 
 
-candidates_removed = counting(
+def sentence_about_candidate(sentence: str, if_gone: str) -> Callable[[EventContext], str]:
+    """Former candidates are not named."""
+
+    def sentence_for(context: EventContext) -> str:
+        name = str(context.data.get("candidate_name", ""))
+        return context.text(sentence if fold(name) in context.standing else if_gone, name=name)
+
+    return sentence_for
+
+
+candidates_removed = sentence_with_count(
     ngettext_lazy("%(who)s removed %(count)d candidate.", "%(who)s removed %(count)d candidates.", "count"),
     "candidates",
 )
-candidate_edited = of_candidate(
-    gettext_lazy("%(who)s changed what is said about %(name)s."),
-    gettext_lazy("%(who)s changed what is said about a candidate who no longer stands."),
+candidate_edited = sentence_about_candidate(
+    gettext_lazy("%(who)s edited the statement or link of %(name)s."),
+    gettext_lazy("%(who)s edited the statement or link of a former candidate."),
 )
-candidate_pictured = of_candidate(
+candidate_pictured = sentence_about_candidate(
     gettext_lazy("%(who)s changed the picture of %(name)s."),
-    gettext_lazy("%(who)s changed the picture of a candidate who no longer stands."),
+    gettext_lazy("%(who)s changed the picture of a former candidate."),
 )
-voters_added = counting(
-    ngettext_lazy("%(who)s put %(count)d voter on the roll.", "%(who)s put %(count)d voters on the roll.", "count"),
+voters_added = sentence_with_count(
+    ngettext_lazy("%(who)s added %(count)d voter to the roll.", "%(who)s added %(count)d voters to the roll.", "count"),
     "voters",
 )
-voters_removed = counting(
-    ngettext_lazy("%(who)s took %(count)d voter off the roll.", "%(who)s took %(count)d voters off the roll.", "count"),
+voters_removed = sentence_with_count(
+    ngettext_lazy(
+        "%(who)s removed %(count)d voter from the roll.", "%(who)s removed %(count)d voters from the roll.", "count"
+    ),
     "voters",
 )
-result_sealed = counting(
+result_sealed = sentence_with_count(
     ngettext_lazy(
         "%(who)s counted %(count)d ballot and sealed the result.",
         "%(who)s counted %(count)d ballots and sealed the result.",
@@ -282,20 +289,20 @@ result_sealed = counting(
 )
 
 
-def reminded(told: Told) -> str:
-    if "hours_before" in told.said:
-        return told.with_words(_("%(who)s reminded those who had not voted, as the organisers had chosen."))
-    return told.with_words(_("%(who)s reminded those who had not voted."))
+def reminded(context: EventContext) -> str:
+    if "hours_before" in context.data:
+        return context.text(_("%(who)s sent the automatic reminder to those who had not voted."))
+    return context.text(_("%(who)s reminded those who had not voted."))
 
 
-def _unknown(told: Told) -> str:
+def _unknown(context: EventContext) -> str:
     """Better than silence: something happened, and its number leads to it."""
-    return told.with_words(_("%(who)s did what the log calls “%(type)s”."), type=told.event["event_type"])
+    return context.text(_("%(who)s did something the log calls “%(type)s”."), type=context.event["event_type"])
 
 
-handed_over = naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner")
-not_filled = naming(
-    gettext_lazy("Not everything that the draft was made from could be brought: %(reason)s"), "sentence", "reason"
+handed_over = sentence_with(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner")
+not_filled = sentence_with(
+    gettext_lazy("Not everything could be copied into the draft: %(reason)s"), "sentence", "reason"
 )
 
 
@@ -303,10 +310,7 @@ not_filled = naming(
 
 
 def votes_by_day(election: Election, now: datetime) -> list[tuple[date, int]]:
-    """How many votes each day brought, less those withdrawn; by UTC.
-
-    The day at hand is left out while the election is open: whoever came again and again would see more than days.
-    """
+    """Net votes per UTC day; today is left out while open, so that repeated visits do not show single votes."""
     by_day: dict[date, int] = {}
     before, over = 0, election.state(as_text(now)) == State.CLOSED
     for moment, count in (final_turnout(election) if over else turnout(election)).steps:

@@ -1,4 +1,4 @@
-"""The page with the history of an election."""
+"""The history page."""
 
 from __future__ import annotations
 
@@ -10,55 +10,55 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import table
-from acts.tokens import SECONDS_PER_DAY, read, sign
+from acts.storage import table
+from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository
-from elections.access import context_of, visible
+from elections.access import check_visible, election_context
 from elections.rules import Election, State
 from store.log import EventLog, utc_now
+from store.parallel import run_parallel
 from store.table import BadCursor
-from store.together import together
 
-from .entries import Place, acts, told, votes_by_day
+from .entries import Position, history_entries, organiser_events, votes_by_day
 
 PAGE_ROWS = 50
 TOKEN_SECONDS = 30 * SECONDS_PER_DAY
 
 
-@requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
+@requires(Permission.VIEW_APPLICATION, load=repository.find, rule=check_visible)
 @require_safe
 def history(request: HttpRequest, election: Election) -> HttpResponse:
-    """For whoever may see the election."""
+    """For everyone who can see the election."""
     after = request.GET.get("after")
-    place = _place(election, after) if after else Place(election.name)
+    place = _position(election, after) if after else Position(election.name)
     has_days = not after and election.stored_state != State.DRAFT
-    (events, earlier), candidates, checkpoint, days = together(
+    (events, earlier), candidates, checkpoint, days = run_parallel(
         table(),
-        lambda: acts(place, PAGE_ROWS),
+        lambda: organiser_events(place, PAGE_ROWS),
         lambda: repository.candidates(election.name),
         EventLog(table()).newest_public,
         lambda: votes_by_day(election, utc_now()) if has_days else [],
     )
     is_covered = bool(events and checkpoint and events[0]["event_id"] <= checkpoint["event_id"])
     context = {
-        "acts": told(events, election, [candidate.name for candidate in candidates]),
+        "entries": history_entries(events, election, [candidate.name for candidate in candidates]),
         "checkpoint": checkpoint if is_covered else None,
         "days": days,
         "begins": not after,
         "sees_log": request.user.can(Permission.VIEW_SECRETS),
         "older": _older(election, earlier) if earlier else "",
     }
-    return render(request, "elections/history.html", context_of(request, election, **context))
+    return render(request, "elections/history.html", election_context(request, election, **context))
 
 
-def _older(election: Election, place: Place) -> str:
+def _older(election: Election, place: Position) -> str:
     """Signed: under another's name, a place would show the history of another election."""
-    token = sign("history", election.name, place.name, str(place.before))
+    token = create_token("history", election.name, place.name, str(place.before))
     return f"{reverse('history', args=[election.name])}?{urlencode({'after': token})}"
 
 
-def _place(election: Election, token: str) -> Place:
-    words = read("history", token, TOKEN_SECONDS)
-    if words is None or words[0] != election.name:
+def _position(election: Election, token: str) -> Position:
+    parts = read_token("history", token, TOKEN_SECONDS)
+    if parts is None or parts[0] != election.name:
         raise BadCursor("This is no place in the history of this election.")
-    return Place(words[1], int(words[2]))
+    return Position(parts[1], int(parts[2]))

@@ -1,4 +1,4 @@
-"""The mails voters get."""
+"""The e-mails voters and candidates get: invitation, reminder, message, question about skills."""
 
 from __future__ import annotations
 
@@ -9,65 +9,60 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
-from acts.links import whole
-from acts.site import now_text
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import now_text
+from acts.tokens import create_token
 from elections import repository
-from elections.multi_ballots.links import ballot_of, page_of
+from elections.multi_ballots.links import ballot_route, page_route
 from elections.rules import Election, State
 from mail.emails import EmailTemplate
 from mail.outbox import Mail, NothingToSay
 
 from . import opt_out, own_text, wording
-from .mailing import TO_ALL, silence_token
-from .messages import written
-from .open_electorate import is_mailed_as_one
+from .mailing import REMINDER_TO_ALL_KIND, unsubscribe_token
+from .messages import message_content
+from .open_electorate import is_mailed_without_entry
 from .voting_link import token_for
 
 
 def _link(mail: Mail) -> str:
-    """To the election; where one votes by link, through its door; for an address without an account, first to the page
-    that makes one, and then to the ballot."""
+    """The voting link, or the election's page; without an account, first the page that creates one."""
     name = mail.about["election_name"]
     if (token := token_for(name, mail.about["voter"], mail.to)) is not None:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
         election = repository.find(name)
-        ballot = ballot_of(election) if election else ("ballot", name)
-        return reverse("accept_invitation", args=[sign("invitation", mail.to, *ballot)])
+        ballot = ballot_route(election) if election else ("ballot", name)
+        return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
     return _page(mail)
 
 
 def _page(mail: Mail) -> str:
     name = mail.about["election_name"]
     election = repository.find(name)
-    route, word = page_of(election) if election else ("election", name)
+    route, word = page_route(election) if election else ("election", name)
     return reverse(route, args=[word])
-
-
-def _page_whole(mail: Mail) -> str:
-    return whole(_page(mail))
 
 
 def _about_link(election: Election, mail: Mail) -> str:
     """What the link does; as `_link` makes it."""
     if election.vote_by_link:
         return _(
-            "The link is yours alone: it leads to your ballot, without an account or a password. Whoever has it can "
-            "vote in your place, so please do not pass it on."
+            "This link is yours alone. It opens your ballot without an account or a password. Anyone who has "
+            "it can vote in your place, so please do not share it."
         )
     if people.find_by_email(mail.to) is None:
-        return _("The link leads to a page where you make an account, and then to the election.")
-    return _("The link leads to the election. It does not sign you in by itself.")
+        return _("The link takes you to a page where you create an account, and then to the election.")
+    return _("The link takes you to the election. It does not sign you in.")
 
 
-def silence_link(mail: Mail) -> str:
+def unsubscribe_link(mail: Mail) -> str:
     """One of everybody here has no entry on the roll that could say so: they are left alone by their address."""
     election = repository.find(mail.about["election_name"])
-    if election is not None and is_mailed_as_one(election, mail.about["voter"]):
+    if election is not None and is_mailed_without_entry(election, mail.about["voter"]):
         return opt_out.link(mail)
-    token = silence_token(mail.about["election_name"], mail.about["voter"])
-    return whole(reverse("leave_alone", args=[token]))
+    token = unsubscribe_token(mail.about["election_name"], mail.about["voter"])
+    return absolute_url(reverse("leave_alone", args=[token]))
 
 
 def _is_over(mail: Mail) -> bool:
@@ -80,57 +75,59 @@ def _is_gone(mail: Mail) -> bool:
     return repository.find(mail.about["election_name"]) is None
 
 
-def _words(mail: Mail) -> dict[str, str]:
-    """Who asks, for what, until when, as it is when the mail is sent."""
+def _email_values(mail: Mail) -> dict[str, str]:
+    """Who invites, to what, until when: as of the moment of sending."""
     election = repository.find(mail.about["election_name"])
     if election is None:
         raise NothingToSay
-    said = wording.words(election, mail.about.get("invited_by", ""), now_text())
-    return {**said, "about_link": _about_link(election, mail)}
+    values = wording.email_values(election, mail.about.get("invited_by", ""), now_text())
+    return {**values, "about_link": _about_link(election, mail)}
 
 
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
 INVITATION = EmailTemplate(
-    gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
-    (wording.ASKS, WINDOW),
+    gettext_noop("Please vote %(deadline)s: %(election)s (invited by %(who)s)"),
+    (wording.INVITES, WINDOW),
     _link,
-    gettext_noop("To the election"),
+    gettext_noop("Vote now"),
     is_over=_is_over,
-    words=_words,
-    title=gettext_noop("Your vote is asked for"),
+    words=_email_values,
+    title=gettext_noop("Invitation to vote"),
     headline=NAME,
-    message=own_text.written,
+    message=own_text.own_text_message,
     after=(ABOUT_LINK,),
     reply_to=own_text.reply_address,
 )
 REMINDER = replace(
     INVITATION,
-    subject=gettext_noop("You have not voted yet: %(election)s, %(when)s, asks %(who)s"),
+    subject=gettext_noop("Reminder: please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     sentences=(
-        gettext_noop("the election “%(election)s” is still open, and you have not voted yet. %(who)s asks you to."),
+        gettext_noop(
+            "the election “%(election)s” is still open, and you have not voted yet. %(who)s invites you to vote."
+        ),
         WINDOW,
     ),
     title=gettext_noop("You have not voted yet"),
-    silence=silence_link,
+    silence=unsubscribe_link,
 )
 REMINDER_TO_ALL = replace(
     REMINDER,
-    subject=gettext_noop("Still open: %(election)s, %(when)s, asks %(who)s"),
+    subject=gettext_noop("Still open: please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     sentences=(
-        gettext_noop("the election “%(election)s” is still open, and %(who)s asks everybody to vote."),
+        gettext_noop("the election “%(election)s” is still open, and %(who)s invites everybody to vote."),
         WINDOW,
-        gettext_noop("If you have voted already, there is nothing left to do: nobody is told who has."),
+        gettext_noop("If you have already voted, you need not do anything: nobody is told who has."),
     ),
     title=gettext_noop("An election is still open"),
 )
 MESSAGE = EmailTemplate(
     gettext_noop("A message about an election"),
-    (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
+    (gettext_noop("%(who)s, who runs the election “%(election)s”, has a message for all voters:"),),
     _link,
-    gettext_noop("To the election"),
-    message=written,
-    words=_words,
+    gettext_noop("Go to the election"),
+    message=message_content,
+    words=_email_values,
     after=(WINDOW,),
     reply_to=own_text.reply_address,
 )
@@ -138,18 +135,18 @@ MESSAGE = EmailTemplate(
 
 def preview_of(template: EmailTemplate) -> EmailTemplate:
     """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
-    return replace(template, link=_page, silence=_page_whole if template.silence else None)
+    return replace(template, link=_page, silence=(lambda mail: absolute_url(_page(mail))) if template.silence else None)
 
 
 def test_of(template: EmailTemplate) -> EmailTemplate:
     """The e-mail as a test for its organiser: marked as such, and with a link that is nobody's vote."""
-    said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
+    said = gettext_noop("this is a test mail that only you get. Voters get the text below, each with their own link.")
     sentences = (said, *template.sentences)
     return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
 
 
-def _asks_candidate(mail: Mail) -> dict[str, str]:
-    return {"who": wording.shown_name(mail.about["asked_by"]), "election": mail.about["election_name"]}
+def _candidate_values(mail: Mail) -> dict[str, str]:
+    return {"who": wording.person_label(mail.about["asked_by"]), "election": mail.about["election_name"]}
 
 
 def _is_no_draft(mail: Mail) -> bool:
@@ -159,29 +156,33 @@ def _is_no_draft(mail: Mail) -> bool:
 
 
 CANDIDATE_ASKED = EmailTemplate(
-    gettext_noop("You stand in “%(election)s”: may your skills be shown?"),
+    gettext_noop("You are a candidate in “%(election)s”: may we show your skills?"),
     (
         gettext_noop(
-            "%(who)s prepares the election “%(election)s”, in which you stand. It names skills that it needs."
+            "%(who)s is preparing the election “%(election)s”, in which you are a candidate. It lists skills it needs."
         ),
-        gettext_noop("You are asked whether your level in just these skills may be shown, with the result or before."),
-        gettext_noop("If you do nothing, nothing of them is shown, and that says nothing about you."),
+        gettext_noop("May your level in just these skills be shown, with the result or before?"),
+        gettext_noop("If you do nothing, they are not shown, which says nothing about you."),
     ),
     lambda mail: reverse("agree", args=[mail.about["election_name"]]),
     gettext_noop("See what would be shown"),
     is_over=_is_no_draft,
-    words=_asks_candidate,
-    title=gettext_noop("A candidate is asked about skills"),
+    words=_candidate_values,
+    title=gettext_noop("Question to a candidate about skills"),
 )
 
 EMAIL_TEMPLATES = {
     "candidate_asked": CANDIDATE_ASKED,
     "vote_invitation": INVITATION,
     "vote_reminder": REMINDER,
-    TO_ALL: REMINDER_TO_ALL,
+    REMINDER_TO_ALL_KIND: REMINDER_TO_ALL,
     "vote_message": MESSAGE,
     **{
         f"{kind}_test": test_of(template)
-        for kind, template in (("vote_invitation", INVITATION), ("vote_reminder", REMINDER), (TO_ALL, REMINDER_TO_ALL))
+        for kind, template in (
+            ("vote_invitation", INVITATION),
+            ("vote_reminder", REMINDER),
+            (REMINDER_TO_ALL_KIND, REMINDER_TO_ALL),
+        )
     },
 }

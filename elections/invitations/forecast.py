@@ -1,4 +1,4 @@
-"""What a mailing would do and look like, before anybody asks for it; and the mailing, asked for by who saw that."""
+"""Preview of a mailing: how many mails it would send, how they look; and sending it after that."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from itertools import islice
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts.models import User
-from acts.again import try_again
-from acts.limits import SECONDS_PER_HOUR, Limit, count
-from acts.site import now_text, table
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
 from mail import outbox
@@ -28,13 +28,12 @@ from .emails import EMAIL_TEMPLATES, preview_of
 from .mailing import INVITED, REMINDED, Batch
 
 MAX_ROLL_ENTRIES = 10_000  # entries of a roll: a longer one is told of as far as this
-ACTS = {INVITED: mailing.invite, REMINDED: mailing.remind}
+SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many of a roll, or of everybody here, would be mailed now. Whom a mail may not leave out is counted like all
-    others."""
+    """How many people would be mailed now."""
 
     on_roll: int
     before: int  # who had this mail already
@@ -44,46 +43,48 @@ class Forecast:
     is_whole: bool = True  # whether all of the roll was looked at
 
 
-def of(election: Election, kind: str) -> Forecast:
+def make_forecast(election: Election, kind: str) -> Forecast:
     batch = mailing.batch_of(election, kind)
-    roll = list(islice(mailing.every_voter(election), MAX_ROLL_ENTRIES + 1))
+    roll = list(islice(mailing.every_recipient(election), MAX_ROLL_ENTRIES + 1))
     seen = roll[:MAX_ROLL_ENTRIES]
     due = [item for item in seen if mailing.is_due(item, batch)]
-    numbers, nowhere = _emails(due, batch)
-    before = sum(mailing.had_before(item, batch) for item in seen)
+    numbers, nowhere = _new_mails(due, batch)
+    before = sum(mailing.was_mailed(item, batch) for item in seen)
     return Forecast(len(seen), before, len(due), nowhere, len(numbers), len(seen) == len(roll))
 
 
-def _emails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
+def _new_mails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
     """The numbers of the mails that would be new, and how many of the voters have no address."""
     numbers: set[str] = set()
     nowhere = 0
     for some in by_count(voters):
         addresses = mailing.addresses_of(some)
         nowhere += sum(not address for address in addresses.values())
-        numbers |= _new({mailing.number_of(batch, address) for address in addresses.values() if address})
+        numbers |= _not_yet_queued({mailing.number_of(batch, address) for address in addresses.values() if address})
     return numbers, nowhere
 
 
-def _new(numbers: set[str]) -> set[str]:
+def _not_yet_queued(numbers: set[str]) -> set[str]:
     there = table().get_many(map(keys.mail, numbers)) if numbers else {}
     return {number for number in numbers if keys.mail(number) not in there}
 
 
 def send(actor: User, election: Election, kind: str, seen: int) -> None:
-    """Ask for the mailing whose numbers somebody has seen; refused if it would be more mails by now."""
+    """Request the mailing the organiser has previewed; refused if it has grown since."""
     actions.check(actor, election, Action.INVITE)
-    found = of(election, kind)
+    found = make_forecast(election, kind)
     if not found.due:
         raise WrongState(NOBODY_LEFT[kind])
     if found.mails > seen:
-        raise WrongState(_("There are more to be mailed by now. Nothing was sent: please look at the numbers again."))
-    ACTS[kind](actor, election)
+        raise WrongState(
+            _("More people are due for this mail now, so nothing was sent. Please check the numbers and try again.")
+        )
+    SENDERS[kind](actor, election)
 
 
 NOBODY_LEFT = {
-    INVITED: _("Everybody on the roll was invited already, so nothing was sent."),
-    REMINDED: _("Nobody is left to be reminded, so nothing was sent."),
+    INVITED: _("Everybody on the roll has already been invited, so nothing was sent."),
+    REMINDED: _("Nobody is left to remind, so nothing was sent."),
 }
 
 
@@ -117,12 +118,12 @@ def send_test(actor: User, election: Election, kind: str) -> None:
     event = Event(actor.name, "InvitationTested", {"election_name": election.name})
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         budget.check(1)
         mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
         mailing.record(event, mail, budget=budget.reserving(1))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _about(actor: User, election: Election) -> dict[str, str]:

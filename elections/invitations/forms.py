@@ -1,4 +1,4 @@
-"""What organisers type for mails to voters: messages, their own text of invitations, and when to remind."""
+"""Forms for mails to voters: messages, own text in invitations, automatic reminders."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pages import markdown_cache
 from pages.fields import LinesField, markdown_field
 
 from . import messages, own_text
-from .own_text import AS_BEFORE, MYSELF, NOBODY, Person, Words
-from .reminders import BEFORE
+from .own_text import AS_BEFORE, MYSELF, NOBODY, OwnText, Person
+from .reminders import REMINDER_TIMES
 
 
 def reminders_field() -> forms.TypedMultipleChoiceField:
     return forms.TypedMultipleChoiceField(
         label=_("Remind those who have not voted"),
-        choices=list(BEFORE.items()),
+        choices=list(REMINDER_TIMES.items()),
         coerce=int,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("By mail, everybody who was invited and did not ask to be left alone."),
+        help_text=_("By mail, to everybody who was invited and has not unsubscribed."),
     )
 
 
@@ -46,26 +46,26 @@ class MessageForm(forms.Form):
 
 
 class OwnTextForm(forms.Form):
-    """What an organiser adds to the invitation, and who gets the answers."""
+    """An organiser's own text in the invitation, and who gets the replies."""
 
     text = LinesField(
-        label=_("Your own words"),
+        label=_("Your own text"),
         required=False,
         max_length=own_text.MAX_WORDING_CHARS,
         validators=[markdown_cache.check_length],
         rows=6,
         help_text=_(
-            "They stand between our sentences, in invitations and reminders. You may use Markdown: *emphasis*, lists, "
-            "links."
+            "It appears in invitations and reminders, between our sentences. You may use Markdown: "
+            "*emphasis*, lists, links."
         ),
     )
-    answers = forms.ChoiceField(label=_("Answers to these mails go to"), widget=forms.RadioSelect)
+    answers = forms.ChoiceField(label=_("Replies to these mails go to"), widget=forms.RadioSelect)
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, known: Words, person: User):
+    def __init__(self, data: Mapping[str, Any] | None = None, *, known: OwnText, person: User):
         super().__init__(data, initial={"text": known.text})
-        mine = _("me, at %(email)s: everybody who is mailed sees this address") % {"email": person.email}
-        choices = [(NOBODY, _("nobody in particular, as with all mails of this site")), (MYSELF, mine)]
+        mine = _("me, at %(email)s; all recipients see this address") % {"email": person.email}
+        choices = [(NOBODY, _("nobody in particular, like other mails from this site")), (MYSELF, mine)]
         if known.answers is not None and known.answers != Person(person.name, person.created_at):
-            choices.append((AS_BEFORE, _("%(name)s, who chose so") % {"name": known.answers.name}))
+            choices.append((AS_BEFORE, _("%(name)s, as they chose") % {"name": known.answers.name}))
         field = self.fields["answers"]
         field.choices, field.initial = choices, choices[-1][0] if known.answers is not None else NOBODY

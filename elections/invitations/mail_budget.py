@@ -1,30 +1,29 @@
-"""How many mails a mailing may still queue: what was reserved for it when it was asked for, then what is left of today.
+"""The budget of a mailing: mails reserved when it was requested, then what is left for today.
 
-What the roll has gained since, and reminders by the clock, for which nothing is reserved, take from what is left. When
-that is used up the mailing waits for the next day.
+Voters added since and automatic reminders use what is left for today; when that is used up, it waits for tomorrow.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from accounts import allowance
-from accounts.allowance import Allowance
+from accounts import mail_quota
+from accounts.mail_quota import MailQuota
 from store.table import Item, Write
 
 
-class NoneLeft(Exception):
-    """Whoever asked for the mailing may have nothing more sent today."""
+class BudgetExhausted(Exception):
+    """The organiser may send no more mails today."""
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
-    """Of one mailing."""
+class MailBudget:
+    """The budget of one mailing."""
 
     asked_by: str
     day: str  # on which it was filled
     reserved: int | None  # none: without a limit
-    today: Allowance | None  # looked at only where what is reserved might not be enough
+    today: MailQuota | None  # looked at only where what is reserved might not be enough
     more: int = 0  # than was reserved, to be taken from today
 
     @property
@@ -34,11 +33,11 @@ class Purse:
             return None
         return self.reserved + ((self.today.left or 0) if self.today else 0)
 
-    def without(self, mails: int) -> Purse:
+    def without(self, mails: int) -> MailBudget:
         if self.reserved is None:
             return self
         if self.room is not None and mails > self.room:
-            raise NoneLeft
+            raise BudgetExhausted
         own = min(mails, self.reserved)
         return replace(self, reserved=self.reserved - own, more=mails - own)
 
@@ -48,14 +47,16 @@ class Purse:
 
     def giving_back(self) -> list[Write]:
         """What is left when the mailing has come to its end."""
-        return allowance.giving_back(self.asked_by, self.day, self.reserved or 0)
+        return mail_quota.returning(self.asked_by, self.day, self.reserved or 0)
 
     def stored(self) -> Item:
         return {} if self.reserved is None else {"reserved": self.reserved}
 
 
-def purse_of(mailing: Item, handful: int) -> Purse:
-    """A mailing of earlier times, and that of somebody without a limit, has nothing reserved and needs nothing."""
+def budget_of(mailing: Item, handful: int) -> MailBudget:
+    """A mailing without a limit has nothing reserved."""
     asked_by, reserved = mailing["asked_by"], mailing.get("reserved")
     is_enough = reserved is None or reserved >= handful
-    return Purse(asked_by, mailing.get("day", ""), reserved, None if is_enough else allowance.today_by_name(asked_by))
+    return MailBudget(
+        asked_by, mailing.get("day", ""), reserved, None if is_enough else mail_quota.quota_today_of(asked_by)
+    )

@@ -1,8 +1,7 @@
-"""Inviting and reminding voters: a step of its own that never mails anybody twice by accident.
+"""Inviting and reminding voters, never twice by accident.
 
-Asking for a mailing stores a background task. A batch of it is a page of the roll: the mails, the marks on the voters
-and the place in the roll change in one transaction. Where everybody here may vote, the people here follow the roll
-(`everybody`).
+A mailing is a background task. Each batch is a page of the roll: the mails, the marks on voters and the position change
+in one transaction. If everybody here may vote, the members follow the roll (`open_electorate`).
 """
 
 from __future__ import annotations
@@ -14,28 +13,28 @@ from itertools import islice
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
-from acts import background, recording
-from acts.again import try_again
+from acts import background, storage
 from acts.background import Task, TaskType, finished, wait
-from acts.site import now_text, table
-from acts.tokens import sign
-from elections import actions, places, repository
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
+from acts.tokens import create_token
+from elections import actions, repository, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
 from mail import outbox
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
 
 from . import open_electorate, opt_out, voting_link
-from .mail_budget import NoneLeft, purse_of
+from .mail_budget import BudgetExhausted, budget_of
 from .open_electorate import NOBODY, Window
 
 MAILING = TaskType("mail voters", _("Mailing voters"))
-NO_MAILS_LEFT_SECONDS = 600  # until it is looked again whether whoever asked may have more mails sent
+NO_MAILS_LEFT_SECONDS = 600  # before checking again whether the organiser may send more
 TRANSACTION_VOTERS = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
 EMAIL_KINDS = {
@@ -45,13 +44,13 @@ EMAIL_KINDS = {
     MESSAGED: "vote_message",
     ANNOUNCED: "vote_result",
 }
-TO_ALL = "vote_reminder_to_all"  # a reminder that does not know who has voted
+REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know who has voted
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
 FIRST_INVITED = "first_invited"  # beside the counted mails: when everybody here was asked to vote first
-OF_EVERYBODY = "everybody "  # begins the place of a mailing that has come to the people here
-LEAVE = "silence"  # what the token in a reminder is for
-ONCE = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
+OPEN_ELECTORATE_PREFIX = "everybody "  # begins the place of a mailing that has come to the people here
+UNSUBSCRIBE = "silence"  # what the token in a reminder is for
+ONE_TIME_KINDS = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
 
 
 # --- asking for a mailing ---
@@ -60,75 +59,78 @@ ONCE = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll,
 def invite(actor: User, election: Election) -> None:
     """Mail everybody on the roll who was not invited yet."""
     actions.check(actor, election, Action.INVITE)
-    ask(actor, election, INVITED, Event(actor.name, "VotersInvited", {"election_name": election.name}))
+    request_mailing(actor, election, INVITED, Event(actor.name, "VotersInvited", {"election_name": election.name}))
 
 
 def remind(actor: User, election: Election) -> None:
-    """Mail those who were invited, have not voted, were not reminded yet and did not ask to be left alone.
+    """Mail everyone invited who has not voted, been reminded or unsubscribed.
 
-    While it may not be told who has voted, those who have are mailed too: whom a reminder leaves out shows in how many
-    went out and whose failed, and so would tell.
+    While it is secret who has voted, voters are mailed too: leaving them out would reveal it.
     """
     actions.check(actor, election, Action.INVITE)
     now = Update(keys.reminders(election.name), set={"last_sent": now_text()})
-    ask(actor, election, REMINDED, Event(actor.name, "VotersReminded", {"election_name": election.name}), now)
+    request_mailing(
+        actor, election, REMINDED, Event(actor.name, "VotersReminded", {"election_name": election.name}), now
+    )
 
 
-def ask(
+def request_mailing(
     actor: User,
     election: Election,
     kind: str,
     event: Event,
     *also: Write,
     message: str = "",
-    said: dict[str, str] | None = None,
+    values: dict[str, str] | None = None,
 ) -> None:
-    """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
+    """Reserve the mails in the organiser's budget for today and request the mailing."""
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         batch = batch_of(election, kind, message=message)
-        mails = _number_due(batch, budget.left)
+        mails = _count_due(batch, budget.left)
         budget.check(mails)
         reserved = None if budget.left is None else mails
-        mailing = asked(election, kind, actor.name, message=message, reserved=reserved, said=said, window=batch.window)
-        record(event, mailing, *_reached(batch), *also, budget=budget.reserving(mails))
+        mailing = mailing_task(
+            election, kind, actor.name, message=message, reserved=reserved, values=values, window=batch.window
+        )
+        record(event, mailing, *_window_reached(batch), *also, budget=budget.reserving(mails))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
-def _number_due(batch: Batch, enough: int | None) -> int:
+def _count_due(batch: Batch, enough: int | None) -> int:
     """How many voters are to be mailed: counted no further than to one more than `enough`, and not without a limit."""
     if enough is None:
         return 0
-    return sum(islice((1 for item in every_voter(batch.election) if is_due(item, batch)), enough + 1))
+    return sum(islice((1 for item in every_recipient(batch.election) if is_due(item, batch)), enough + 1))
 
 
-def every_voter(election: Election) -> Iterator[Item]:
+def every_recipient(election: Election) -> Iterator[Item]:
     """All that a mailing looks at: the roll, and where everybody here may vote the people here."""
-    for item in spans.each(table(), places.roll(election)):
-        if not open_electorate.is_mailed_as_one(election, item["voter_name"]):
+    for item in sharded_reads.each(table(), sharding.roll_spans(election)):
+        if not open_electorate.is_mailed_without_entry(election, item["voter_name"]):
             yield item
     if election.electorate == "everyone":
-        yield from open_electorate.each(election)
+        yield from open_electorate.every_person(election)
 
 
-def _reached(batch: Batch) -> list[Write]:
+def _window_reached(batch: Batch) -> list[Write]:
     """That the next mailing of this kind is for those who come later; of messages, they say so themselves."""
     if not batch.is_for_everybody or batch.kind not in (INVITED, REMINDED):
         return []
-    name, before, until = until_of(batch.kind), batch.window.after, batch.window.until
+    name, before, until = reached_attribute(batch.kind), batch.window.after, batch.window.until
     first = {FIRST_INVITED: until} if batch.kind == INVITED and not before else {}
     when = Equals(name, before) if before else Missing(name)
     return [Update(batch.counts, set={name: until, **first}, when=when)]
 
 
-def until_of(kind: str) -> str:
+def reached_attribute(kind: str) -> str:
     """The attribute, beside the counted mails, that says whom mails of this kind have reached: see `everybody`."""
     return f"{kind}_until"
 
 
-def asked(
+def mailing_task(
     election: Election,
     kind: str,
     asked_by: str,
@@ -136,18 +138,18 @@ def asked(
     message: str = "",
     moment: str = "",
     reserved: int | None = None,
-    said: dict[str, str] | None = None,
+    values: dict[str, str] | None = None,
     window: Window | None = None,
 ) -> Put:
-    """The write that asks for a mailing; refused while the same one is under way.
+    """The write that requests a mailing; refused while the same one is under way.
 
-    `reserved` is how many mails of today are its own; none, if its asker has no limit. `said` is what all its mails
-    say, where that is known by now. `window` says for whom of everybody here it is, if that was looked at before.
+    `reserved`: mails of today reserved for it, None without a limit. `values`: shared by all its mails.
+    `window`: which members it is for, if already known.
     """
     mailing: Item = {"election_name": election.name, "created_at": election.created_at}
     mailing |= {"kind": kind, "message": message, "moment": moment}
-    mailing |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": said} if said else {})
-    mailing |= {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
+    mailing |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": values} if values else {})
+    mailing |= {} if reserved is None else {"reserved": reserved, "day": mail_quota.day_of(now_text())}
     window = window or _window(election, kind, message, moment)
     mailing |= {} if window == NOBODY else {"window": list(astuple(window))}
     return MAILING.begin(subject_of(election.name, kind, message), due=now_text(), **mailing)
@@ -168,24 +170,21 @@ def _window(election: Election, kind: str, message: str, moment: str) -> Window:
 
 def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
     """Invitations and messages are for who came since the last one; reminders for who was invited."""
-    invited = counts.get(until_of(INVITED), "")
-    if kind == TIMED:  # whoever was invited since its moment has had a mail just now
+    invited = counts.get(reached_attribute(INVITED), "")
+    if kind == TIMED:  # people invited since then have just had a mail
         return Window("", max((each for each in (counts.get(FIRST_INVITED, ""), invited) if each < moment), default=""))
     if kind == ANNOUNCED:
         return Window("", now)
-    return Window(counts.get(until_of(kind), ""), invited if kind == REMINDED else now)
+    return Window(counts.get(reached_attribute(kind), ""), invited if kind == REMINDED else now)
 
 
 def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
-    """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told.
-
-    `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
-    """
-    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
-    recording.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
+    """Refused if the mailing is under way or the election was deleted; `LostRace` if the budget changed meanwhile."""
+    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are already being sent.")))
+    storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=taken)
 
 
-def _still_there(election_name: str) -> Check:
+def _election_exists(election_name: str) -> Check:
     return Check(keys.election(election_name), Exists())
 
 
@@ -194,44 +193,41 @@ def is_under_way(election: Election, kind: str) -> bool:
     return MAILING.find(subject_of(election.name, kind)) is not None
 
 
-def send_again(actor: User, election: Election, voter: str) -> None:
-    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer.
-
-    Where one votes by link, the mail has a new link, and the earlier ones end.
-    """
+def resend_invitation(actor: User, election: Election, voter: str) -> None:
+    """Invite one voter again; a failed mail no longer counts. A voting link is replaced, and earlier ones end."""
     actions.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
-    item = table().get(places.entry(election, voter))
+    item = table().get(sharding.voter_key(election, voter))
     if item is None:
         raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
     name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
     address = addresses_of([item])[name]
     if not address:
-        raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
+        raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
     _check_not_waiting(item)
     email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name))
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
-    counted = _counted_again(batch.ledger(name), is_new=INVITED not in item)
+    counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
+    aside = outbox.setting_aside(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
     writes = [email, marked, *_invitation(name, actor.name), *counted, *aside]
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         budget.check(1)
         record(event, *writes, budget=budget.reserving(1))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _check_not_waiting(voter: Item) -> None:
     """A button pressed twice sends one mail."""
     last = outbox.find(voter[INVITED]) if INVITED in voter else None
     if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):
-        raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
+        raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": voter["voter_name"]})
 
 
-def _counted_again(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
+def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
     """One more is queued and, if the one before had failed, one less has failed. Who was invited is no voter more."""
     if table().get(ledger.failure) is None:
         more = {} if is_new else {ledger.counted(BEYOND): -1}
@@ -253,12 +249,12 @@ class Batch:
     message: str = ""
     moment: str = ""  # of a reminder by the clock
     tells_who: bool = True  # has voted
-    said: dict[str, str] = field(default_factory=dict)  # in all its mails
+    values: dict[str, str] = field(default_factory=dict)  # in all its mails
     window: Window = NOBODY  # of everybody here, where all of them may vote
 
     @property
     def email_kind(self) -> str:
-        return EMAIL_KINDS[self.kind] if self.tells_who or self.kind == INVITED else TO_ALL
+        return EMAIL_KINDS[self.kind] if self.tells_who or self.kind == INVITED else REMINDER_TO_ALL_KIND
 
     @property
     def is_for_everybody(self) -> bool:
@@ -286,7 +282,7 @@ class Batch:
         return outbox.Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
 
     def about(self, voter: str) -> dict[str, str]:
-        more = self.said | ({"message": self.message} if self.message else {})
+        more = self.values | ({"message": self.message} if self.message else {})
         return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
 
     def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
@@ -302,27 +298,27 @@ def mail_batch(task: Task) -> background.Batch:
     with override(mailing["language"]):
         try:
             return _next_mails(mailing)
-        except NoneLeft:
+        except BudgetExhausted:
             return wait(NO_MAILS_LEFT_SECONDS)
 
 
 def _next_mails(mailing: Item) -> background.Batch:
-    election = repository.find_made(mailing["election_name"], mailing["created_at"])
-    purse = purse_of(mailing, TRANSACTION_VOTERS)
+    election = repository.find_created(mailing["election_name"], mailing["created_at"])
+    budget = budget_of(mailing, TRANSACTION_VOTERS)
     if election is None or not _is_time_for(mailing["kind"], election):
-        return finished(*purse.giving_back())
+        return finished(*budget.giving_back())
     batch = _batch(election, mailing)
-    page = _next_voters(batch, mailing.get("after"), purse.room)
+    page = _next_voters(batch, mailing.get("after"), budget.room)
     due = [item for item in page.items if is_due(item, batch)]
     mails = _mails_for(due, batch)
-    purse = purse.without(sum(isinstance(write, Put) for write in mails))
+    budget = budget.without(sum(isinstance(write, Put) for write in mails))
     if page.cursor:
-        return background.Batch([*mails, *purse.taking()], {"after": page.cursor, **purse.stored()})
-    return finished(*mails, *purse.taking(), *purse.giving_back())
+        return background.Batch([*mails, *budget.taking()], {"after": page.cursor, **budget.stored()})
+    return finished(*mails, *budget.taking(), *budget.giving_back())
 
 
 def _is_time_for(kind: str, election: Election) -> bool:
-    """Who won is told when it is over, and everything else while one can vote."""
+    """Results are mailed after the close, everything else while voting is open."""
     is_over = election.state(now_text()) == State.CLOSED
     return is_over if kind == ANNOUNCED else not is_over and election.stored_state != State.DRAFT
 
@@ -337,40 +333,42 @@ def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
 def _page(batch: Batch, after: str | None, limit: int) -> Page:
     """Of the roll, and where everybody here may vote then of the people here: the mailing's place says of which."""
     election = batch.election
-    if after is not None and after.startswith(OF_EVERYBODY):
-        some, cursor = open_electorate.page(election, limit=limit, cursor=after.removeprefix(OF_EVERYBODY) or None)
-        return Page(some, cursor and f"{OF_EVERYBODY}{cursor}")
-    page = spans.page(table(), places.roll(election), limit=limit, cursor=after)
-    return Page(page.items, OF_EVERYBODY) if page.cursor is None and batch.is_for_everybody else page
+    if after is not None and after.startswith(OPEN_ELECTORATE_PREFIX):
+        some, cursor = open_electorate.page(
+            election, limit=limit, cursor=after.removeprefix(OPEN_ELECTORATE_PREFIX) or None
+        )
+        return Page(some, cursor and f"{OPEN_ELECTORATE_PREFIX}{cursor}")
+    page = sharded_reads.page(table(), sharding.roll_spans(election), limit=limit, cursor=after)
+    return Page(page.items, OPEN_ELECTORATE_PREFIX) if page.cursor is None and batch.is_for_everybody else page
 
 
 def _batch(election: Election, mailing: Item) -> Batch:
     batch = batch_of(election, *(mailing[name] for name in ("kind", "asked_by", "message", "moment")))
-    return replace(batch, said=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
+    return replace(batch, values=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
 
 
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
     """As it would be asked for now."""
     leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
-    told = not leaves_out_who_voted or tells_who(election, turnout(election).voted)
+    tells_who_voted = not leaves_out_who_voted or tells_who(election, turnout(election).voted)
     window = _window(election, kind, message, moment)
-    return Batch(election, kind, asked_by, message, moment, told, window=window)
+    return Batch(election, kind, asked_by, message, moment, tells_who_voted, window=window)
 
 
 def is_due(voter: Item, batch: Batch) -> bool:
     if "since" in voter:
-        return _is_due_of_everybody(voter, batch)
-    if open_electorate.is_mailed_as_one(batch.election, voter["voter_name"]):
+        return _is_due_open_electorate(voter, batch)
+    if open_electorate.is_mailed_without_entry(batch.election, voter["voter_name"]):
         return False
-    if batch.kind in ONCE:
+    if batch.kind in ONE_TIME_KINDS:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
         return False
-    # Whoever was invited since the moment of a reminder has had a mail just now.
+    # People invited since the time of the reminder have just had a mail.
     return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
 
 
-def _is_due_of_everybody(voter: Item, batch: Batch) -> bool:
+def _is_due_open_electorate(voter: Item, batch: Batch) -> bool:
     if not voter["since"] or not batch.window.has(voter["since"]):
         return False
     if batch.kind in (MESSAGED, ANNOUNCED):
@@ -379,22 +377,19 @@ def _is_due_of_everybody(voter: Item, batch: Batch) -> bool:
     return not (is_reminder and voter["left_alone"]) and not (voter["voted"] and batch.tells_who)
 
 
-def had_before(voter: Item, batch: Batch) -> bool:
+def was_mailed(voter: Item, batch: Batch) -> bool:
     """Whether a mail of this kind was queued for them before."""
     return voter["since"] <= batch.window.after if "since" in voter else batch.mark in voter
 
 
 def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
-    """For each voter a mail, the mark that it was queued, and an invitation here where there is no account yet.
-
-    Somebody on the roll twice, by name and by address, gets one mail. One of everybody here has no entry to be marked.
-    """
+    """A mail, a mark and, for an address without an account, an invitation to the site; one mail per address."""
     if not voters:
         return []
     emails: dict[str, Put] = {}
     writes: list[Write] = []
     addresses = addresses_of(voters)
-    left_alone = opt_out.among(addresses.values()) if batch.kind == ANNOUNCED else set()
+    left_alone = opt_out.opted_out_among(addresses.values()) if batch.kind == ANNOUNCED else set()
     for item in voters:
         address = addresses[item["voter_name"]]
         email = _email(batch, item["voter_name"], address)
@@ -406,7 +401,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
     new = [email for email in emails.values() if email.key not in mailed]
     nowhere = sum(not address for address in addresses.values())
-    return [*new, *writes, _counted(batch, len(new), nowhere, len(voters) - len(new) - nowhere)]
+    return [*new, *writes, _counting(batch, len(new), nowhere, len(voters) - len(new) - nowhere)]
 
 
 def _unmarked(item: Item, batch: Batch) -> Condition:
@@ -419,10 +414,10 @@ def _email(batch: Batch, voter: str, address: str) -> Put:
 
 
 def number_of(batch: Batch, address: str) -> str:
-    return outbox.number_on(batch.occasion, address)
+    return outbox.number_for(batch.occasion, address)
 
 
-def _counted(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
+def _counting(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
     counted = batch.ledger("").counted
     numbers = {counted(outbox.QUEUED): queued, counted(NOWHERE): nowhere, counted(BEYOND): beyond}
     return Update(batch.counts, add=numbers)
@@ -435,7 +430,7 @@ def addresses_of(voters: Iterable[Item]) -> dict[str, str]:
     places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}
     found = table().get_many(places.values()) if places else {}
     pairs = [(people.user_of(found[place]), entries[name]) for name, place in places.items() if place in found]
-    theirs = {entry["voter_name"]: person.email for person, entry in repository.matching(pairs)}
+    theirs = {entry["voter_name"]: person.email for person, entry in repository.matching_entries(pairs)}
     return known | {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
 
 
@@ -443,15 +438,15 @@ def _invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
     if "@" not in voter:
         return []
-    words = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
-    return [Update(keys.invitation(voter), set=words)]
+    fields = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
+    return [Update(keys.invitation(voter), set=fields)]
 
 
 # --- what became of them ---
 
 
 @dataclass(frozen=True, slots=True)
-class Invited:
+class InvitedVoter:
     """A voter as the roll shows one: whether and with what success mail went out."""
 
     name: str
@@ -462,7 +457,7 @@ class Invited:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class MailCounts:
     """How many mails of one kind are in which state."""
 
     label: str
@@ -500,9 +495,9 @@ class Failure:
         return self.kind == INVITED
 
 
-def counts_of(item: Item, kind: str, label: str = "") -> Counts:
+def counts_of(item: Item, kind: str, label: str = "") -> MailCounts:
     states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
-    return Counts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
+    return MailCounts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
 
 
 def failures(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Failure], str | None]:
@@ -511,12 +506,12 @@ def failures(election: Election, *, limit: int, cursor: str | None = None) -> tu
     return found, page.cursor
 
 
-def with_mails(voters: Sequence[Item]) -> list[Invited]:
+def invited_voters(voters: Sequence[Item]) -> list[InvitedVoter]:
     places = {item[INVITED]: keys.mail(item[INVITED]) for item in voters if INVITED in item}
     found = table().get_many(places.values()) if places else {}
     mails = {number: found.get(place) for number, place in places.items()}
     return [
-        Invited(
+        InvitedVoter(
             item["voter_name"],
             item["voted"],
             item.get("paper", False),
@@ -530,22 +525,22 @@ def with_mails(voters: Sequence[Item]) -> list[Invited]:
 # --- being left alone ---
 
 
-def silence_token(election_name: str, voter: str) -> str:
-    return sign(LEAVE, election_name, voter)
+def unsubscribe_token(election_name: str, voter: str) -> str:
+    return create_token(UNSUBSCRIBE, election_name, voter)
 
 
-def leave_alone(election_name: str, voter: str) -> bool:
+def unsubscribe(election_name: str, voter: str) -> bool:
     """No more reminders to this voter about this election; whether they are on its roll."""
-    own, item = places.with_entry(election_name, voter)
+    own, item = sharding.read_with_entry(election_name, voter)
     if own is None or item is None or item["voter_name"] != voter:
         return False
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
         # unless they said so twice at the same moment, or left the roll
-        recording.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
+        storage.try_record(event, declining(repository.election_of(own), voter), _election_exists(election_name))
     return True
 
 
-def declined(election: Election, voter: str) -> Update:
+def declining(election: Election, voter: str) -> Update:
     is_new = Equals("voter_name", voter) & Missing("left_alone")
-    return Update(places.entry(election, voter), set={"left_alone": True}, when=is_new)
+    return Update(sharding.voter_key(election, voter), set={"left_alone": True}, when=is_new)

@@ -1,4 +1,4 @@
-"""Pages about what is mailed to voters besides invitations: messages, reminders by the clock, and who wants none."""
+"""Pages for messages to all voters, automatic reminders, and unsubscribing from result mails."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts.access import requires
-from accounts.opting_out import opt_out
 from accounts.rules import NOT_CONFIRMED
-from acts.site import now_text
-from elections.access import context_of, run
+from accounts.unsubscribe import unsubscribe_view
+from acts.storage import now_text
+from elections.access import election_context, organiser_page
 from elections.rules import Action, Election, State
 from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
@@ -28,12 +28,12 @@ from .forms import MessageForm, RemindersForm
 from .progress import progress
 
 
-@run(Action.READ_MAILS)
+@organiser_page(Action.READ_MAILS)
 @form_page
 def message(request: HttpRequest, election: Election) -> HttpResponse:
     """What was mailed to the voters so far, also after the close; and while it is open a form to write more."""
     if request.method != "POST" and election.state(now_text()) == State.CLOSED:
-        return render(request, "elections/messages.html", _read(request, election))
+        return render(request, "elections/messages.html", _messages_context(request, election))
     if not request.user.can_write_to_many:
         return _not_confirmed(request, election)
     form = MessageForm(form_data(request))
@@ -47,23 +47,25 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
         _("The message is on its way."),
     ):
         return redirect("message_voters", name=election.name)
-    context = _read(request, election, form=form, preview=preview, mails_today=allowance.today(request.user))
+    context = _messages_context(
+        request, election, form=form, preview=preview, mails_today=mail_quota.quota_today(request.user)
+    )
     return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
 
 
 def _not_confirmed(request: HttpRequest, election: Election) -> HttpResponse:
-    """The page as it is for others, and what to do in place of the form."""
-    context = _read(request, election, not_confirmed=NOT_CONFIRMED)
+    """The page with instructions instead of the form."""
+    context = _messages_context(request, election, not_confirmed=NOT_CONFIRMED)
     return render(request, "elections/messages.html", context, status=403 if request.method == "POST" else 200)
 
 
-def _read(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
+def _messages_context(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
     """What there is to read: messages, and how many mails of each other kind went out."""
     mails = progress(election).mails
-    return context_of(request, election, messages_sent=messages.all_of(election), mails=mails, **more)
+    return election_context(request, election, messages_sent=messages.list_messages(election), mails=mails, **more)
 
 
-@run(Action.SET_REMINDERS)
+@organiser_page(Action.SET_REMINDERS)
 @form_page
 def reminders(request: HttpRequest, election: Election) -> HttpResponse:
     form = RemindersForm(form_data(request), initial={"remind_before": election.remind_before})
@@ -74,8 +76,8 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
         _("The reminders are saved."),
     ):
         return redirect("dashboard", name=election.name)
-    lead = "" if election.no_voting_after else _("This election has no end so far, and without one nothing is sent.")
-    return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **context_of(request, election))
+    lead = "" if election.no_voting_after else _("This election has no end, so no reminders are sent.")
+    return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **election_context(request, election))
 
 
 # --- whether somebody wants mails about results ---
@@ -83,32 +85,36 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _lead(_address: str) -> str:
     return _(
-        "You get no more mails about who won, from any election here, and no reminders of elections that are open "
-        "to everybody here. Asked to vote you are all the same."
+        "You will get no more mails about results, from any election here, and no reminders about "
+        "elections open to everybody here. You will still get invitations to vote."
     )
 
 
-@opt_out(quiet.LEAVE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead)
+@unsubscribe_view(
+    quiet.UNSUBSCRIBE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead
+)
 def no_results_by_mail(address: str) -> str:
-    quiet.leave_alone(address)
-    return _("You get no more mails about results. Whoever has an account can change that on their own page.")
+    quiet.opt_out(address)
+    return _("You will get no more mails about results. If you have an account, you can change this on your own page.")
 
 
 @requires(None)
 @form_page
 def own_mails(request: HttpRequest) -> HttpResponse:
     """Whether one's own address gets them, and the button that changes it."""
-    is_quiet = quiet.wants_none(request.user.email)
+    is_quiet = quiet.has_opted_out(request.user.email)
     if request.method == "POST":
         wanted = request.POST.get("wanted") == "yes"
-        (quiet.mail_again if wanted else quiet.leave_alone)(request.user.email)
-        done = _("You get mails about results again.") if wanted else _("You get no more mails about results.")
+        (quiet.opt_in if wanted else quiet.opt_out)(request.user.email)
+        done = (
+            _("You will get mails about results again.") if wanted else _("You will get no more mails about results.")
+        )
         notices.success(request, done)
         return redirect("own_mails")
     lead = (
-        _("You get no mails about who won in elections that you could vote in.")
+        _("You get no mails about the results of elections you could vote in.")
         if is_quiet
-        else _("When an election that you could vote in is counted, you may get a mail that says who won.")
+        else _("When an election you could vote in has been counted, you may get a mail with the result.")
     )
     button = _("Mail me results again") if is_quiet else _("No more mails about results")
     return confirm_page(

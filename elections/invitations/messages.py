@@ -1,7 +1,7 @@
-"""Messages of organisers to everybody on the roll.
+"""Messages from organisers to all voters.
 
-A message is an item of its election, and the mails only refer to it. It is known by the digest of its words: sending
-the same words again reaches those who have not had them, so that nobody gets the same message twice.
+Mails only refer to the message. Its digest identifies it: sending the same text again reaches only those who have not
+had it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
 from mail.emails import Message
@@ -26,7 +26,7 @@ from store.log import Event
 from store.table import Item, Key, Update
 
 from . import mailing
-from .mailing import MESSAGED, Counts, until_of
+from .mailing import MESSAGED, MailCounts, reached_attribute
 
 MAX_SUBJECT_CHARS = 120
 MAX_MESSAGE_CHARS = 5_000
@@ -34,14 +34,14 @@ MAX_MESSAGES_PER_ELECTION = 20  # of one election
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentMessage:
     """A message, and how far it has got."""
 
     subject: str
     text: str
     written_by: str
     written_at: datetime
-    mails: Counts
+    mails: MailCounts
     html: SafeString  # of the text
 
 
@@ -52,10 +52,23 @@ def send(actor: User, election: Election, subject: str, text: str) -> None:
     digest = _digest(election, subject, text)
     _check_number(election, digest)
     now = now_text()
-    words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now, until_of(MESSAGED): now}
-    said = {"election_name": election.name, "subject": subject, "message": digest, "on_roll": election.voter_count}
-    kept = Update(keys.message(election.name, digest), set=words | markdown_cache.html_attributes("text", text))
-    mailing.ask(actor, election, MESSAGED, Event(actor.name, "VotersMessaged", said), kept, message=digest)
+    content = {
+        "subject": subject,
+        "text": text,
+        "written_by": actor.name,
+        "written_at": now,
+        reached_attribute(MESSAGED): now,
+    }
+    event_data = {
+        "election_name": election.name,
+        "subject": subject,
+        "message": digest,
+        "on_roll": election.voter_count,
+    }
+    storing = Update(keys.message(election.name, digest), set=content | markdown_cache.html_attributes("text", text))
+    mailing.request_mailing(
+        actor, election, MESSAGED, Event(actor.name, "VotersMessaged", event_data), storing, message=digest
+    )
 
 
 def _digest(election: Election, subject: str, text: str) -> str:
@@ -68,15 +81,15 @@ def _check_number(election: Election, digest: str) -> None:
         raise WrongState(_("An election has at most %(most)d messages.") % {"most": MAX_MESSAGES_PER_ELECTION})
 
 
-def all_of(election: Election) -> list[Sent]:
+def list_messages(election: Election) -> list[SentMessage]:
     """The newest first."""
     items = table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION + 1).items
-    return sorted(map(_sent, items), key=lambda each: each.written_at, reverse=True)
+    return sorted(map(_sent_message, items), key=lambda each: each.written_at, reverse=True)
 
 
-def _sent(item: Item) -> Sent:
-    words = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
-    return Sent(*words, mailing.counts_of(item, MESSAGED), _html(item))
+def _sent_message(item: Item) -> SentMessage:
+    content = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
+    return SentMessage(*content, mailing.counts_of(item, MESSAGED), _html(item))
 
 
 def _html(item: Item) -> SafeString:
@@ -85,7 +98,7 @@ def _html(item: Item) -> SafeString:
     )
 
 
-def written(mail: Mail) -> Message:
+def message_content(mail: Mail) -> Message:
     """What a mail refers to; nothing, once the election is gone."""
     name = mail.about["election_name"]
     place, election = keys.message(name, mail.about["message"]), keys.election(name)

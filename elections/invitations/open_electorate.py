@@ -1,8 +1,7 @@
-"""Everybody who may vote in an election without being listed, for mails: a page of the people here at a time.
+"""Recipients where everybody here may vote, a page of members at a time.
 
-Where everybody here may vote, an entry on the roll is only made by voting, so that the roll does not say who is to be
-asked. Nor is it marked on anybody that they were: a mailing is for those who could vote here by a moment, and the next
-one of its kind for those who came after it. Whoever an organiser has listed by address is mailed as on any roll.
+There the roll does not say whom to invite, as entries are created by voting. Nothing is marked on people: each mailing
+is for those who could vote by some moment, the next of its kind for those who came later.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.repository import ListedPerson
 from accounts.rules import Permission, has
-from acts.site import table
-from elections import places, repository
+from acts.storage import table
+from elections import repository, sharding
 from elections.rules import Election
 from store import keys
 from store.table import Item, Key
@@ -39,20 +38,20 @@ class Window:
 NOBODY = Window()
 
 
-def is_mailed_as_one(election: Election, voter_name: str) -> bool:
-    """Whether somebody on the roll is mailed as one of everybody here, and not for their entry."""
+def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
+    """Whether someone on the roll is mailed as a member, not for their roll entry."""
     return election.electorate == "everyone" and not repository.is_by_address(voter_name)
 
 
 def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
-    """The next people here as mailings look at voters; whoever has no vote in this election has no `since`."""
+    """A page of members as recipients; those without a vote in this election have no `since`."""
     listed, after = people.people(limit=limit, cursor=cursor)
     voters = [each for each in listed if has(each.role, Permission.VOTE)]
     found = {each["voter_name"]: each for each in _voters(election, voters)}
     return [found.get(each.name, {"voter_name": each.name, "since": ""}) for each in listed], after
 
 
-def each(election: Election) -> Iterator[Item]:
+def every_person(election: Election) -> Iterator[Item]:
     """All who may vote without being listed by address."""
     cursor: str | None = None
     while True:
@@ -67,14 +66,14 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
         return
     places_of = {each.name: _places(election, each) for each in listed}
     found = table().get_many(place for some in places_of.values() for place in some)
-    silent = opt_out.among(each.email for each in listed)
+    silent = opt_out.opted_out_among(each.email for each in listed)
     for each in listed:
         account, *entries = places_of[each.name]
         if account not in found:
             continue
         person = people.user_of(found[account])
         own = repository.entries_of(person, [found[place] for place in entries if place in found])
-        if _is_one(election, person, own):
+        if _is_open_voter(election, person, own):
             voted = any(entry["voted"] for entry in own)
             about = {"address": person.email, "since": person.votes_since, "voted": voted}
             yield {"voter_name": person.name, **about, "left_alone": person.email in silent}
@@ -82,10 +81,10 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
 
 def _places(election: Election, person: ListedPerson) -> list[Key]:
     names = [name for name in (person.name, person.email) if name]
-    return [keys.user(person.name), *(places.entry(election, name) for name in names)]
+    return [keys.user(person.name), *(sharding.voter_key(election, name) for name in names)]
 
 
-def _is_one(election: Election, person: User, own: list[Item]) -> bool:
+def _is_open_voter(election: Election, person: User, own: list[Item]) -> bool:
     if any(repository.is_by_address(entry["voter_name"]) for entry in own):
         return False
     return bool(person.votes_since) and (election.is_open_to(person.votes_since) or bool(own))

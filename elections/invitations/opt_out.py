@@ -1,7 +1,6 @@
-"""Who wants no mails about results: said once, by a link in such a mail or on one's own page, for all elections. They
-are not reminded of elections that are open to everybody here either, which nobody has put them on a roll for.
+"""Unsubscribing from result mails, and from reminders where everybody here may vote.
 
-There are no events: a log would keep for good what somebody may change again, and it is nobody else's business.
+There are no events: a log would keep for ever what people may change again.
 """
 
 from __future__ import annotations
@@ -11,33 +10,33 @@ from collections.abc import Iterable
 from django.urls import reverse
 
 from accounts.models import User
-from acts.links import whole
-from acts.site import table
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import table
+from acts.tokens import create_token
 from mail.outbox import Mail
 from store import keys
 from store.table import Delete, Item, Put
 
-LEAVE = "no-results"  # what the token in a mail is for
+UNSUBSCRIBE = "no-results"  # what the token in a mail is for
 
 
-def wants_none(address: str) -> bool:
+def has_opted_out(address: str) -> bool:
     return table().get(keys.quiet(address)) is not None
 
 
-def among(addresses: Iterable[str]) -> set[str]:
+def opted_out_among(addresses: Iterable[str]) -> set[str]:
     """Those of the addresses that want none."""
     places = {keys.quiet(each): each for each in addresses if each}
     return {places[place] for place in table().get_many(places)} if places else set()
 
 
-def leave_alone(address: str) -> None:
-    """As often as it is said."""
+def opt_out(address: str) -> None:
+    """Idempotent."""
     place = keys.quiet(address)
     table().write(Put({"PK": place.pk, "SK": place.sk, "address": address}))
 
 
-def mail_again(address: str) -> None:
+def opt_in(address: str) -> None:
     table().write(Delete(keys.quiet(address)))
 
 
@@ -45,18 +44,18 @@ def mail_again(address: str) -> None:
 
 
 def link(mail: Mail) -> str:
-    return whole(reverse("no_results_by_mail", args=[sign(LEAVE, mail.to)]))
+    return absolute_url(reverse("no_results_by_mail", args=[create_token(UNSUBSCRIBE, mail.to)]))
 
 
 # --- people ---
 
 
-def wanted(user: User) -> list[Item]:
+def export_opt_out(user: User) -> list[Item]:
     """Whether they want such mails, for themselves."""
-    return [{"address": user.email, "wanted": not wants_none(user.email)}] if user.email else []
+    return [{"address": user.email, "wanted": not has_opted_out(user.email)}] if user.email else []
 
 
 def forget(gone: User) -> None:
-    """Somebody was removed: nothing of what they wanted is kept."""
+    """Delete the preference of a person who was removed."""
     if gone.email:
-        mail_again(gone.email)
+        opt_in(gone.email)

@@ -1,4 +1,4 @@
-"""How far an election has got, besides its votes: what was mailed, what is being mailed, whether it is sealed."""
+"""Progress of an election besides votes: mails sent, mails under way, sealing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from acts.recent import Recently, get_many
-from acts.site import table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import table
 from elections.rules import Election, State
 from store import keys
 from store.table import Item
 
 from . import mailing
-from .mailing import INVITED, REMINDED, Counts
+from .mailing import INVITED, REMINDED, MailCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,12 @@ class Sealing:
     ballots: int
 
     def __str__(self) -> str:
-        words = {"part": self.parts, "parts": self.of}
-        words |= {"sealed": number_format(self.sealed), "ballots": number_format(self.ballots)}
-        return _("Sealing: part %(part)s of %(parts)s is done, %(sealed)s of %(ballots)s ballots.") % words
+        values = {"part": self.parts, "parts": self.of}
+        values |= {"sealed": number_format(self.sealed), "ballots": number_format(self.ballots)}
+        return _("Sealing: part %(part)s of %(parts)s is done, %(sealed)s of %(ballots)s ballots.") % values
 
     @classmethod
-    def told_by(cls, mark: Item | None) -> Sealing | None:
+    def from_mark(cls, mark: Item | None) -> Sealing | None:
         """Before the first part is done nobody knows how many there are; one that is all needs no words."""
         if mark is None or mark.get("of", 0) < 2:
             return None
@@ -42,21 +42,21 @@ class Sealing:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    counts: Mapping[str, Counts] = field(default_factory=dict)  # of mails, by their kind
+    counts: Mapping[str, MailCounts] = field(default_factory=dict)  # of mails, by their kind
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: Sealing | None = None  # while that takes its time
 
     @property
-    def invited(self) -> Counts | None:
+    def invited(self) -> MailCounts | None:
         return self.counts.get(INVITED)
 
     @property
-    def reminded(self) -> Counts | None:
+    def reminded(self) -> MailCounts | None:
         return self.counts.get(REMINDED)
 
     @property
-    def mails(self) -> list[Counts]:
+    def mails(self) -> list[MailCounts]:
         return list(self.counts.values())
 
     @property
@@ -68,8 +68,7 @@ class Progress:
         return sum(counts.sent for counts in self.mails)
 
     def uninvited(self, election: Election) -> int:
-        """How many on the roll are not invited yet, by the numbers alone. Whoever left the roll after an invitation is
-        still counted as invited, so that it may be some more."""
+        """From the counts alone: people removed after their invitation still count as invited."""
         return max(0, election.voter_count - self.invited.voters) if self.invited else 0
 
 
@@ -82,12 +81,12 @@ def progress(election: Election) -> Progress:
     result = keys.result(election.name)
     mark = keys.sealing(election.name)
     found = table().get_many([counted, inviting, result, *([mark] if election.stored_state == State.CLOSED else [])])
-    kept = found.get(counted, {})
-    mails = {kind: mailing.counts_of(kept, kind, label) for kind, label in mailing.LABELS.items()}
-    return Progress(mails, inviting in found, result in found, Sealing.told_by(found.get(mark)))
+    counts = found.get(counted, {})
+    mails = {kind: mailing.counts_of(counts, kind, label) for kind, label in mailing.LABELS.items()}
+    return Progress(mails, inviting in found, result in found, Sealing.from_mark(found.get(mark)))
 
 
 def sealing(election_name: str) -> Sealing | None:
     """How far it was at most a second ago, for a page that waits for it."""
     mark = keys.sealing(election_name)
-    return Sealing.told_by(get_many(Recently([mark])).get(mark))
+    return Sealing.from_mark(get_cached(Cacheable([mark])).get(mark))

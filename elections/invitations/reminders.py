@@ -1,4 +1,4 @@
-"""Reminders by the clock: an organiser says how long before the end, and workers see to it, each moment once."""
+"""Automatic reminders at chosen times before the end, each sent once by the worker."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.queues import take_each
-from acts.recording import try_record
-from acts.site import now_text, table
+from acts.queues import process_each
+from acts.storage import now_text, table, try_record
 from elections import actions, repository
 from elections.rules import Action, Election, State
 from store import keys
@@ -20,7 +19,7 @@ from store.table import Check, Condition, Equals, Item, Missing, Update
 from . import mailing as invitations
 from .mailing import TIMED
 
-BEFORE = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
+REMINDER_TIMES = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
 MIN_REMINDER_GAP = timedelta(hours=12)  # nobody is reminded by the clock sooner after another reminder
 
 
@@ -35,10 +34,9 @@ def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
 
 
 def due(hours: Iterable[int], end: str | None, now: str, since: str = "", last: str = "") -> int | None:
-    """Which of the moments has come, if it is to be kept: the one next to the end that has passed.
+    """The reminder time (hours before the end) that has come, if any: the latest that has passed.
 
-    Not one that had passed when reminders were chosen, nor one too soon after the last reminder. So a moment comes
-    again when the end moves later, but only if it moves far enough.
+    Not one that had passed when reminders were chosen, nor one too soon after the last reminder.
     """
     if end is None or not (passed := [each for each in hours if moment(end, each) <= now < end]):
         return None
@@ -58,14 +56,11 @@ def _later(stored: str, by: timedelta) -> str:
 # --- what workers do ---
 
 
-def remind_by_the_clock() -> int:
-    """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off.
-
-    They count for the election's owner. Nothing is reserved for them: what no longer fits into today goes out tomorrow.
-    """
+def send_due_reminders() -> int:
+    """Start the reminders that are due (idempotent); returns how many. They use the owner's budget, unreserved."""
     now = now_text()
     listed = table().each(repository.list_of(State.OPEN))
-    return take_each(listed, lambda each: _remind(each, now))
+    return process_each(listed, lambda each: _remind(each, now))
 
 
 def _remind(listed: Item, now: str) -> int:
@@ -75,24 +70,26 @@ def _remind(listed: Item, now: str) -> int:
     found = table().get_many(places)
     if places[0] not in found:
         return 0
-    election, kept = repository.election_of(found[places[0]]), found.get(places[1], {})
-    hours = due(election.remind_before, election.no_voting_after, now, kept.get("from", ""), kept.get("last_sent", ""))
+    election, stored = repository.election_of(found[places[0]]), found.get(places[1], {})
+    hours = due(
+        election.remind_before, election.no_voting_after, now, stored.get("from", ""), stored.get("last_sent", "")
+    )
     if hours is None or not election.takes_votes(now):
         return 0
-    return _set_off(election, hours, kept, now)
+    return _start(election, hours, stored, now)
 
 
-def _set_off(election: Election, hours: int, kept: Item, now: str) -> int:
+def _start(election: Election, hours: int, stored: Item, now: str) -> int:
     assert election.no_voting_after is not None
     when = moment(election.no_voting_after, hours)
-    mailing = invitations.asked(election, TIMED, election.owner_name, moment=when, reserved=0)
+    mailing = invitations.mailing_task(election, TIMED, election.owner_name, moment=when, reserved=0)
     event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
-    last = Equals("last_sent", kept["last_sent"]) if "last_sent" in kept else Missing("last_sent")
+    last = Equals("last_sent", stored["last_sent"]) if "last_sent" in stored else Missing("last_sent")
     mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)
     # else another worker has set it off, or its end was moved at this moment
-    return int(try_record(event, mailing, mark, Check(keys.election(election.name), _as_it_was(election))))
+    return int(try_record(event, mailing, mark, Check(keys.election(election.name), _is_unchanged(election))))
 
 
-def _as_it_was(election: Election) -> Condition:
+def _is_unchanged(election: Election) -> Condition:
     is_open = Equals("allow_vote", True) & Equals("no_voting_after", election.no_voting_after)
     return is_open & Equals("remind_before", list(election.remind_before))

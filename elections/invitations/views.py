@@ -1,4 +1,4 @@
-"""Pages on which organisers invite and remind: the numbers first, then what the mail says, then the button."""
+"""Pages for inviting and reminding: numbers, preview, own text, send."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
-from accounts import allowance, policy
+from accounts import mail_quota, registration_policy
 from accounts.rules import NOT_CONFIRMED
 from acts.refusals import Refusal
-from acts.site import table
-from elections.access import context_of, run
+from acts.storage import table
+from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_page
 from pages.messages import run_action
-from store.together import together
+from store.parallel import run_parallel
 
 from . import forecast, mailing, own_text
 from .forms import OwnTextForm
@@ -32,37 +32,39 @@ from .mailing import INVITED, REMINDED
 KINDS = {"invitation": INVITED, "reminder": REMINDED}
 # What a mail brings along are styles in its elements, and nothing else; whatever is in it, it can neither run nor lead
 # away from the page that shows it.
-OF_MAILS = "; ".join(
+MAIL_FRAME_CSP = "; ".join(
     (
         *("default-src 'none'", "style-src 'unsafe-inline'", "form-action 'none'", "base-uri 'none'"),
         *("frame-ancestors 'self'", "sandbox"),
     )
 )
-SHOWING_MAILS = "; ".join(
+INVITATION_PAGE_CSP = "; ".join(
     f"{name} {value}" for name, value in (settings.CONTENT_SECURITY_POLICY | {"frame-src": "'self'"}).items()
 )
 
 
-@run(Action.INVITE)
+@organiser_page(Action.INVITE)
 @form_page
 def invitation(request: HttpRequest, election: Election) -> HttpResponse:
     """Numbers, preview and own words, all in one form: whichever button is pressed, the words are saved first."""
-    what, known = _what(request), own_text.of(election.name)
+    what, known = _mail_kind(request), own_text.find(election.name)
     if request.method != "POST":
-        return _shown(request, election, what, OwnTextForm(known=known, person=request.user), known, status=200)
+        return _invitation_page(
+            request, election, what, OwnTextForm(known=known, person=request.user), known, status=200
+        )
     has_words = "text" in request.POST or not {"test", "send"} & set(request.POST)
     form = OwnTextForm(request.POST if has_words else None, known=known, person=request.user)
     if has_words and not request.user.can_write_to_many:
-        return _shown(request, election, what, form, known, status=403)
+        return _invitation_page(request, election, what, form, known, status=403)
     if has_words and not _saved(request, election, form):
-        return _shown(request, election, what, form, known, status=422)
+        return _invitation_page(request, election, what, form, known, status=422)
     if "test" in request.POST:
         done = _("The test mail to %(email)s is on its way.") % {"email": request.user.email}
         run_action(request, lambda: forecast.send_test(request.user, election, KINDS[what]), done)
         return _back(election, what)
     if "send" in request.POST:
         return _send(request, election, what)
-    messages.success(request, _("The words are saved."))
+    messages.success(request, _("Your text is saved."))
     return _back(election, what)
 
 
@@ -86,15 +88,15 @@ def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
     return _back(election, what)
 
 
-def _shown(
-    request: HttpRequest, election: Election, what: str, form: OwnTextForm, known: own_text.Words, status: int
+def _invitation_page(
+    request: HttpRequest, election: Election, what: str, form: OwnTextForm, known: own_text.OwnText, status: int
 ) -> HttpResponse:
     kind = KINDS[what]
-    (numbers, is_under_way), preview, today, counted = together(
+    (numbers, is_under_way), preview, today, counted = run_parallel(
         table(),
-        lambda: (forecast.of(election, kind), mailing.is_under_way(election, kind)),
+        lambda: (forecast.make_forecast(election, kind), mailing.is_under_way(election, kind)),
         lambda: forecast.preview(request.user, election, kind),
-        lambda: allowance.today(request.user),
+        lambda: mail_quota.quota_today(request.user),
         lambda: turnout(election),
     )
     context: dict[str, Any] = {
@@ -104,30 +106,30 @@ def _shown(
         "preview": preview,
         "form": form if request.user.can_write_to_many else None,
         "not_confirmed": NOT_CONFIRMED,
-        "silenced": bool(known.text) and own_text.writer(known) is None,
+        "silenced": bool(known.text) and own_text.confirmed_author(known) is None,
         "mails_today": today,
         "tells_who": tells_who(election, counted.voted),
-        "needs_an_admin": not policy.takes_every_invitation(),
+        "needs_an_admin": not registration_policy.allows_any_invitation(),
     }
-    answer = render(request, "elections/invite.html", context_of(request, election, **context), status=status)
-    answer["Content-Security-Policy"] = SHOWING_MAILS
+    answer = render(request, "elections/invite.html", election_context(request, election, **context), status=status)
+    answer["Content-Security-Policy"] = INVITATION_PAGE_CSP
     return answer
 
 
-@run(Action.INVITE)
+@organiser_page(Action.INVITE)
 @xframe_options_sameorigin
 @require_safe
 def mail(request: HttpRequest, election: Election) -> HttpResponse:
     """The HTML of the mail by itself, for the frame on the page."""
-    shown = forecast.preview(request.user, election, KINDS[_what(request)])
-    answer = HttpResponse(shown.html)
-    answer["Content-Security-Policy"] = OF_MAILS
+    preview = forecast.preview(request.user, election, KINDS[_mail_kind(request)])
+    answer = HttpResponse(preview.html)
+    answer["Content-Security-Policy"] = MAIL_FRAME_CSP
     return answer
 
 
-def _what(request: HttpRequest) -> str:
-    asked = request.POST.get("what") or request.GET.get("what") or ""
-    return asked if asked in KINDS else "invitation"
+def _mail_kind(request: HttpRequest) -> str:
+    requested = request.POST.get("what") or request.GET.get("what") or ""
+    return requested if requested in KINDS else "invitation"
 
 
 def _number(text: str) -> int:

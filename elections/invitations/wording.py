@@ -1,4 +1,4 @@
-"""What voters are asked: by whom, for what and until when. Mails and pages say it in the same words."""
+"""Who invites, to what and until when: the same wording in mails and on pages."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from accounts import repository as people
-from accounts.welcoming import Asked
-from acts.site import now_text, table
+from accounts.invitation_reasons import InvitationReason
+from acts.storage import now_text, table
 from elections import repository
-from elections.multi_ballots.links import called
+from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State
 from mail.names import isolated
 from pages.times import UnknownZone, local_time, moment_text, zone_label
@@ -24,35 +24,35 @@ from .mailing import INVITED
 
 Times = tuple[datetime | None, datetime | None, str]
 
-MAX_ASKED_ELECTIONS = 5
-ASKS = gettext_noop("%(who)s asks you to vote in the election “%(election)s”.")
+MAX_LISTED_ELECTIONS = 5
+INVITES = gettext_noop("%(who)s invites you to vote in the election “%(election)s”.")
 
 
-def words(election: Election, asked_by: str, now: str) -> dict[str, str]:
+def email_values(election: Election, asked_by: str, now: str) -> dict[str, str]:
     """What the sentences of a mail or a page name."""
     return {
-        "who": shown_name(asked_by or election.owner_name),
-        "election": called(election),
-        "when": when(election, now),
+        "who": person_label(asked_by or election.owner_name),
+        "election": ballot_name(election),
+        "deadline": _deadline(*_times(election, now)),
         "window": window(election, now),
     }
 
 
 def sentences(election: Election, asked_by: str, now: str) -> tuple[str, ...]:
     """As the invitation begins, for the page behind its link."""
-    who = shown_name(asked_by or election.owner_name)
+    who = person_label(asked_by or election.owner_name)
     is_over, times = election.state(now) == State.CLOSED, _times(election, now)
-    return _sentences(who, called(election), is_over, times, get_language())
+    return _sentences(who, ballot_name(election), is_over, times, get_language())
 
 
 @lru_cache(1000)  # as voters of as many elections are asked
 def _sentences(who: str, name: str, is_over: bool, times: Times, language: str | None) -> tuple[str, ...]:
     """In the language that is spoken here."""
-    asks = _(ASKS) % {"who": isolated(who), "election": isolated(name)}
+    asks = _(INVITES) % {"who": isolated(who), "election": isolated(name)}
     return asks, isolated(_window(is_over, times))
 
 
-def shown_name(name: str) -> str:
+def person_label(name: str) -> str:
     """How an organiser wants to be called; the name itself, where they do not say or are gone."""
     person = people.find(name)
     return person.display_name if person is not None and person.display_name else name
@@ -67,9 +67,11 @@ def _window(is_over: bool, times: Times) -> str:
     return _("Voting has ended.") if is_over else _("You can vote %(when)s.") % {"when": _when(times, with_place=True)}
 
 
-def when(election: Election, now: str, *, with_place: bool = False) -> str:
-    """From when, if that is still to come, and until when, on the clocks of the election's zone."""
-    return _when(_times(election, now), with_place=with_place)
+def _deadline(begins: datetime | None, ends: datetime | None, zone_name: str) -> str:
+    """For the subject of a mail, which asks people to vote."""
+    if begins:
+        return _when((begins, ends, zone_name), with_place=False)
+    return _("by %(end)s") % {"end": _moment(ends, zone_name)} if ends else _("now")
 
 
 def _times(election: Election, now: str) -> Times:
@@ -106,29 +108,26 @@ def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: s
 # --- on the page behind the link of the mail, in its own words ---
 
 
-def asked_of(email: str) -> list[Asked]:
+def invitations_of(email: str) -> list[InvitationReason]:
     """The open elections on whose rolls the address is, the newest first."""
-    listed = repository.newest(keys.elections_of_voter(email))
+    listed = repository.newest_entries(keys.elections_of_voter(email))
     entries = {keys.election(each["election_name"]): each for each in listed}
     found = table().get_many(entries) if entries else {}
     there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
-    open_ = islice(((each, entry) for each, entry in there if _is_open(each)), MAX_ASKED_ELECTIONS)
-    return [Asked(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
+    now, states = now_text(), (State.EDITABLE, State.OPEN)
+    open_ = islice(((each, entry) for each, entry in there if each.state(now) in states), MAX_LISTED_ELECTIONS)
+    return [InvitationReason(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
 
 
 def invitation_sentences(election: Election, invitation: str = "") -> tuple[str, ...]:
-    """Who asks, for what, until when: whoever sent the invitation of that number, otherwise the owner."""
+    """Who invites, to what, until when: the sender of that invitation, or the owner."""
     return sentences(election, _sender(invitation), now_text())
 
 
-def who_asks(election: Election, invitation: str) -> str:
-    return shown_name(_sender(invitation) or election.owner_name)
+def inviter_of(election: Election, invitation: str) -> str:
+    return person_label(_sender(invitation) or election.owner_name)
 
 
 def _sender(invitation: str) -> str:
     mail: Item = (table().get(keys.mail(invitation)) if invitation else None) or {}
     return str(mail.get("about", {}).get("invited_by", ""))
-
-
-def _is_open(election: Election) -> bool:
-    return election.state(now_text()) in (State.EDITABLE, State.OPEN)

@@ -1,5 +1,4 @@
-"""Closing an election, however busy the voting (acts/closing.py says how). What other apps do then is arranged in
-config/steps.py."""
+"""Closing an election under load (see acts/closing.py). Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -7,55 +6,52 @@ from dataclasses import replace
 from datetime import datetime
 
 from accounts.models import User
-from acts.again import try_again
 from acts.closing import Closing
-from acts.queues import take_each
+from acts.hooks import Hooks
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.ringing import BALLOTS, ring
-from acts.site import now_text, table
-from acts.steps import Steps
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from acts.versions import next_version
+from acts.wakeups import SEALING_JOB, wake_worker
 from elections import repository, rules
 from elections.actions import check
 from elections.rules import Action, Election, State
 from store.log import Event
 from store.table import Item, Write
 
-FOLLOWING = Steps[[Election], None]("when somebody has closed an election and is about to look at it")
-SHUTTING = Steps[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")
+AFTER_CLOSING = Hooks[[Election], None]("when somebody has closed an election and is about to look at it")
+SHUTTING = Hooks[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")
 
 
-def beginning(before: Election, after: Election) -> list[Write]:
+def starting_close(before: Election, after: Election) -> list[Write]:
     """What it takes to say that it is being closed: nothing that casts write."""
-    return [*repository.change(before, after), *repository.everyone(after, open_=False)]
+    return [*repository.change(before, after), *repository.open_electorate_entry(after, open_=False)]
 
 
-def closing(shut: Election) -> list[Write]:
+def finishing_close(shut: Election) -> list[Write]:
     """What telling the close writes, with the mark by which the worker finds the election to seal."""
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
-    return [*repository.change(shut, after), repository.to_be_sealed(after)]
+    return [*repository.change(shut, after), repository.sealing_mark(after)]
 
 
-def _begun(election: Election, who: str) -> tuple[Election, list[Write]]:
+def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
     after = replace(election, closing=who, closed_at=now_text())
-    return next_version(election, after), beginning(election, after)
+    return next_version(election, after), starting_close(election, after)
 
 
-def _said(shut: Election) -> tuple[Election, Event, list[Write]]:
+def _close_event(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
-    said = {"election_name": shut.name, "closed_at": shut.closed_at}
-    also = [write for writes in SHUTTING.taken(shut) for write in writes]
-    return after, Event(str(shut.closing), "ElectionClosed", said), [*closing(shut), *also]
+    event_data = {"election_name": shut.name, "closed_at": shut.closed_at}
+    also = [write for writes in SHUTTING.run_all(shut) for write in writes]
+    return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *also]
 
 
-CLOSING = Closing(_begun, _said, repository.shut_gates)
+CLOSING = Closing(_begin, _close_event, repository.shut_gates)
 
 
 def close(actor: User, election: Election) -> Election:
-    """Close the election as it is now: that the roll grew meanwhile is no reason to keep it open.
-
-    Once it says that it is being closed, nobody who comes is let in, and a worker does what is missing.
-    """
+    """Close the election in its current version. Once marked as closing, nobody can vote, and a worker finishes it."""
 
     def begun() -> Election:
         now = repository.find(election.name) or election
@@ -64,17 +60,17 @@ def close(actor: User, election: Election) -> Election:
         check(actor, now, Action.CLOSE)
         return CLOSING.begin(now, actor.name)
 
-    return CLOSING.finish_soon(try_again(begun))
+    return CLOSING.try_finish(retry_lost_race(begun))
 
 
-def close_and_look(actor: User, election: Election) -> None:
-    """As `close`; and what others do for whoever waits to see what has come of it."""
+def close_and_follow_up(actor: User, election: Election) -> None:
+    """Like `close`, then run the hooks for a person who waits for the result."""
     closed = close(actor, election)
     if closed.stored_state == State.CLOSED:
-        FOLLOWING.taken(closed)
+        AFTER_CLOSING.run_all(closed)
 
 
-def close_what_is_over() -> int:
+def close_ended_elections() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
     now = now_text()
 
@@ -82,9 +78,9 @@ def close_what_is_over() -> int:
         listed = repository.listed_of(item)
         return rules.is_over(listed, now) and close_if_over(listed.name)
 
-    closed = take_each(table().each(repository.list_of(State.OPEN)), close_listed)
+    closed = process_each(table().each(repository.list_of(State.OPEN)), close_listed)
     if closed:
-        ring(BALLOTS)
+        wake_worker(SEALING_JOB)
     return closed
 
 
@@ -96,7 +92,7 @@ def next_end() -> float | None:
 
 
 def _seconds_left(item: Item, now: str) -> float | None:
-    """One that cannot be read is due: whoever closes what is over tells of it."""
+    """An unreadable entry is due, so that closing reports it."""
     try:
         listed = repository.listed_of(item)
         if rules.is_over(listed, now):

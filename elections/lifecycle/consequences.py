@@ -1,4 +1,4 @@
-"""What is said before an election is closed or deleted: numbers first, then what becomes of it."""
+"""What closing or deleting an election means, in numbers and sentences, shown before the button."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Consequences:
     figures: tuple[Figure, ...]
     sentences: tuple[str, ...]
     is_calm: bool = False  # nothing is lost by it
@@ -29,77 +29,81 @@ class Said:
 # --- closing ---
 
 
-def closing(election: Election, voted: int, now: str) -> Said:
+def closing(election: Election, voted: int, now: str) -> Consequences:
     """How many have not voted, and how much time they still had: the less is lost, the calmer."""
     waiting = max(0, election.voter_count - voted) if election.electorate == "listed" else None
-    left = _left(election, now)
+    left = _seconds_left(election, now)
     figures = [Figure(_("have voted"), str(voted))]
     if waiting is not None:
         figures.append(Figure(_("have not voted"), str(waiting)))
-    sentences = [_lost(election, voted, waiting, left)]
+    sentences = [_loss_text(election, voted, waiting, left)]
     if not voted:
-        sentences.append(_("Without a single ballot the result will say nothing."))
-    sentences.append(_("Nobody can vote after that, and nothing can be changed again."))
-    return Said((*figures, *time_left(election, now)), tuple(sentences), is_calm=waiting == 0 or left == 0)
+        sentences.append(_("Nobody has voted, so there will be nothing to count."))
+    sentences.append(_("After that nobody can vote, and nothing can be changed."))
+    return Consequences((*figures, *time_left(election, now)), tuple(sentences), is_calm=waiting == 0 or left == 0)
 
 
-def _left(election: Election, now: str) -> int | None:
+def _seconds_left(election: Election, now: str) -> int | None:
     return seconds_left(election.ends, datetime.fromisoformat(now)) if election.ends else None
 
 
 def time_left(election: Election, now: str) -> list[Figure]:
     """How long until the planned end, if there is any time."""
-    left = _left(election, now)
-    return [Figure(_("left until the planned end"), _time(left))] if left else []
+    left = _seconds_left(election, now)
+    return [Figure(_("left until the planned end"), _time_text(left))] if left else []
 
 
-def _lost(election: Election, voted: int, waiting: int | None, left: int | None) -> str:
-    said = _waiting(election, voted, waiting)
+def _loss_text(election: Election, voted: int, waiting: int | None, left: int | None) -> str:
+    text = _turnout_text(election, voted, waiting)
     if left == 0:
-        return _("%(said)s Its end has come.") % {"said": said}
+        return _("%(said)s The planned end has passed.") % {"said": text}
     if left is None:
-        return _("%(said)s No end is planned: it ends when you close it.") % {"said": said}
-    return _("%(said)s Until the planned end there are %(time)s left.") % {"said": said, "time": _time(left)}
+        return _("%(said)s No end is planned: it ends when you close it.") % {"said": text}
+    return _("%(said)s There are %(time)s left until the planned end.") % {"said": text, "time": _time_text(left)}
 
 
-def _waiting(election: Election, voted: int, waiting: int | None) -> str:
+def _turnout_text(election: Election, voted: int, waiting: int | None) -> str:
     if waiting == 0:
         return _("Everyone has voted.")
     if waiting is None:
         return ngettext("%(voted)d has voted.", "%(voted)d have voted.", voted) % {"voted": voted}
-    words = {"waiting": waiting, "voters": election.voter_count}
-    said = ngettext("%(waiting)d of %(voters)d has not voted.", "%(waiting)d of %(voters)d have not voted.", waiting)
-    return said % words
+    values = {"waiting": waiting, "voters": election.voter_count}
+    text = ngettext("%(waiting)d of %(voters)d has not voted.", "%(waiting)d of %(voters)d have not voted.", waiting)
+    return text % values
 
 
-def _time(seconds: int) -> str:
+def _time_text(seconds: int) -> str:
     return " ".join(map(str, split_seconds(seconds)))
 
 
 # --- deleting ---
 
 
-def deleting(election: Election, candidates: int, voted: int, mails: int, got: Progress, address: str) -> Said:
+def deleting(election: Election, candidates: int, voted: int, mails: int, got: Progress, address: str) -> Consequences:
     """`mails` is how many went out; `address` is that of the published result, if there is one."""
     figures = [Figure(_("Candidates"), str(candidates))]
     if election.electorate == "listed" or election.voter_count:
         figures.append(Figure(_("Voters"), str(election.voter_count)))
     if election.stored_state != State.DRAFT:
         figures += [Figure(_("Ballots"), str(voted)), Figure(_("Mails sent"), str(mails))]
-    sentences = [_gone(voted)]
+    sentences = [_deletion_text(voted)]
     if address:
-        sentences.append(_("The result is published at %(address)s: that page goes, too.") % {"address": address})
+        sentences.append(
+            _("The result is published at %(address)s; that page will be deleted, too.") % {"address": address}
+        )
     elif got.is_sealed:
-        sentences.append(_("The sealed result goes, too: nobody can look it up or check it any more."))
+        sentences.append(_("The sealed result will be deleted, too: nobody can look it up or check it any more."))
     if election.stored_state in (State.EDITABLE, State.OPEN):
-        sentences.append(_("It is not closed: nobody will learn a result."))
-    return Said(tuple(figures), tuple(sentences))
+        sentences.append(_("It is not closed yet, so there will be no result."))
+    return Consequences(tuple(figures), tuple(sentences))
 
 
-def _gone(voted: int) -> str:
-    said = ngettext(
-        "Its candidates, its roll and %(count)d ballot go for good. The event log keeps what happened.",
-        "Its candidates, its roll and %(count)d ballots go for good. The event log keeps what happened.",
+def _deletion_text(voted: int) -> str:
+    text = ngettext(
+        "Its candidates, its roll and %(count)d ballot will be deleted for good. The event log keeps a "
+        "record of what happened.",
+        "Its candidates, its roll and %(count)d ballots will be deleted for good. The event log keeps a "
+        "record of what happened.",
         voted,
     )
-    return said % {"count": voted}
+    return text % {"count": voted}

@@ -1,13 +1,12 @@
-"""Deleting an election: first the election itself goes, and then, by the worker, what is left of it."""
+"""Deleting an election: first the election itself, then the worker deletes the rest."""
 
 from __future__ import annotations
 
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
-from acts.following import get_through
-from acts.recording import write
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.retry import retry_on_conflict
+from acts.storage import now_text, table, write
 from acts.versions import unchanged
 from elections import repository
 from elections.actions import check, record
@@ -15,34 +14,32 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.repository import DELETING, RENAMING
 from elections.rules import Action, Election
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.purging import purge_mark
 from store.table import Check, Delete, Equals, Put, Write
 
 from .closing import CLOSING
 
 
 def delete(actor: User, election: Election) -> None:
-    """The event log keeps its events; everything else goes: first the election itself, and then, by the worker, what
-    is left of it.
+    """Delete everything but the events in the log.
 
-    Of one that people vote in, the ballot box is shut before (acts/closing.py): so every ballot has a lower number in
-    the log than the deletion. A task says meanwhile what is to become of it, also if somebody is just closing it: then
-    the worker deletes it, whatever becomes of us.
+    An open ballot box is shut first (acts/closing.py), so that every ballot precedes the deletion in the log. Until
+    then a task is left, so that a worker finishes it.
     """
     check(actor, election, Action.DELETE)
-    task = to_delete(election, actor.name)
+    task = deletion_task(election, actor.name)
     if not election.allow_vote:
         record(actor, "ElectionDeleted", election, _event_data(election), *deletion(election), task)
         return
     if election.closing:
-        _ask_for(election, task)
+        _request_deletion(election, task)
     else:
         CLOSING.begin(election, actor.name, task)
     DELETING.start(election.name, batches=1)
 
 
-def to_delete(election: Election, by: str) -> Put:
+def deletion_task(election: Election, by: str) -> Put:
     return DELETING.begin(
         election.name,
         due=now_text(),
@@ -53,12 +50,11 @@ def to_delete(election: Election, by: str) -> Put:
     )
 
 
-def _ask_for(election: Election, task: Put) -> None:
-    """Refused if it was deleted since it was read, and another may have its name; if it was asked for before, it is
-    under way."""
+def _request_deletion(election: Election, task: Put) -> None:
+    """Refused if the election was deleted since it was read; harmless if already requested."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
     try:
-        get_through(lambda: write(still_there, task))
+        retry_on_conflict(lambda: write(still_there, task))
     except LostRace as lost:
         if 0 in lost.parts:
             raise
@@ -69,13 +65,13 @@ def delete_batch(task: Task) -> Batch:
     name = task.subject
     election = repository.find(name)
     if election is not None and election.created_at == task.data["created_at"]:
-        CLOSING.shut(election)
+        CLOSING.shut_gates(election)
         event = Event(task.data["by"], "ElectionDeleted", {"election_name": election.name, **_event_data(election)})
         return Batch(deletion(election), event=event)
     partitions = (keys.all_of_election(name), *keys.all_in_shards(name, task.data["shards"]))
     if left := next_deletions(*partitions, elsewhere=repository.pictures_of):
         return Batch(left)
-    return finished(*([to_forget()] if task.data["was_secret"] else []))
+    return finished(*([purge_mark()] if task.data["was_secret"] else []))
 
 
 def _event_data(election: Election) -> dict[str, str]:
@@ -92,7 +88,7 @@ def deletion(election: Election) -> list[Write]:
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
         *multi_ballots.leaving(election),
-        *([to_forget()] if election.has_secrets else []),
+        *([purge_mark()] if election.has_secrets else []),
     ]
 
 

@@ -1,4 +1,4 @@
-"""What organisers type to open, extend or delete an election."""
+"""Forms for opening and extending an election."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class OpenForm(forms.Form):
     editable = forms.BooleanField(
         label=_("Candidates may still be added while people vote"),
         required=False,
-        help_text=_("Whoever has voted by then has not seen those who come later."),
+        help_text=_("People who have already voted will not have seen candidates added later."),
     )
     shows_skills = forms.BooleanField(
-        label=_("Voters see, before they vote, what candidates say they can do"),
+        label=_("Show voters what candidates say they can do, before they vote"),
         required=False,
-        help_text=_("Only of candidates who agreed, and only the skills this election needs."),
+        help_text=_("Only for candidates who agreed, and only the skills this election needs."),
     )
 
     def __init__(self, *arguments: Any, has_needs: bool, **options: Any):
@@ -35,7 +35,7 @@ class EndForm(ZonedForm):
     def __init__(self, *arguments: Any, zone: str, **options: Any):
         self.zone = zone
         super().__init__(*arguments, **options)
-        self.fields["ends"].help_text = _("In the time zone of the election: %(zone)s. Leave it empty for no end.") % {
+        self.fields["ends"].help_text = _("In the election's time zone: %(zone)s. Leave it empty for no end.") % {
             "zone": zone_label(zone)
         }
 

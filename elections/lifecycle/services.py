@@ -1,5 +1,4 @@
-"""Opening, and what can be done while it is open; how it ends is in ending.py. What other apps do at these moments is
-arranged in config/steps.py."""
+"""Opening an election, and actions while it is open. Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -7,19 +6,19 @@ import secrets
 from dataclasses import replace
 
 from accounts.models import User
-from acts.following import follow, get_through
 from acts.gates import MAX_GATES_PER_TRANSACTION
-from acts.site import now_text
-from acts.steps import Steps
+from acts.hooks import Hooks
+from acts.retry import retry_on_conflict, write_each
+from acts.storage import now_text
 from acts.versions import next_version
 from elections import repository, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
-from elections.turnout.times import begun
+from elections.turnout.times import starting
 from store.table import Write
 from tally import lots
 
-OPENING = Steps[[Election], list[Write]]("in the transaction that opens an election")
+OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an election")
 
 
 # --- opening ---
@@ -33,17 +32,19 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
 
 
 def open_now(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
-    """Of one that is known to be ready."""
+    """Open an election that is known to be ready."""
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
     after = replace(after, shows_skills=shows_skills)
-    said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
-    said |= {"shows_skills": True} if shows_skills else {}
-    also = [write for writes in OPENING.taken(after) for write in writes]
+    event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
+    event_data |= {"shows_skills": True} if shows_skills else {}
+    also = [write for writes in OPENING.run_all(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)
-    follow(early)
-    record(actor, "ElectionOpened", election, said, *writes, *also, noting=lambda number: [begun(after, number)])
+    write_each(early)
+    record(
+        actor, "ElectionOpened", election, event_data, *writes, *also, noting=lambda number: [starting(after, number)]
+    )
     return next_version(election, after)
 
 
@@ -52,12 +53,9 @@ def opened(election: Election, *, editable: bool, lots_commitment: str, opened_a
 
 
 def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]]:
-    """What is written before, and with, the event that opens an election.
-
-    Gates for which that one transaction has no room are open before it: nobody passes one while it is a draft.
-    """
+    """The writes before and with the event that opens an election: gates that do not fit its transaction go first."""
     gates = repository.opened_gates(next_version(before, after))
-    own = [*repository.change(before, after), *repository.everyone(after, open_=True)]
+    own = [*repository.change(before, after), *repository.open_electorate_entry(after, open_=True)]
     return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]
 
 
@@ -76,10 +74,10 @@ def extend(actor: User, election: Election, end: str | None) -> Election:
 
 
 def move_end(actor: User, election: Election, end: str | None) -> Election:
-    """Of one whose end may move there."""
+    """Move the end to a time that has been checked."""
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)
     writes = repository.change(election, after)
-    get_through(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
+    retry_on_conflict(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
     return next_version(election, after)

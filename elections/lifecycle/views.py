@@ -1,4 +1,4 @@
-"""Pages that take an election from draft to closed, or delete it."""
+"""Pages to open, extend, close and delete an election."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from accounts import policy
+from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
-from acts.links import whole
-from acts.site import now_text, table
+from acts.links import absolute_url
+from acts.storage import now_text, table
 from elections import repository
-from elections.access import context_of, run
+from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
-from elections.dashboard.concerns import Looked, concerns
+from elections.dashboard.concerns import ElectionSnapshot, concerns
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election
@@ -26,68 +26,74 @@ from elections.skills_needed import needs
 from elections.turnout.counts import turnout
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action, show_time_notes
-from store.together import together
+from store.parallel import run_parallel
 
 from . import consequences, deleting, services
-from .closing import close_and_look
+from .closing import close_and_follow_up
 from .forms import EndForm, OpenForm
 
 
-@run(Action.OPEN)
+@organiser_page(Action.OPEN)
 @form_page
 def open_(request: HttpRequest, election: Election) -> HttpResponse:
-    form = OpenForm(form_data(request), has_needs=bool(needs.of(election.name)))
+    form = OpenForm(form_data(request), has_needs=bool(needs.find_needs(election.name)))
     if run_form(
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
-    context = context_of(request, election, form=form, needs_an_admin=not policy.takes_every_invitation())
-    context |= _recapped(election, context["offered"])
+    context = election_context(
+        request, election, form=form, needs_an_admin=not registration_policy.allows_any_invitation()
+    )
+    context |= _checklist_context(election, context["offered"])
     return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
 
 
-def _recapped(election: Election, offered: Collection[str]) -> dict[str, Any]:
+def _checklist_context(election: Election, offered: Collection[str]) -> dict[str, Any]:
     """What the page says before the button."""
     now = now_text()
-    candidates, roll = together(
-        table(), lambda: repository.candidates_by_name(election.name), lambda: checklist.roll_of(election)
+    candidates, roll = run_parallel(
+        table(), lambda: repository.candidates_by_name(election.name), lambda: checklist.summarise_roll(election)
     )
-    points = checklist.recap(election, [each.name for each in candidates], roll, offered, now)
+    points = checklist.checklist_items(election, [each.name for each in candidates], roll, offered, now)
     silent = sum(not each.statement for each in candidates)
-    found = concerns(Looked(election, len(candidates), silent, offered, now, Progress()), said="settings")
+    found = concerns(
+        ElectionSnapshot(election, len(candidates), silent, offered, now, Progress()), except_for="settings"
+    )
     is_ready = not any(point.is_missing for point in points)
-    return {"points": points, "concerns": found, "fixed": checklist.fixed(election), "is_ready": is_ready}
+    return {"points": points, "concerns": found, "fixed": checklist.fixed_by_opening(election), "is_ready": is_ready}
 
 
-@run(Action.FIX)
+@organiser_page(Action.FIX)
 @require_POST
 def fix(request: HttpRequest, election: Election) -> HttpResponse:
-    run_action(request, lambda: services.fix(request.user, election), _("The candidates are fixed."))
+    run_action(request, lambda: services.fix(request.user, election), _("The list of candidates is locked."))
     return redirect("dashboard", name=election.name)
 
 
-@run(Action.EXTEND)
+@organiser_page(Action.EXTEND)
 @form_page
 def extend(request: HttpRequest, election: Election) -> HttpResponse:
     form = EndForm(form_data(request), zone=election.time_zone)
-    if run_form(request, form, lambda: services.extend(request.user, election, form.end()), _("The end is moved.")):
+    if run_form(request, form, lambda: services.extend(request.user, election, form.end()), _("The new end is saved.")):
         show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
-    return show_form(request, form, _("Move the end"), _("Move the end"), **context_of(request, election))
+    return show_form(request, form, _("Extend voting"), _("Extend voting"), **election_context(request, election))
 
 
-@run(Action.CLOSE)
+@organiser_page(Action.CLOSE)
 @form_page
 def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
-        run_action(request, lambda: close_and_look(request.user, election), _("The election is closed."))
+        run_action(request, lambda: close_and_follow_up(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
-    said = consequences.closing(election, turnout(election).voted, now_text())
-    context = context_of(request, election, said=said, title=_("Close the election"), button=_("Close for good"))
+    shown_consequences = consequences.closing(election, turnout(election).voted, now_text())
+    context = election_context(
+        request, election, consequences=shown_consequences, title=_("Close the election"), button=_("Close for good")
+    )
     return render(request, "elections/numbers_first.html", context)
 
 
-@run(Action.DELETE)
+@organiser_page(Action.DELETE)
 @form_page
 def delete(request: HttpRequest, election: Election) -> HttpResponse:
     form = ConfirmNameForm(form_data(request), expected=election.name)
@@ -96,14 +102,18 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
     got = progress(election)
-    context = context_of(request, election, form=form, title=title, button=_("Delete for good"))
-    context |= {"said": _what_goes(election, got), "is_sealed": got.is_sealed, "is_kept_elsewhere": True}
+    context = election_context(request, election, form=form, title=title, button=_("Delete for good"))
+    context |= {
+        "consequences": _deletion_consequences(election, got),
+        "is_sealed": got.is_sealed,
+        "is_kept_elsewhere": True,
+    }
     return render(request, "elections/numbers_first.html", context, status=422 if form.errors else 200)
 
 
-def _what_goes(election: Election, got: Progress) -> consequences.Said:
+def _deletion_consequences(election: Election, got: Progress) -> consequences.Consequences:
     candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
-    mails = got.sent + sum(each.mails.sent for each in messages.all_of(election))
+    mails = got.sent + sum(each.mails.sent for each in messages.list_messages(election))
     is_public = got.is_sealed and election.results_public
-    address = whole(reverse("shared", args=[election.name])) if is_public else ""
+    address = absolute_url(reverse("shared", args=[election.name])) if is_public else ""
     return consequences.deleting(election, candidates, voted, mails, got, address)

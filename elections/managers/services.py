@@ -1,5 +1,4 @@
-"""Who runs an election. On a ballot with several questions the same people run them all. The one asked about
-comes last, so that whoever is cut off on the way does it again."""
+"""Owner and managers. All questions of a ballot share them; the given election comes last, so a retry completes."""
 
 from __future__ import annotations
 
@@ -8,11 +7,11 @@ from dataclasses import replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts import recording
-from acts.site import table
+from acts import storage
+from acts.storage import table
 from elections import repository, rules
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
@@ -25,12 +24,12 @@ def add_manager(actor: User, election: Election, name: str) -> str:
     check(actor, election, Action.CHANGE_MANAGERS)
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
-        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+        raise rules.NotReady(_("Nobody with that name may run elections here."))
     if len(election.managers) >= rules.MAX_MANAGERS:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
-        raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
-    for each in (*multi_ballots.beside(election), election):
+        raise rules.NotReady(_("%(name)s already runs this election.") % {"name": person.name})
+    for each in (*multi_ballots.other_questions(election), election):
         _add_manager(actor, each, person)
     return person.name
 
@@ -38,12 +37,12 @@ def add_manager(actor: User, election: Election, name: str) -> str:
 def _add_manager(actor: User, election: Election, person: User) -> None:
     if keys.fold(person.name) not in map(keys.fold, (election.owner_name, *election.managers)):
         writes = repository.change(election, with_manager(election, person.name))
-        record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_still(person))
+        record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_same_account(person))
 
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_MANAGERS)
-    for each in (*multi_ballots.beside(election), election):
+    for each in (*multi_ballots.other_questions(election), election):
         after = without_manager(each, name)
         if after != each:
             record(actor, "ManagerRemoved", each, {"name": name}, *repository.change(each, after))
@@ -67,16 +66,16 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     check(actor, election, Action.HAND_OVER)
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
-        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
-    for each in (*multi_ballots.beside(election), election):
+        raise rules.NotReady(_("Nobody with that name may run elections here."))
+    for each in (*multi_ballots.other_questions(election), election):
         after = with_owner(each, person.name)
         if after != each:
-            writes = [*repository.change(each, after), people.is_still(person)]
+            writes = [*repository.change(each, after), people.is_same_account(person)]
             record(actor, "ElectionOwnerChanged", each, {"new_owner": person.name}, *writes)
     return person.name
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def _is_run_by(name: str, election: Election) -> bool:
@@ -91,11 +90,11 @@ def _record_heir(election: Election, gone: str, heir: str | None) -> None:
     after = with_owner(election, heir) if was_owner else without_manager(election, gone)
     kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
     event = Event("plenum", kind, {"election_name": election.name, **data})
-    recording.record(event, *repository.change(election, after), *is_owner(heir))
+    storage.record(event, *repository.change(election, after), *is_still_owner(heir))
 
 
 def _run_by(name: str) -> list[str]:
     return [item["name"] for item in table().each(keys.run_by(name))]
 
 
-pass_on = Estate(_run_by, repository.find, _is_run_by, _record_heir).pass_on
+pass_on = Handover(_run_by, repository.find, _is_run_by, _record_heir).pass_on

@@ -1,4 +1,4 @@
-"""Pages that say who runs an election."""
+"""Pages for managers and handing over."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from elections.access import context_of, run
+from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from pages.fields import NameField
 from pages.forms import form_data, form_page, run_form, show_form
@@ -22,7 +22,7 @@ class PersonForm(forms.Form):
     name = NameField(label=gettext_lazy("User name"))
 
 
-@run(Action.CHANGE_MANAGERS)
+@organiser_page(Action.CHANGE_MANAGERS)
 @form_page
 def managers(request: HttpRequest, election: Election) -> HttpResponse:
     form = PersonForm(form_data(request))
@@ -40,10 +40,10 @@ def managers(request: HttpRequest, election: Election) -> HttpResponse:
     ):
         return redirect("managers", name=election.name)
     status = 422 if form.errors else 200
-    return render(request, "elections/managers.html", context_of(request, election, form=form), status=status)
+    return render(request, "elections/managers.html", election_context(request, election, form=form), status=status)
 
 
-@run(Action.HAND_OVER)
+@organiser_page(Action.HAND_OVER)
 @form_page
 def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
     form = PersonForm(form_data(request))
@@ -55,4 +55,6 @@ def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
         "name",
     ):
         return redirect("election", name=election.name)
-    return show_form(request, form, _("Hand it over"), _("Hand it over"), **context_of(request, election))
+    return show_form(
+        request, form, _("Hand over the election"), _("Hand over the election"), **election_context(request, election)
+    )

@@ -1,4 +1,4 @@
-"""What organisers type about several questions on one ballot."""
+"""Forms for multi-question ballots."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pages.fields import LinesField, TitleField, read_names
 
 class QuestionsForm(forms.Form):
     questions = LinesField(
-        label=_("Questions, one a line"),
+        label=_("Questions, one per line"),
         max_length=200 * MAX_QUESTIONS * 2,
         rows=5,
         help_text=_(
-            "Such as: Chair, Treasurer, Colour of the door. A draft of yours is taken by its name. At most 20 "
-            "questions, with 1,000 candidates together."
+            "For example: Chair, Treasurer, Colour of the door. To include a draft of yours, enter its name. "
+            "Up to 20 questions, with 1,000 candidates in total."
         ),
     )
 
@@ -31,14 +31,14 @@ class QuestionsForm(forms.Form):
 class MoreQuestionsForm(QuestionsForm):
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
-        self.fields["questions"].label = _("Add questions, one a line")
+        self.fields["questions"].label = _("Add questions, one per line")
         self.fields["questions"].widget.attrs["rows"] = 3
 
 
 class MultiBallotForm(QuestionsForm):
     """A new ballot with several questions."""
 
-    name = TitleField(label=_("Name of the ballot"), help_text=_("Voters are asked by it: “Annual meeting 2027”, say."))
+    name = TitleField(label=_("Name of the ballot"), help_text=_("Voters see it: “Annual meeting 2027”, for example."))
     field_order = ("name",)
 
 

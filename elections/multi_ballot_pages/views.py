@@ -1,4 +1,4 @@
-"""Pages of several questions on one ballot: what voters see of it, and what those do who run it."""
+"""Pages for multi-question ballots, for voters and organisers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import actions
 from elections import repository as elections
 from elections import rules as of_elections
-from elections.access import context_of, may, visible
+from elections.access import check_visible, election_context, may
 from elections.lifecycle.consequences import Figure, time_left
 from elections.lifecycle.forms import EndForm
 from elections.multi_ballots import repository, rules
@@ -29,7 +29,7 @@ from elections.rules import Action, Election
 from elections.turnout.counts import turnout
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action, show_time_notes
-from store.together import together
+from store.parallel import run_parallel
 
 from . import services
 from .forms import MoreQuestionsForm, MultiBallotForm, MultiBallotNameForm, QuestionForm
@@ -49,38 +49,32 @@ def load(multi_ballot_id: str) -> Found | None:
     return Found(multi_ballot, leader) if multi_ballot and leader else None
 
 
-def run(action: Action) -> Any:
-    """A page of somebody who runs the multi_ballot."""
+def organiser_page(action: Action) -> Any:
+    """A page for organisers of the ballot."""
     rule = lambda user, found: may(action)(user, found.leader)  # noqa: E731
     return requires(Permission.USE_APPLICATION, load=load, rule=rule, organises=True)
 
 
 def multi_ballot_context(request: HttpRequest, found: Found, **more: Any) -> dict[str, Any]:
-    return context_of(request, found.leader, multi_ballot=found.multi_ballot, **more)
+    return election_context(request, found.leader, multi_ballot=found.multi_ballot, **more)
 
 
-def see(user: User, found: Found) -> None:
-    visible(user, found.leader)
-
-
-@requires(Permission.VIEW_APPLICATION, load=load, rule=see)
+@requires(Permission.VIEW_APPLICATION, load=load, rule=lambda user, found: check_visible(user, found.leader))
 @require_safe
 def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     """What the ballot asks, and the way to one's own."""
     questions = repository.questions(found.multi_ballot)
-    entries = together(table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions))
+    entries = run_parallel(
+        table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions)
+    )
     listed = [entry for _election, entry in filter(None, entries) if entry is not None]
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {
-        "questions": _named(found.multi_ballot, questions),
+        "questions": [(found.multi_ballot.short(each.name), each) for each in questions],
         "voted": sum(entry.voted for entry in listed),
         "may_vote": has_vote and found.leader.takes_votes(now_text()),
     }
     return render(request, "elections/multi_ballots/multi_ballot.html", multi_ballot_context(request, found, **context))
-
-
-def _named(multi_ballot: MultiBallot, questions: list[Election]) -> list[tuple[str, Election]]:
-    return [(multi_ballot.short(each.name), each) for each in questions]
 
 
 # --- making and changing ---
@@ -91,17 +85,17 @@ def _named(multi_ballot: MultiBallot, questions: list[Election]) -> list[tuple[s
 def make_multi_ballot(request: HttpRequest) -> HttpResponse:
     form = MultiBallotForm(form_data(request))
     made: list[MultiBallot] = []
-    done = _("Your questions are there. Now add candidates to each, and voters to the first.")
+    done = _("Your questions are saved. Now add candidates to each, and voters to the first.")
     if run_form(request, form, lambda: made.append(services.make(request.user, **form.cleaned_data)), done):
         return redirect("multi_ballot_dashboard", multi_ballot_id=made[0].id)
     lead = _(
-        "People vote on all of them in one go: one roll, one window, one invitation. Each question is an election of "
-        "its own, with its own candidates, count and proof."
+        "People vote on all of them in one go: one roll, one voting period, one invitation. Each "
+        "question is an election of its own, with its own candidates, count and proof."
     )
-    return show_form(request, form, _("Several questions on one ballot"), _("Make the ballot"), lead=lead)
+    return show_form(request, form, _("Several questions on one ballot"), _("Create the ballot"), lead=lead)
 
 
-@run(Action.LOOK)
+@organiser_page(Action.LOOK)
 @form_page
 def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     """All questions, what is missing before they can open, and a box for more of them."""
@@ -121,7 +115,7 @@ def _overview(found: Found) -> dict[str, Any]:
     questions = repository.questions(multi_ballot)
     is_draft = leader.stored_state == of_elections.State.DRAFT
     rows = [_row(multi_ballot, leader, each, is_draft=is_draft) for each in questions]
-    _multi_ballot, work = repository.find_at_work(multi_ballot.id)
+    _multi_ballot, work = repository.find_with_task(multi_ballot.id)
     return {
         "rows": rows,
         "is_busy": work is not None,
@@ -142,7 +136,7 @@ def _row(multi_ballot: MultiBallot, leader: Election, election: Election, *, is_
     }
 
 
-@run(Action.SET_UP)
+@organiser_page(Action.SET_UP)
 @require_POST
 def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     """Move a question up or down, or take it out."""
@@ -152,7 +146,7 @@ def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
         "down": (lambda name: services.move(request.user, multi_ballot, name, up=False), _("Moved.")),
         "remove": (
             lambda name: services.take_out(request.user, multi_ballot, name),
-            _("It is no longer on the ballot, and a draft by itself again."),
+            _("It is off the ballot and a separate draft again."),
         ),
     }
     for field, (act, sentence) in acts.items():
@@ -162,7 +156,7 @@ def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     return redirect("multi_ballot_dashboard", multi_ballot_id=multi_ballot.id) if is_left else redirect("elections")
 
 
-@run(Action.SET_UP)
+@organiser_page(Action.SET_UP)
 @form_page
 def rename_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     form = MultiBallotNameForm(form_data(request), initial={"name": found.multi_ballot.name})
@@ -208,27 +202,30 @@ def _form(request: HttpRequest, form: Any, found: Found, title: str, button: str
 # --- from draft to closed ---
 
 
-@run(Action.OPEN)
+@organiser_page(Action.OPEN)
 @form_page
 def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     if request.method == "POST":
-        run_action(request, lambda: services.open_(request.user, found.multi_ballot), _opened(found.multi_ballot))
+        done = _("The ballot is open: %(count)d questions.") % {"count": len(found.multi_ballot.questions)}
+        run_action(request, lambda: services.open_(request.user, found.multi_ballot), done)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    words = {"count": len(found.multi_ballot.questions), "voters": found.leader.voter_count}
+    values = {"count": len(found.multi_ballot.questions), "voters": found.leader.voter_count}
     lead = ngettext(
         "%(count)d question opens for %(voters)d voters on the roll.",
         "%(count)d questions open at once for %(voters)d voters on the roll.",
-        words["count"],
+        values["count"],
     )
-    lead = lead % words if found.leader.electorate == "listed" else _("All questions open at once for everybody here.")
-    also = _("From then on candidates, settings and questions stay as they are, and the roll may only grow.")
-    return _asked(request, found, _("Open the ballot"), _("Open all questions"), f"{lead} {also}")
+    lead = lead % values if found.leader.electorate == "listed" else _("All questions open at once for everybody here.")
+    also = _("After that, candidates, settings and questions cannot be changed, and voters can only be added.")
+    return _confirmation_page(request, found, _("Open the ballot"), _("Open all questions"), f"{lead} {also}")
 
 
-def _asked(request: HttpRequest, found: Found, title: str, button: str, lead: str, **more: Any) -> HttpResponse:
+def _confirmation_page(
+    request: HttpRequest, found: Found, title: str, button: str, lead: str, **more: Any
+) -> HttpResponse:
     """Numbers and questions first, and then the button."""
-    said = {"title": title, "button": button, "lead": lead, "figures": _figures(found), **_overview(found), **more}
-    return render(request, "elections/multi_ballots/act.html", multi_ballot_context(request, found, **said))
+    context = {"title": title, "button": button, "lead": lead, "figures": _figures(found), **_overview(found), **more}
+    return render(request, "elections/multi_ballots/act.html", multi_ballot_context(request, found, **context))
 
 
 def _figures(found: Found) -> list[Figure]:
@@ -238,29 +235,27 @@ def _figures(found: Found) -> list[Figure]:
     return figures + time_left(found.leader, now_text())
 
 
-def _opened(multi_ballot: MultiBallot) -> str:
-    return _("The ballot is open: %(count)d questions.") % {"count": len(multi_ballot.questions)}
-
-
-@run(Action.EXTEND)
+@organiser_page(Action.EXTEND)
 @form_page
 def extend_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     form = EndForm(form_data(request), zone=found.leader.time_zone)
     if run_form(
-        request, form, lambda: services.extend(request.user, found.multi_ballot, form.end()), _("The end is moved.")
+        request, form, lambda: services.extend(request.user, found.multi_ballot, form.end()), _("The new end is saved.")
     ):
         show_time_notes(request, form)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
     lead = _("For all questions on the ballot.")
-    return _form(request, form, found, _("Move the end"), _("Move the end"), lead=lead)
+    return _form(request, form, found, _("Extend voting"), _("Extend voting"), lead=lead)
 
 
-@run(Action.CLOSE)
+@organiser_page(Action.CLOSE)
 @form_page
 def close_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     if request.method == "POST":
         run_action(request, lambda: services.close(request.user, found.multi_ballot), _("The ballot is closed."))
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
-    words = {"count": len(found.multi_ballot.questions)}
-    lead = _("All %(count)d questions close. Nobody can vote after that, and nothing can be changed again.") % words
-    return _asked(request, found, _("Close the ballot"), _("Close all questions for good"), lead, danger=True)
+    values = {"count": len(found.multi_ballot.questions)}
+    lead = _("All %(count)d questions close. After that nobody can vote, and nothing can be changed.") % values
+    return _confirmation_page(
+        request, found, _("Close the ballot"), _("Close all questions for good"), lead, danger=True
+    )

@@ -1,4 +1,4 @@
-"""Names and addresses where an election is one of several questions on a ballot: for voters, and for organisers."""
+"""Names and URLs where an election may be a question of a multi-question ballot."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from . import repository, rules
 from .rules import MultiBallot
 
 
-def called(election: Election) -> str:
+def ballot_name(election: Election) -> str:
     """What mails to voters call it: one invitation is for all questions on the ballot."""
     multi_ballot = repository.find(election.book) if election.book else None
     return multi_ballot.name if multi_ballot else election.name
 
 
-def page_of(election: Election) -> tuple[str, str]:
+def page_route(election: Election) -> tuple[str, str]:
     """The page that says what one votes on, as a route and its word."""
     return ("multi_ballot", election.book) if election.book else ("election", election.name)
 
 
-def ballot_of(election: Election) -> tuple[str, str]:
+def ballot_route(election: Election) -> tuple[str, str]:
     return ("fill_multi_ballot", election.book) if election.book else ("ballot", election.name)
 
 
-def result_of(election: Election) -> tuple[str, str]:
+def result_route(election: Election) -> tuple[str, str]:
     return ("multi_ballot_results", election.book) if election.book else ("results", election.name)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What somebody is asked for: an election by itself, or all questions on a ballot; what it is called, and where."""
+class VoteRequest:
+    """What a person is invited to: an election, or all questions of a ballot, with its URLs."""
 
     name: str
     page: str
@@ -46,23 +46,25 @@ class Asked:
     questions: int = 1
 
 
-def asked_together(*lists: Sequence[Election]) -> list[list[tuple[Election, Asked]]]:
-    """Each election of each list with what voters are asked by; in a list, of several questions on one ballot the first
-    stands for all."""
+def vote_requests(*lists: Sequence[Election]) -> list[list[tuple[Election, VoteRequest]]]:
+    """Elections with what voters see of them; on a multi-question ballot, the first question represents all."""
     multi_ballots = repository.find_all([each.book for elections in lists for each in elections if each.book])
-    return [[(each, _asked(each, multi_ballots.get(each.book))) for each in _firsts(elections)] for elections in lists]
+    return [
+        [(each, _vote_request(each, multi_ballots.get(each.book))) for each in _one_per_ballot(elections)]
+        for elections in lists
+    ]
 
 
-def _firsts(elections: Sequence[Election]) -> list[Election]:
+def _one_per_ballot(elections: Sequence[Election]) -> list[Election]:
     return list({each.book or keys.fold(each.name): each for each in reversed(elections)}.values())[::-1]
 
 
-def _asked(election: Election, multi_ballot: MultiBallot | None) -> Asked:
+def _vote_request(election: Election, multi_ballot: MultiBallot | None) -> VoteRequest:
     routes, word = ("election", "ballot", "receipt"), election.name
     if multi_ballot is not None:
         routes, word = ("multi_ballot", "fill_multi_ballot", "multi_ballot_receipts"), multi_ballot.id
     page, ballot, receipt = (path_of(route, word) for route in routes)
-    return Asked(
+    return VoteRequest(
         multi_ballot.name if multi_ballot else election.name,
         page,
         ballot,
@@ -71,21 +73,25 @@ def _asked(election: Election, multi_ballot: MultiBallot | None) -> Asked:
     )
 
 
-WHERE = {Action.OPEN: "open_multi_ballot", Action.EXTEND: "extend_multi_ballot", Action.CLOSE: "close_multi_ballot"}
+SHARED_ROUTES = {
+    Action.OPEN: "open_multi_ballot",
+    Action.EXTEND: "extend_multi_ballot",
+    Action.CLOSE: "close_multi_ballot",
+}
 
 
-def elsewhere(request: HttpRequest, election: Election, action: Action) -> str | None:
+def shared_page_url(request: HttpRequest, election: Election, action: Action) -> str | None:
     """The address at which this is done for all questions on the ballot; nothing, if it is done here."""
     multi_ballot = repository.find(election.book) if election.book else None
     if multi_ballot is None:
         return None
-    if action in rules.TOGETHER:
-        return reverse(WHERE.get(action, "multi_ballot_dashboard"), args=[multi_ballot.id])
+    if action in rules.ALL_QUESTIONS_ACTIONS:
+        return reverse(SHARED_ROUTES.get(action, "multi_ballot_dashboard"), args=[multi_ballot.id])
     if multi_ballot.is_led_by(election.name):
         return None
     if action == Action.SET_UP:
         return reverse("question_settings", args=[multi_ballot.id, election.name])
-    if action in rules.BY_THE_LEADER or (action == Action.SEE_ROLL and election.stored_state == State.DRAFT):
+    if action in rules.LEADER_ACTIONS or (action == Action.SEE_ROLL and election.stored_state == State.DRAFT):
         match = request.resolver_match
         route = match.url_name if match and set(match.kwargs) == {"name"} else "roll"
         return reverse(route or "roll", args=[multi_ballot.leader])

@@ -17,9 +17,9 @@ from .rules import MultiBallot
 
 
 def multi_ballot_of(event: Happened) -> MultiBallot:
-    if (multi_ballot := repository.find(event.said["book_id"])) is None:
+    if (ballot := repository.find(event.said["book_id"])) is None:
         raise DoesNotFit("is about a multi-question ballot that does not exist.")
-    return multi_ballot
+    return ballot
 
 
 def question_of(name: str) -> Election:
@@ -29,22 +29,20 @@ def question_of(name: str) -> Election:
 
 
 def made(event: Happened) -> Iterator[Step]:
-    said = event.said
-    names = tuple(said["questions"])
-    multi_ballot = MultiBallot(said["book_id"], said["name"], names[0], names, said["created_at"])
-    yield repository.creation(multi_ballot, map(question_of, names))
+    data = event.said
+    names = tuple(data["questions"])
+    ballot = MultiBallot(data["book_id"], data["name"], names[0], names, data["created_at"])
+    yield repository.creation(ballot, map(question_of, names))
 
 
 def changed(event: Happened) -> Iterator[Step]:
-    multi_ballot, said = multi_ballot_of(event), event.said
+    ballot, data = multi_ballot_of(event), event.said
     after = replace(
-        multi_ballot,
-        name=said.get("name", multi_ballot.name),
-        questions=tuple(said.get("questions", multi_ballot.questions)),
+        ballot, name=data.get("name", ballot.name), questions=tuple(data.get("questions", ballot.questions))
     )
-    if after == multi_ballot:
+    if after == ballot:
         raise DoesNotFit("changes nothing.")
-    yield [repository.change(multi_ballot, after), *_bound(multi_ballot, after)]
+    yield [repository.change(ballot, after), *_bound(ballot, after)]
 
 
 def _bound(before: MultiBallot, after: MultiBallot) -> Iterator[Write]:
@@ -58,11 +56,8 @@ def _only(one: MultiBallot, other: MultiBallot) -> list[str]:
 
 
 def taken_apart(event: Happened) -> Iterator[Step]:
-    multi_ballot = multi_ballot_of(event)
-    yield [
-        repository.deletion(multi_ballot),
-        *(repository.binding(question_of(name), "") for name in multi_ballot.questions),
-    ]
+    ballot = multi_ballot_of(event)
+    yield [repository.deletion(ballot), *(repository.binding(question_of(name), "") for name in ballot.questions)]
 
 
 def opened(event: Happened) -> Iterator[Step]:
@@ -70,7 +65,7 @@ def opened(event: Happened) -> Iterator[Step]:
     yield repository.holding(map(question_of, multi_ballot_of(event).questions))
 
 
-def asked(event: Happened) -> Step:
+def recorded_only(event: Happened) -> Step:
     """What is done to each question has an event of its own."""
     multi_ballot_of(event)
     return ()
@@ -81,6 +76,6 @@ EVENTS = (
     EventType("BookChanged", changed, "book_id name questions:list"),
     EventType("BookTakenApart", taken_apart, "book_id"),
     EventType("BookOpened", opened, "book_id"),
-    EventType("BookExtended", asked, "book_id no_voting_after"),
-    EventType("BookClosed", asked, "book_id"),
+    EventType("BookExtended", recorded_only, "book_id no_voting_after"),
+    EventType("BookClosed", recorded_only, "book_id"),
 )

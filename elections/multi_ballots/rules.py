@@ -28,14 +28,16 @@ SHARED = (
     *("secret_ballot", "electorate", "joining", "time_zone", "no_voting_before", "no_voting_after"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "vote_by_link"),
 )
-OF_THE_LEADER = {"remind_before": (), "announces": False}
+LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False}
 
 # What is done to all questions of a multi-question ballot at once, and what only to the one that leads.
-TOGETHER = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
-BY_THE_LEADER = frozenset(
+ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
+LEADER_ACTIONS = frozenset(
     {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
 )
-AT_WORK = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})  # what never gets in the way
+ALLOWED_WHILE_BUSY = frozenset(
+    {Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY}
+)  # what never gets in the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +67,11 @@ class MultiBallot:
         return [fold(each) for each in self.questions].index(fold(name)) + 1
 
 
-BUSY = gettext_lazy(
-    "The questions on this ballot are just being opened, moved or closed. Please try again in a moment."
-)
+BUSY = gettext_lazy("The questions on this ballot are being opened, extended or closed. Please try again in a moment.")
 
 
 def election_name(multi_ballot_name: str, question: str) -> str:
-    """Under which name the election of a new question is made: names of elections are unique on the whole site, so that
-    it begins with as much of the ballot's as fits."""
+    """The name of a new question's election: unique on the site, prefixed with as much of the ballot's as fits."""
     room = MAX_NAME_CHARS - len(f": {question}")
     if len(multi_ballot_name) > room:
         multi_ballot_name = f"{multi_ballot_name[: room - 1].rstrip()}…" if room > 1 else ""
@@ -88,14 +87,16 @@ def check_many(questions: Sequence[str]) -> None:
 
 def check_candidates(count: int) -> None:
     if count > MAX_TOTAL_CANDIDATES:
-        words = {"most": MAX_TOTAL_CANDIDATES, "count": count}
+        values = {"most": MAX_TOTAL_CANDIDATES, "count": count}
         raise elections.NotReady(
-            _("All questions together have at most %(most)d candidates on one ballot; these have %(count)d.") % words
+            _("All questions on a ballot may have at most %(most)d candidates in total; these have %(count)d.") % values
         )
 
 
 def leads_the_others(name: str) -> str:
-    return _("“%(name)s” has the roll and the window of all questions. Take the others out first.") % {"name": name}
+    return _("“%(name)s” holds the roll and the voting period for all questions. Remove the others first.") % {
+        "name": name
+    }
 
 
 def is_bindable(election: Election) -> bool:
@@ -103,25 +104,26 @@ def is_bindable(election: Election) -> bool:
     return election.stored_state == State.DRAFT and not election.book
 
 
-def check_alone(multi_ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
+def check_single_question(ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
     """Refuse what cannot be done to one question alone, and say where it can be done."""
-    if multi_ballot is None:
+    if ballot is None:
         return
-    if is_at_work and action not in AT_WORK:
+    if is_at_work and action not in ALLOWED_WHILE_BUSY:
         raise WrongState(BUSY)
-    words = {"book": multi_ballot.name, "leader": multi_ballot.leader}
-    if action in TOGETHER:
+    values = {"book": ballot.name, "leader": ballot.leader}
+    if action in ALL_QUESTIONS_ACTIONS:
         raise WrongState(
-            _("This is one of several questions on the ballot “%(book)s”. That is done there, for all of them.") % words
+            _("This is one of several questions on the ballot “%(book)s”. Do this there, for all of them.") % values
         )
-    if action in BY_THE_LEADER and not multi_ballot.is_led_by(election.name):
+    if action in LEADER_ACTIONS and not ballot.is_led_by(election.name):
         raise WrongState(
-            _("The questions on the ballot “%(book)s” have one roll and one invitation: those of “%(leader)s”.") % words
+            _("The questions on the ballot “%(book)s” share one roll and one invitation: those of “%(leader)s”.")
+            % values
         )
 
 
 def shared_by(leader: Election) -> dict[str, Any]:
-    return {name: getattr(leader, name) for name in SHARED} | OF_THE_LEADER
+    return {name: getattr(leader, name) for name in SHARED} | LEADER_ONLY_DEFAULTS
 
 
 def as_led(election: Election, leader: Election) -> Election:
@@ -148,28 +150,26 @@ def check_opening(lacking: Iterable[tuple[str, str]]) -> None:
 # --- changes; each answers the multi-question ballot as it is then ---
 
 
-def with_questions(multi_ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
-    there = {fold(each) for each in multi_ballot.questions}
-    questions = (*multi_ballot.questions, *(name for name in names if fold(name) not in there))
+def with_questions(ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
+    there = {fold(each) for each in ballot.questions}
+    questions = (*ballot.questions, *(name for name in names if fold(name) not in there))
     check_many(questions)
-    return replace(multi_ballot, questions=questions)
+    return replace(ballot, questions=questions)
 
 
-def without(multi_ballot: MultiBallot, name: str) -> MultiBallot | None:
+def without(ballot: MultiBallot, name: str) -> MultiBallot | None:
     """Nothing, if it was the last. If it led, the first of the others leads from now on."""
-    left = tuple(each for each in multi_ballot.questions if fold(each) != fold(name))
+    left = tuple(each for each in ballot.questions if fold(each) != fold(name))
     if not left:
         return None
-    return replace(
-        multi_ballot, questions=left, leader=left[0] if multi_ballot.is_led_by(name) else multi_ballot.leader
-    )
+    return replace(ballot, questions=left, leader=left[0] if ballot.is_led_by(name) else ballot.leader)
 
 
-def moved(multi_ballot: MultiBallot, name: str, *, up: bool) -> MultiBallot:
-    at = multi_ballot.place(name) - 1
+def moved(ballot: MultiBallot, name: str, *, up: bool) -> MultiBallot:
+    at = ballot.place(name) - 1
     to = at - 1 if up else at + 1
-    if not 0 <= to < len(multi_ballot.questions):
-        return multi_ballot
-    order = list(multi_ballot.questions)
+    if not 0 <= to < len(ballot.questions):
+        return ballot
+    order = list(ballot.questions)
     order[at], order[to] = order[to], order[at]
-    return replace(multi_ballot, questions=tuple(order))
+    return replace(ballot, questions=tuple(order))

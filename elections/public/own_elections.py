@@ -1,7 +1,4 @@
-"""What is somebody's own: what waits for their vote, where they have voted, how it ended, and what they run.
-
-Whether somebody has voted is told by their entry on the roll, which is theirs to see.
-"""
+"""A person's own elections: to vote in, voted in, decided, run by them."""
 
 from __future__ import annotations
 
@@ -10,14 +7,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from acts.recent import Recently, get_many
-from acts.site import table
-from elections.repository import Description, Listed, description_among, election_of, entries_of, listed_of, newest
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import table
+from elections.repository import (
+    Description,
+    Listed,
+    description_among,
+    election_of,
+    entries_of,
+    listed_of,
+    newest_entries,
+)
 from elections.rules import Election, Relation, State, relation
 from store import keys
 from store.cursors import decode, encode
+from store.parallel import run_parallel
 from store.table import Item, Key, Span
-from store.together import together
 
 MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
 # elections somebody has voted in, the newest, that home looks at: most of them are long over
@@ -30,7 +35,7 @@ OPEN = (State.EDITABLE, State.OPEN)
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Somebody's votes: those they may still give, those they may still change, and what has come of them since."""
+    """A person's votes: to cast, changeable, and decided since."""
 
     waiting: list[Election]  # the one that ends first on top
     cast: list[Election]
@@ -41,10 +46,10 @@ class Votes:
 def votes_of(person: User, now: str, since: str = "") -> Votes:
     """With results that were sealed since then, of elections on whose roll they are."""
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
-    by_name, by_email, everyone = together(table(), *(partial(_newest, span) for span in spans))
+    by_name, by_email, everyone = run_parallel(table(), *(partial(_newest_entries, span) for span in spans))
     entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
-    listed, open_, about = _found(person, _looked_at([*entries, *everyone], voted), now, voted)
+    listed, open_, about = _read_elections(person, _names_to_read([*entries, *everyone], voted), now, voted)
     found = [each for each in open_ if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
     found.sort(key=lambda each: each.no_voting_after or "~")
     decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
@@ -60,32 +65,33 @@ def _names(entries: Iterable[Item]) -> set[str]:
     return {keys.fold(each["election_name"]) for each in entries}
 
 
-def _looked_at(entries: list[Item], voted: set[str]) -> list[str]:
-    """All that somebody has not voted in, for nothing that waits may be missed; of the others the newest."""
+def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:
+    """All elections not voted in yet, and the newest of the others."""
     by_name = {keys.fold(each["election_name"]): each for each in entries}
     old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
 
 
-def _newest(span: Span) -> list[Item]:
-    return list(newest(span))
+def _newest_entries(span: Span) -> list[Item]:
+    return list(newest_entries(span))
 
 
-def _found(
+def _read_elections(
     person: User, names: list[str], now: str, voted: set[str]
 ) -> tuple[list[Listed], list[Election], dict[str, Description]]:
-    """The elections as lists show them; those that take votes whole; and what those say of themselves in which this
-    person has not voted. A few are read at once, as they were at most a second ago unless the person runs one of them;
-    of many first the short entries, which are all that is read of those that are not open."""
+    """Listed elections, those taking votes, and descriptions of those not voted in.
+
+    A few are read at once and may be a second old; of many, the short entries first.
+    """
     entries = [keys.listed_election(name) for name in names]
     if len(names) <= MAX_ELECTIONS_READ_WHOLE:
-        found = get_many(Recently([*entries, *_whole(names, voted)], partial(_runs_none, person, names)))
+        found = get_cached(Cacheable([*entries, *_complete_keys(names, voted)], partial(_runs_none, person, names)))
     else:
         found = table().get_many(entries)
     listed = [listed_of(found[place]) for place in entries if place in found]
     open_ = [each.name for each in listed if each.state(now) in OPEN]
     if len(names) > MAX_ELECTIONS_READ_WHOLE and open_:
-        found = table().get_many(_whole(open_, voted))
+        found = table().get_many(_complete_keys(open_, voted))
     elections = [election_of(found[place]) for name in open_ if (place := keys.election(name)) in found]
     about = {keys.fold(name): description_among(found, name) for name in open_ if keys.fold(name) not in voted}
     return listed, [each for each in elections if each.takes_votes(now)], about
@@ -99,7 +105,7 @@ def _runs_none(person: User, names: list[str], seen: Mapping[Key, Item]) -> bool
     )
 
 
-def _whole(names: list[str], voted: set[str]) -> list[Key]:
+def _complete_keys(names: list[str], voted: set[str]) -> list[Key]:
     waiting = [keys.description(name) for name in names if keys.fold(name) not in voted]
     return [*map(keys.election, names), *waiting]
 
@@ -108,8 +114,8 @@ def _whole(names: list[str], voted: set[str]) -> list[Key]:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """An election in somebody's own list, and what they are to it."""
+class OwnElection:
+    """An election in a person's own list, and their relation to it."""
 
     listed: Listed
     runs: bool
@@ -120,21 +126,21 @@ class Own:
         return self.votes and not self.voted and self.listed.takes_votes(now)
 
 
-def own(person: User, *, limit: int, cursor: str | None = None) -> tuple[list[Own], str | None]:
+def own_elections(person: User, *, limit: int, cursor: str | None = None) -> tuple[list[OwnElection], str | None]:
     """The newest first, by when they were made: the order that all lists they are gathered from share."""
-    rows: list[Own] = []
+    rows: list[OwnElection] = []
     while not rows:  # on some rolls there may be drafts alone
-        rows, cursor = _some(person, limit, cursor)
+        rows, cursor = _read_page(person, limit, cursor)
         if cursor is None:
             break
     return rows, cursor
 
 
-def _some(person: User, limit: int, cursor: str | None) -> tuple[list[Own], str | None]:
+def _read_page(person: User, limit: int, cursor: str | None) -> tuple[list[OwnElection], str | None]:
     spans = [keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE]
     spans = [*(spans if person.can_vote else ()), *([keys.run_by(person.name)] if person.can_run_elections else ())]
     last = decode(keys.OWN_ELECTIONS, cursor)["SK"] if cursor else None
-    found = together(table(), *(partial(_before, span, last, limit + 1) for span in spans))
+    found = run_parallel(table(), *(partial(_before, span, last, limit + 1) for span in spans))
     entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
     shown = set(dates[:limit])
@@ -156,7 +162,7 @@ def _before(span: Span, last: str | None, most: int) -> list[Item]:
     return items[:most]
 
 
-def _rows(person: User, entries: list[Item]) -> list[Own]:
+def _rows(person: User, entries: list[Item]) -> list[OwnElection]:
     """Of drafts only those they run, and of elections for everybody those that are theirs, too."""
     on_roll = entries_of(person, (each for each in entries if "voter_name" in each))
     listed_on, voted = _names(on_roll), _names(each for each in on_roll if each["voted"])
@@ -170,7 +176,7 @@ def _rows(person: User, entries: list[Item]) -> list[Own]:
     there = {name: found[place] for name in everyone if (place := keys.election(name)) in found}
     theirs = {name for name, item in there.items() if election_of(item).is_open_to(person.votes_since)}
     rows = [
-        Own(listed_of(found[place]), name in run, name in listed_on or name in theirs, name in voted)
+        OwnElection(listed_of(found[place]), name in run, name in listed_on or name in theirs, name in voted)
         for name, place in names.items()
         if place in found
     ]

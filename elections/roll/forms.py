@@ -1,4 +1,4 @@
-"""What organisers type about the roll: voters, lists of them, and whom to look for."""
+"""Forms for the roll: add, import, search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .list_summary import Skipped, skipped_of
 
 class VotersForm(forms.Form):
     voters = LinesField(
-        label=_("Add voters, one a line"),
+        label=_("Add voters, one per line"),
         max_length=200_000,
         rows=4,
         help_text=_("User names of people who have an account here, or email addresses."),
@@ -35,8 +35,8 @@ class ImportForm(forms.Form):
         label=_("CSV file"),
         max_length=200,
         help_text=_(
-            "One voter a row: the user name of somebody who has an account here, or an email address. With or without "
-            "a header."
+            "One voter per row: the user name of someone with an account here, or an email address. With or "
+            "without a header."
         ),
     )
 

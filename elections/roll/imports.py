@@ -1,9 +1,8 @@
-"""Importing a long list of voters in steps, so that it may be watched, interrupted and taken up again.
+"""Resumable import of a long list of voters.
 
-The list is stored first, in slices that fit one transaction each. A step puts one slice on the roll, removes it, and
-moves the import's place, all at once: so nobody is added twice and nobody is skipped, whoever reloads, opens a second
-tab or dies. An import is known by the digest of its list: the same list sent again goes on where it was. One that
-nobody watches any more is finished by the worker, in the name of whoever started it.
+The list is stored in slices that fit one transaction. Each step adds a slice to the roll, deletes it and advances the
+import, atomically: nobody is added twice or skipped. The digest of the list identifies the import; a worker finishes
+one that nobody watches.
 """
 
 from __future__ import annotations
@@ -19,9 +18,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from acts.background import Batch, Task, finished, wait
-from acts.recording import write
 from acts.refusals import LostRace, Refusal
-from acts.site import table
+from acts.storage import table, write
 from elections import actions, repository
 from elections.repository import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
@@ -31,7 +29,7 @@ from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update
 
 from . import services
 from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
-from .services import add_handful
+from .services import add_batch
 
 SLICE_VOTERS = 90  # voters of one transaction
 TRANSACTION_SLICES = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
@@ -76,10 +74,10 @@ def find(election_name: str, digest: str) -> Import | None:
 
 
 def under_way(election: Election) -> list[Import]:
-    return lately(election)[0]
+    return recent_imports(election)[0]
 
 
-def lately(election: Election) -> tuple[list[Import], Import | None]:
+def recent_imports(election: Election) -> tuple[list[Import], Import | None]:
     """Those that are under way; and the last, if it has come to its end, also if nobody watched."""
     found = sorted(
         table().page(keys.voter_imports(election.name), limit=MAX_RECENT_IMPORTS).items, key=itemgetter("moved")
@@ -102,11 +100,7 @@ def start(
     skipped: Skipped = NOTHING_SKIPPED,
     begin: Callable[[Sequence[Write]], None] = lambda writes: write(*writes),
 ) -> Import:
-    """Store the list. One that is under way already is left as it is.
-
-    What was skipped on the way here is kept beside it, to be told in the end. `begin` writes that the list is
-    on its way, and whatever goes with it.
-    """
+    """Store the list, unless it is already being imported. `begin` writes the task and whatever goes with it."""
     actions.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
@@ -119,7 +113,7 @@ def start(
     rows = [_rows(new, number, names) for number, names in enumerate(slices)]
     for some in by_count(rows, TRANSACTION_SLICES):
         table().write(*some)
-    return _begun(actor, new, begin)
+    return _begin(actor, new, begin)
 
 
 def _digest(election: Election, names: Sequence[str]) -> str:
@@ -131,7 +125,7 @@ def _rows(new: Import, number: int, names: list[str]) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + RETENTION_SECONDS})
 
 
-def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
+def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
     fields |= {"asked_by": actor.name, "moved": now}
@@ -149,21 +143,21 @@ def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
 # --- going on ---
 
 
-def go_on(
+def resume(
     actor: User, election: Election, under_way: Import, seconds: float, clock: Callable[[], float] = time.monotonic
 ) -> Import:
-    """Take it further for about so long, and at least one step; answers how far it has come."""
+    """Continue for about this long, at least one step; returns its progress."""
     actions.check(actor, election, Action.ADD_VOTERS)
     subject, end = repository.import_subject(election.name, under_way.digest), clock() + seconds
     while not IMPORTING.advance(subject, batches=1) and clock() < end:
         pass
     after = find(election.name, under_way.digest)
     if after is None or (not after.is_finished and IMPORTING.find(subject) is None):
-        raise WrongState(_("This import has lain too long. Please start again with the file."))
+        raise WrongState(_("This import has expired. Please start again with the file."))
     return after
 
 
-def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
+def _advancing(under_way: Import, added: services.Added) -> list[Write]:
     here = Equals("done", under_way.done)
     place = keys.voter_import(under_way.election_name, under_way.digest)
     rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
@@ -195,7 +189,7 @@ def import_batch(task: Task) -> Batch:
         return finished()  # all of them are on the roll, or they have lain too long
     try:
         actions.check(actor, election, Action.ADD_VOTERS)
-        add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
+        add_batch(actor, election, rows["voters"], lambda added: _advancing(under_way, added))
     except LostRace:
         return Batch()  # another has taken this slice, or somebody changed the election: look again
     except Refusal:

@@ -1,4 +1,4 @@
-"""What a list had that was not taken from it, and the sentence in which that is said."""
+"""Summary of an imported or pasted list: what was added and what was skipped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages.lists import Row, Verdict
 
 MAX_PREVIEW_ROWS = 500  # rows of each kind that a preview shows
 MAX_UNUSABLE_LINES = 20  # that are named, of those that could not be used
-TEXT = re.compile(r"(\d{1,6}) (\d{1,6}) (\d{1,6})((?: \d{1,6}){0,20})", re.ASCII)
+SKIPPED_TEXT = re.compile(r"(\d{1,6}) (\d{1,6}) (\d{1,6})((?: \d{1,6}){0,20})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Skipped:
     @staticmethod
     def from_text(text: str) -> Skipped:
         """What is written otherwise says nothing."""
-        found = TEXT.fullmatch(text)
+        found = SKIPPED_TEXT.fullmatch(text)
         if found is None:
             return NOTHING_SKIPPED
         return Skipped(int(found[1]), int(found[2]), int(found[3]), tuple(map(int, found[4].split())))
@@ -52,7 +52,7 @@ def skipped_of(rows: Iterable[Row]) -> Skipped:
     return Skipped(len(there), len(repeated), len(unusable), tuple(unusable[:MAX_UNUSABLE_LINES]))
 
 
-def sorted_out(rows: Iterable[Row]) -> dict[str, list[Row]]:
+def rows_by_verdict(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """The rows as a preview shows them: what cannot be used, what need not be added, what is new; not without end."""
     found: dict[str, list[Row]] = {"problems": [], "known": [], "fresh": []}
     for row in rows:
@@ -66,9 +66,8 @@ def sorted_out(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """What is said of a list of voters, say: how many were added, and how many were there before, afterwards and in a
-    preview."""
+class ListLabels:
+    """Labels for one kind of list: added, and already there, afterwards and in a preview."""
 
     added: Any
     none_added: Any
@@ -76,30 +75,30 @@ class Words:
     already: Any = ""
 
 
-VOTERS = Words(
+VOTERS = ListLabels(
     ngettext_lazy("%(count)d voter added.", "%(count)d voters added.", "count"),
     gettext_lazy("No voters added."),
-    ngettext_lazy("%(count)d was on the roll already", "%(count)d were on the roll already", "count"),
+    ngettext_lazy("%(count)d was already on the roll", "%(count)d were already on the roll", "count"),
     ngettext_lazy("%(count)d already on the roll", "%(count)d already on the roll", "count"),
 )
-MEMBERS = Words(
+MEMBERS = ListLabels(
     ngettext_lazy("%(count)d member added.", "%(count)d members added.", "count"),
     gettext_lazy("No members added."),
-    ngettext_lazy("%(count)d was in the group already", "%(count)d were in the group already", "count"),
+    ngettext_lazy("%(count)d was already in the group", "%(count)d were already in the group", "count"),
     ngettext_lazy("%(count)d already in the group", "%(count)d already in the group", "count"),
 )
-CANDIDATES = Words(
+CANDIDATES = ListLabels(
     ngettext_lazy("%(count)d candidate added.", "%(count)d candidates added.", "count"),
     gettext_lazy("No candidates added."),
-    ngettext_lazy("%(count)d stood already", "%(count)d stood already", "count"),
+    ngettext_lazy("%(count)d was already a candidate", "%(count)d were already candidates", "count"),
 )
 NEW = ngettext_lazy("%(count)d new", "%(count)d new", "count")
-TWICE_HERE = ngettext_lazy("%(count)d twice in the list", "%(count)d twice in the list", "count")
-CANNOT_BE_USED = ngettext_lazy("%(count)d cannot be used", "%(count)d cannot be used", "count")
-TWICE = ngettext_lazy("%(count)d stood twice in the list", "%(count)d stood twice in the list", "count")
-NOBODYS = ngettext_lazy(
-    "%(count)d was left out, because nobody here has the name any more",
-    "%(count)d were left out, because nobody here has the names any more",
+DUPLICATES_IN_PREVIEW = ngettext_lazy("%(count)d duplicate", "%(count)d duplicates", "count")
+UNUSABLE_IN_PREVIEW = ngettext_lazy("%(count)d cannot be used", "%(count)d cannot be used", "count")
+DUPLICATES = ngettext_lazy("%(count)d duplicate skipped", "%(count)d duplicates skipped", "count")
+UNKNOWN = ngettext_lazy(
+    "%(count)d was left out, because nobody here has the name any longer",
+    "%(count)d were left out, because nobody here has the names any longer",
     "count",
 )
 UNUSABLE = ngettext_lazy("%(count)d could not be used", "%(count)d could not be used", "count")
@@ -109,21 +108,25 @@ UNUSABLE_LINES = ngettext_lazy(
 
 
 def _counted(*numbers: tuple[int, Any]) -> list[str]:
-    return [words % {"count": count} for count, words in numbers if count]
+    return [labels % {"count": count} for count, labels in numbers if count]
 
 
-def numbers(new: int, skipped: Skipped, words: Words) -> str:
+def preview_text(new: int, skipped: Skipped, labels: ListLabels) -> str:
     """“8 new · 3 already on the roll · 2 cannot be used”"""
-    others = (skipped.there, words.already), (skipped.repeated, TWICE_HERE), (skipped.unusable, CANNOT_BE_USED)
+    others = (
+        (skipped.there, labels.already),
+        (skipped.repeated, DUPLICATES_IN_PREVIEW),
+        (skipped.unusable, UNUSABLE_IN_PREVIEW),
+    )
     return " · ".join((NEW % {"count": new}, *_counted(*others)))
 
 
-def summary(added: int, skipped: Skipped, words: Words, unknown: int = 0) -> str:
+def summary(added: int, skipped: Skipped, labels: ListLabels, unknown: int = 0) -> str:
     """“8 voters added. 3 were on the roll already, 2 lines could not be used (lines 4, 9).”"""
-    sentence = words.added % {"count": added} if added else str(words.none_added)
-    parts = _counted((skipped.there, words.there), (skipped.repeated, TWICE), (unknown, NOBODYS))
+    sentence = labels.added % {"count": added} if added else str(labels.none_added)
+    parts = _counted((skipped.there, labels.there), (skipped.repeated, DUPLICATES), (unknown, UNKNOWN))
     if skipped.unusable:
         more = " …" if skipped.unusable > len(skipped.lines) else ""
-        said = {"count": skipped.unusable, "lines": ", ".join(map(str, skipped.lines)) + more}
-        parts.append((UNUSABLE_LINES if skipped.lines else UNUSABLE) % said)
+        values = {"count": skipped.unusable, "lines": ", ".join(map(str, skipped.lines)) + more}
+        parts.append((UNUSABLE_LINES if skipped.lines else UNUSABLE) % values)
     return f"{sentence} {', '.join(parts)}." if parts else sentence

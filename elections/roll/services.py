@@ -1,4 +1,4 @@
-"""Who may vote."""
+"""Actions on the roll: add and remove voters."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import partial
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from acts.again import try_again
 from acts.refusals import Refusal
-from acts.site import now_text, table
-from elections import places, repository, rules
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
+from elections import repository, rules, sharding
 from elections.actions import check, record
 from elections.invitations import voting_link
 from elections.multi_ballots import repository as multi_ballots
@@ -23,23 +23,21 @@ from store.splitting import by_count
 from store.table import Delete, Exists, Write
 
 
-class NobodyHere(Refusal):
+class UnknownNames(Refusal):
     """Names for the roll that nobody here has."""
 
 
 def add_voters(
     actor: User, election: Election, names: Sequence[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing.
-
-    Nobody is added if a name is among them that nobody here has: whoever registers it later would have its vote.
-    """
+    """Add people who are not on the roll yet; returns how many. Unknown names are refused: a later account of
+    that name would inherit the vote."""
     check(actor, election, Action.ADD_VOTERS)
     rules.check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    there, accounts = repository.on_roll_or_here(election, distinct)
+    there, accounts = repository.roll_and_accounts(election, distinct)
     if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
-        raise NobodyHere(_nobodys(unknown))
+        raise UnknownNames(_unknown_names_message(unknown))
     return put_on_roll(actor, election, distinct, progress)
 
 
@@ -47,25 +45,25 @@ def _is_known(name: str, accounts: Collection[str]) -> bool:
     return repository.is_by_address(name) or keys.fold(name) in accounts
 
 
-def _nobodys(names: Sequence[str]) -> str:
-    words = {"names": ", ".join(names[:10]) + (" …" if len(names) > 10 else "")}
+def _unknown_names_message(names: Sequence[str]) -> str:
+    values = {"names": ", ".join(names[:10]) + (" …" if len(names) > 10 else "")}
     return (
         ngettext(
-            "Nobody here has this name: %(names)s. List them by their address.",
-            "Nobody here has these names: %(names)s. List them by their addresses.",
+            "Nobody here has this name: %(names)s. Use their mail address instead.",
+            "Nobody here has these names: %(names)s. Use their mail addresses instead.",
             len(names),
         )
-        % words
+        % values
     )
 
 
 def put_on_roll(
     actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """A batch at a time; answers how many were new."""
+    """A batch at a time; returns how many were new."""
     added = done = 0
     for batch in by_count(names):
-        added += add_handful(actor, election, batch).count
+        added += add_batch(actor, election, batch).count
         progress(done := done + len(batch))
     return added
 
@@ -78,11 +76,10 @@ class Added:
     unknown: int = 0
 
 
-def add_handful(
+def add_batch(
     actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
 ) -> Added:
-    """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many; on a
-    ballot with several questions, on the rolls of the others as well."""
+    """Add the new voters of a batch in one transaction; the other questions of a ballot follow."""
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
     def more(added: Added, new: Sequence[str]) -> list[Write]:
@@ -97,30 +94,26 @@ def add_handful(
     return added
 
 
-def bring(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
+def copy_voters(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
     """Put voters on the rolls of the other questions. Any number may do this at once, and again."""
     for name in followers:
-        try_again(partial(_follow, actor, name, voters))
+        retry_lost_race(partial(_add_to_question, actor, name, voters))
 
 
-def _follow(actor: User, name: str, voters: Sequence[str]) -> None:
+def _add_to_question(actor: User, name: str, voters: Sequence[str]) -> None:
     election = repository.find(name)
     if election is not None and election.state(now_text()) != State.CLOSED:
         _add(actor, election, voters)
-
-
-def nothing_more(added: Added, new: Sequence[str]) -> list[Write]:
-    return []
 
 
 def _add(
     actor: User,
     election: Election,
     batch: Sequence[str],
-    also: Callable[[Added, Sequence[str]], list[Write]] = nothing_more,
+    also: Callable[[Added, Sequence[str]], list[Write]] = lambda added, new: [],
 ) -> tuple[Added, list[str]]:
     rules.check_listing(election, batch)
-    there, accounts = repository.on_roll_or_here(election, batch)
+    there, accounts = repository.roll_and_accounts(election, batch)
     missing = [name for name in batch if keys.fold(name) not in there]
     new = [name for name in missing if _is_known(name, accounts)]
     added = Added(len(new), len(missing) - len(new))
@@ -128,8 +121,8 @@ def _add(
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
         turn = voting_link.first_turn(election)
-        said = {"voters": new, "accounts": [bound.get(name) for name in new]} | ({"turn": turn} if turn else {})
-        record(actor, "VotersAdded", election, said, *adding(election, new, bound, turn), *more)
+        event_data = {"voters": new, "accounts": [bound.get(name) for name in new]} | ({"turn": turn} if turn else {})
+        record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, turn), *more)
     elif more:
         table().write(*more)
     return added, new
@@ -142,11 +135,11 @@ def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str]
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.REMOVE_VOTERS)
-    take_off(actor, election, [name], *([multi_ballots.is_free(election.book)] if election.book else []))
+    remove_voters(actor, election, [name], *([multi_ballots.is_free(election.book)] if election.book else []))
 
 
-def take_off(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:
-    gone = [Delete(places.entry(election, name), when=Exists()) for name in names]
+def remove_voters(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:
+    gone = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
     record(
         actor,
         "VotersRemoved",

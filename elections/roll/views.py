@@ -1,4 +1,4 @@
-"""Pages of the roll: who may vote, lists to import, invitations."""
+"""Pages for the roll: list, import, export, resend an invitation."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from accounts import allowance, policy
+from accounts import mail_quota, registration_policy
 from accounts.models import User
-from accounts.opting_out import opt_out
-from acts.site import now_text, table
+from accounts.unsubscribe import unsubscribe_view
+from acts.storage import now_text, table
 from elections import repository
-from elections.access import context_of, run, run_with
+from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from elections.skills_needed.forms import SkilledForm
@@ -36,75 +36,75 @@ from pages.paging import read_page
 from pages.sorting import natural_sort_key
 from skills import repository as skills
 from skills.rules import Skill, level_of
-from store.together import together
+from store.parallel import run_parallel
 
 from . import imports, list_summary, services
 from .forms import ImportedForm, ImportForm, SearchForm, VotersForm
 from .imports import Import
 from .services import add_voters
 
-ON_PATH = "path"  # in an address: whoever imports comes from the guided path, and goes back there
+ON_PATH = "path"  # query parameter: the import was started from the guided setup and returns there
 MAX_SHORT_LIST_VOTERS = 2000  # voters; a longer list shows its progress from the start
 SHORT_IMPORT_SECONDS = 1.0  # seconds a short one may take before it does
 PROGRESS_STEP_SECONDS = 0.4  # seconds between two moves of the progress bar
 UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before it is asked to go on
 
 
-@run(Action.SEE_ROLL)
+@organiser_page(Action.SEE_ROLL)
 @form_page
 def roll(request: HttpRequest, election: Election) -> HttpResponse:
     """Who may vote, page by page; a POST adds some, typed one a line."""
     form = VotersForm(form_data(request))
-    if run_form(request, form, lambda: add_from(form, request.user, election), str, "voters"):
+    if run_form(request, form, lambda: add_voters_from(form, request.user, election), str, "voters"):
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
         return _failed(request, election)
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    counts, today = together(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
+    counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
     read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
     found, older = read_page(request, read, q=prefix)
-    shown = mailing.with_mails(found)
-    context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
+    invited = mailing.invited_voters(found)
+    context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
-    context |= {"needs_an_admin": not policy.takes_every_invitation(), **today}
+    context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
     return render(request, "elections/roll.html", context, status=422 if form.errors else 200)
 
 
 def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
     """What is left of the mails one may have sent today, where there are buttons that send some."""
     is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
-    return {"mails_today": allowance.today(request.user)} if is_open else {}
+    return {"mails_today": mail_quota.quota_today(request.user)} if is_open else {}
 
 
 def _failed(request: HttpRequest, election: Election) -> HttpResponse:
     """Whose mails did not go out, and why."""
     found, older = read_page(request, partial(mailing.failures, election), show="failed")
-    context = context_of(request, election, failures=found, older=older, **_mails_today(request, election))
+    context = election_context(request, election, failures=found, older=older, **_mails_today(request, election))
     return render(request, "elections/failed.html", context)
 
 
-@run(Action.INVITE)
+@organiser_page(Action.INVITE)
 @require_POST
 def invite(request: HttpRequest, election: Election) -> HttpResponse:
     """Send one voter the invitation again. All others are invited on a page of its own (`invite_views`)."""
     voter = request.POST.get("voter", "")
-    done = _("The mail is on its way, with a new link: the earlier ones no longer work.")
+    done = _("The mail is on its way, with a new link. Earlier links no longer work.")
     done = done if election.vote_by_link else _("The mail is on its way.")
-    run_action(request, lambda: mailing.send_again(request.user, election, voter), done)
+    run_action(request, lambda: mailing.resend_invitation(request.user, election, voter), done)
     return redirect("roll", name=election.name)
 
 
-@opt_out(mailing.LEAVE, gettext_lazy("No more reminders?"), gettext_lazy("No more reminders"))
+@unsubscribe_view(mailing.UNSUBSCRIBE, gettext_lazy("No more reminders?"), gettext_lazy("No more reminders"))
 def leave_alone(election_name: str, voter: str) -> str | None:
-    if not mailing.leave_alone(election_name, voter):
+    if not mailing.unsubscribe(election_name, voter):
         return None
-    return _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": election_name}
+    return _("You will get no more reminders about “%(name)s”. You can still vote.") % {"name": election_name}
 
 
-@run(Action.ADD_VOTERS)
+@organiser_page(Action.ADD_VOTERS)
 @form_page
 def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """First a preview that gives each row its verdict, then one button."""
@@ -112,20 +112,20 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
         return _import(request, election)
     form = ImportForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        return previewed(request, election, form.cleaned_data["rows"])
-    under_way, last = imports.lately(election)
-    context = context_of(request, election, imports=under_way, last_import=last, upload=True)
-    return show_form(request, form, _("Import voters"), _("Look at the list"), **context)
+        return preview_page(request, election, form.cleaned_data["rows"])
+    under_way, last = imports.recent_imports(election)
+    context = election_context(request, election, imports=under_way, last_import=last, upload=True)
+    return show_form(request, form, _("Import voters"), _("Check the list"), **context)
 
 
-def previewed(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
+def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
     """What would become of each row, and the button that does it."""
     rows = lists.compare_with_roll(
-        rows, *repository.on_roll_or_here(election, [row.value for row in rows if row.value])
+        rows, *repository.roll_and_accounts(election, [row.value for row in rows if row.value])
     )
     rows = rows if takes_names(election) else lists.refuse_names(rows, str(EVERYBODY_HERE))
     more |= {"query": _query(request)}
-    return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows), **more))
+    return render(request, "elections/preview.html", election_context(request, election, **_verdicts(rows), **more))
 
 
 def _query(request: HttpRequest) -> str:
@@ -133,7 +133,7 @@ def _query(request: HttpRequest) -> str:
     return f"?{ON_PATH}=yes" if ON_PATH in request.GET else ""
 
 
-def _after(request: HttpRequest, election_name: str) -> str:
+def _return_url(request: HttpRequest, election_name: str) -> str:
     """Where an import leads when it is done: back to where it was begun."""
     if ON_PATH in request.GET:
         return reverse("election_step", args=[election_name, "who"])
@@ -146,8 +146,8 @@ def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.numbers(len(new), skipped, list_summary.VOTERS)
-    return {"new": len(new), "form": form, **list_summary.sorted_out(rows), "numbers": numbers}
+    numbers = list_summary.preview_text(len(new), skipped, list_summary.VOTERS)
+    return {"new": len(new), "form": form, **list_summary.rows_by_verdict(rows), "numbers": numbers}
 
 
 def _import(request: HttpRequest, election: Election) -> HttpResponse:
@@ -155,50 +155,50 @@ def _import(request: HttpRequest, election: Election) -> HttpResponse:
     with refusals_as_messages(request):
         if form.is_valid():
             voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
-            return begun(request, election, imports.start(request.user, election, voters, skipped))
-        messages.error(request, _("That list could not be imported. Please start again with the file."))
+            return start_import(request, election, imports.start(request.user, election, voters, skipped))
+        messages.error(request, _("The list could not be imported. Please start again with the file."))
     return redirect(reverse("import_roll", args=[election.name]) + _query(request))
 
 
-def begun(request: HttpRequest, election: Election, new: Import) -> HttpResponse:
+def start_import(request: HttpRequest, election: Election, new: Import) -> HttpResponse:
     """A short list is on the roll in a moment; a longer one shows its progress."""
     seconds = SHORT_IMPORT_SECONDS if new.voters <= MAX_SHORT_LIST_VOTERS else 0
-    return _went_on(request, imports.go_on(request.user, election, new, seconds))
+    return _import_response(request, imports.resume(request.user, election, new, seconds))
 
 
-@run_with(Action.ADD_VOTERS, imports.find)
+@organiser_page_with(Action.ADD_VOTERS, imports.find)
 @form_page
 def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> HttpResponse:
     """How far an import has come; a POST takes it further. Where scripts run, they send one after the other."""
     election, under_way = found
     if request.method != "POST":
-        context = {"under_way": under_way, "onward": _after(request, election.name)}
-        return render(request, "elections/import.html", context_of(request, election, **context))
+        context = {"under_way": under_way, "next_url": _return_url(request, election.name)}
+        return render(request, "elections/import.html", election_context(request, election, **context))
     with refusals_as_messages(request):
-        after = imports.go_on(
+        after = imports.resume(
             request.user, election, under_way, PROGRESS_STEP_SECONDS if request.htmx else UNSCRIPTED_STEP_SECONDS
         )
         if request.htmx and not after.is_finished:
             part = render(request, "elections/parts/import.html", {"under_way": after})
             return trigger_client_event(part, "go-on", after="settle")
-        return _went_on(request, after)
-    return _to(request, _after(request, election.name))
+        return _import_response(request, after)
+    return _redirect(request, _return_url(request, election.name))
 
 
-def _went_on(request: HttpRequest, after: Import) -> HttpResponse:
+def _import_response(request: HttpRequest, after: Import) -> HttpResponse:
     if not after.is_finished:
         address = reverse("go_on_importing", args=[after.election_name, after.digest])
-        return _to(request, address + _query(request))
+        return _redirect(request, address + _query(request))
     messages.success(request, after.sentence)
-    return _to(request, _after(request, after.election_name))
+    return _redirect(request, _return_url(request, after.election_name))
 
 
-def _to(request: HttpRequest, address: str) -> HttpResponse:
+def _redirect(request: HttpRequest, address: str) -> HttpResponse:
     """To another page, also if a script asked."""
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
-def add_from(form: Any, actor: User, election: Election) -> str:
+def add_voters_from(form: Any, actor: User, election: Election) -> str:
     """What came of it, in a sentence."""
     voters = form.cleaned_data["voters"]
     added = add_voters(actor, election, voters)
@@ -206,21 +206,21 @@ def add_from(form: Any, actor: User, election: Election) -> str:
     return list_summary.summary(added, skipped, list_summary.VOTERS)
 
 
-@run(Action.SEE_ROLL)
+@organiser_page(Action.SEE_ROLL)
 @require_safe
 def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """The roll as a file; who has voted is in it whenever the page says so."""
     voted = turnout(election).voted
-    told_who = tells_who(election, voted)
+    shows_who_voted = tells_who(election, voted)
     voters = repository.every_voter(election, by_name=tells_names(election, voted))
-    rows = ([voter.name, *(["yes" if voter.voted else "no"] if told_who else [])] for voter in voters)
-    header = ["voter", *(["voted"] if told_who else [])]
+    rows = ([voter.name, *(["yes" if voter.voted else "no"] if shows_who_voted else [])] for voter in voters)
+    header = ["voter", *(["voted"] if shows_who_voted else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="roll.csv"'
     return answer
 
 
-@run(Action.REMOVE_VOTERS)
+@organiser_page(Action.REMOVE_VOTERS)
 @require_POST
 def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     name = request.POST.get("voter", "")
@@ -232,16 +232,16 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
 # --- everybody who shows members that they can do this, looked at before anybody is added ---
 
 
-@run(Action.ADD_VOTERS)
+@organiser_page(Action.ADD_VOTERS)
 @form_page
 def skilled(request: HttpRequest, election: Election) -> HttpResponse:
     """First which skill, then a preview as of an import, and the same button."""
     form = SkilledForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
-        return previewed(request, election, _skilled_rows(skill, least), skilled=_skill_sentence(skill, least))
-    context = context_of(request, election, lead=_("Everybody who shows members that they have it."))
-    return show_form(request, form, _("Voters by skill"), _("Look at the list"), **context)
+        return preview_page(request, election, _skilled_rows(skill, least), skilled=_skill_sentence(skill, least))
+    context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
+    return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
 
 
 def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
@@ -253,5 +253,5 @@ def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
 
 
 def _skill_sentence(skill: Skill, least: int) -> str:
-    words = {"skill": skill.name, "level": level_of(least).label}
-    return _("Everybody with %(skill)s at %(level)s or above.") % words
+    values = {"skill": skill.name, "level": level_of(least).label}
+    return _("Everybody with %(skill)s at %(level)s or above.") % values

@@ -1,4 +1,4 @@
-"""What is typed about skills that an election needs, or that its voters have."""
+"""Forms for skills an election needs."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ class NeedForm(SkilledForm):
     count = forms.IntegerField(label=_("How many of those elected"), min_value=1, max_value=MAX_SEATS, initial=1)
 
     def value(self) -> dict[str, Any]:
-        said = self.cleaned_data
-        return {"skill": said["skill"].id, "level": said["level"], "count": said["count"]}
+        data = self.cleaned_data
+        return {"skill": data["skill"].id, "level": data["level"], "count": data["count"]}

@@ -1,9 +1,7 @@
-"""What an election needs: which skills, how well, of how many; which candidates agreed to show theirs; and what they
-could do when it opened.
+"""Skills an election needs, candidates' agreements to show theirs, and the snapshot at the opening.
 
-Candidates are names. One who has the name of an account is that person, who alone can agree: for one election, and only
-to the skills it names by then, so that a need which comes later is shown of nobody who was not asked. What is kept at
-the opening is all that anybody sees, so that nothing said of oneself afterwards changes an election.
+Only the account of a candidate's name can agree, for one election and the skills listed by then. The snapshot is all
+that is ever shown, so later changes of a profile do not affect an election.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.rules import Election, NotReady, State
 from pages.sorting import natural_sort_key
@@ -29,14 +27,14 @@ from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Writ
 MAX_NEEDS = 20
 MAX_AGREED_CANDIDATES = 100  # candidates, so that what is kept of all of them fits one item
 
-TOO_MANY_NEEDS = _("An election needs at most 20 skills.")
-TOO_MANY_AGREED = _("At most 100 candidates of an election can show their skills.")
-NO_NEEDS = _("This election has not said which skills it needs.")
+TOO_MANY_NEEDS = _("An election can list at most 20 skills.")
+TOO_MANY_AGREED = _("At most 100 candidates in an election can show their skills.")
+NO_NEEDS = _("This election does not list any skills it needs.")
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A skill, how well somebody has to have it, and how many of those elected."""
+    """A skill, its least level, and how many of those elected should have it."""
 
     skill: str
     level: int
@@ -50,10 +48,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Somebody who stands, and which skills they let be shown; the account is known by when it was made.
-
-    Whoever was only asked, or has declined, lets none be shown.
-    """
+    """Which skills a candidate lets be shown: none if they were only asked, or declined."""
 
     candidate: str
     person: str
@@ -69,21 +64,20 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What candidates who agreed could do when the election opened: a level for each need, 0 if they have not got the
-    skill, and nothing if they did not agree to show it."""
+    """Levels at the opening for each need: 0 without the skill, None without consent."""
 
     needs: tuple[Need, ...]
     levels: Mapping[str, tuple[int | None, ...]]  # by the candidate's name, folded
 
-    def said_by(self, candidate: str) -> list[tuple[Need, int | None]]:
-        """Nothing of somebody who did not agree."""
+    def levels_of(self, candidate: str) -> list[tuple[Need, int | None]]:
+        """Empty for candidates who did not agree."""
         return list(zip(self.needs, self.levels.get(keys.fold(candidate), ()), strict=False))
 
 
 # --- finding ---
 
 
-def of(election_name: str) -> list[Need]:
+def find_needs(election_name: str) -> list[Need]:
     return [Need(item["skill"], item["level"], item["count"]) for item in table().each(keys.needs(election_name))]
 
 
@@ -98,14 +92,14 @@ def named(needs: Iterable[Need]) -> list[Need]:
 
 def leading_to(election_name: str, skill_id: str) -> list[str]:
     """The ids under which the skill is needed: its own, and those of what was merged into it."""
-    found = _current(each.skill for each in of(election_name))
+    found = _current(each.skill for each in find_needs(election_name))
     return [each for each, skill in found.items() if skill_id in (each, skill.id)]
 
 
 def _current(skill_ids: Iterable[str]) -> dict[str, Skill]:
     """What these ids lead to by now, in one round trip unless some were merged."""
     found = skills.find_many(skill_ids)
-    led = {each: merging.current(each) if skill.into else skill for each, skill in found.items()}
+    led = {each: merging.follow_merges(each) if skill.into else skill for each, skill in found.items()}
     return {each: skill for each, skill in led.items() if skill is not None}
 
 
@@ -114,7 +108,7 @@ def agreement_of(election_name: str, candidate: str) -> Agreement | None:
     return _agreement_of(item) if item else None
 
 
-def to_be_asked(election_name: str, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
+def unasked_candidates(election_name: str, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
     """Those who stand, have an account here, and were not asked about all that is needed now: as they are on record."""
     there = {keys.fold(each.candidate): each for each in known}
     names = [each.name for each in repository.candidates(election_name)]
@@ -130,8 +124,7 @@ def to_be_asked(election_name: str, wanted: Sequence[Need], known: Sequence[Agre
 
 
 def unanswered_by(person: User) -> list[str]:
-    """Elections in which somebody stands and has not said yet whether their skills may be shown, as far as they still
-    can."""
+    """Drafts in which this candidate has not answered yet whether their skills may be shown."""
     waiting = [each for each in table().each(keys.agreed_by(person.name)) if _agreement_of(each).is_unanswered]
     found = table().get_many(keys.election(each["election_name"]) for each in waiting) if waiting else {}
     drafts = (repository.election_of(item) for item in found.values())
@@ -143,8 +136,8 @@ def agreements(election_name: str) -> list[Agreement]:
 
 
 def _agreement_of(item: Item) -> Agreement:
-    said = (tuple(item.get(name, ())) for name in ("skills", "asked", "answered"))
-    return Agreement(item["candidate_name"], item["person"], item["account"], *said)
+    fields = (tuple(item.get(name, ())) for name in ("skills", "asked", "answered"))
+    return Agreement(item["candidate_name"], item["person"], item["account"], *fields)
 
 
 def snapshot_of(election_name: str) -> Snapshot | None:
@@ -162,8 +155,8 @@ def snapshot_in(item: Item) -> Snapshot:
 
 def setting(election_name: str, need: Need) -> list[Write]:
     place = keys.need(election_name, need.skill)
-    said = {"election_name": election_name, "skill": need.skill, "level": need.level, "count": need.count}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "NEED", **said})]
+    fields = {"election_name": election_name, "skill": need.skill, "level": need.level, "count": need.count}
+    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "NEED", **fields})]
 
 
 def dropping(election_name: str, skill_ids: Iterable[str]) -> list[Write]:
@@ -174,14 +167,14 @@ def agreeing(election: Election, agreement: Agreement) -> list[Put]:
     place = keys.agreement(election.name, agreement.candidate)
     index = {"GSI1PK": keys.agreed_by(agreement.person).pk}
     index["GSI1SK"] = keys.by_date(election.created_at, election.name)
-    said = {"election_name": election.name, "candidate_name": agreement.candidate, "person": agreement.person}
-    said |= {"account": agreement.account}
-    told = {name: list(getattr(agreement, name)) for name in ("skills", "asked", "answered")}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "AGREEMENT", **index, **said, **told})]
+    fields = {"election_name": election.name, "candidate_name": agreement.candidate, "person": agreement.person}
+    fields |= {"account": agreement.account}
+    answers = {name: list(getattr(agreement, name)) for name in ("skills", "asked", "answered")}
+    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "AGREEMENT", **index, **fields, **answers})]
 
 
 def asking(election: Election, agreement: Agreement, skills_asked: Sequence[str]) -> list[Write]:
-    """That somebody was asked by mail; what they have said so far stays. Refused if they say something meanwhile."""
+    """Record that a candidate was asked by mail; refused if they answer meanwhile."""
     (written,) = agreeing(election, replace(agreement, asked=tuple(skills_asked)))
     is_new = not (agreement.skills or agreement.asked or agreement.answered)
     return [replace(written, when=Missing() if is_new else Equals("skills", list(agreement.skills)))]
@@ -192,28 +185,28 @@ def withdrawing(election_name: str, candidate: str) -> list[Write]:
 
 
 def forgetting(election_name: str, candidate: str) -> list[Write]:
-    """Also what was kept at the opening, if it has been. Refused if somebody else was forgotten at the same moment."""
+    """Also from the snapshot; refused if it changed meanwhile."""
     item, place = table().get(keys.snapshot(election_name)), keys.snapshot(election_name)
     if item is None:
         return withdrawing(election_name, candidate)
     left = [each for each in item["held"] if keys.fold(each["candidate_name"]) != keys.fold(candidate)]
-    kept = Update(place, set={"held": left}, add={"version": 1}, when=Equals("version", item["version"]))
-    return [*withdrawing(election_name, candidate), kept]
+    change = Update(place, set={"held": left}, add={"version": 1}, when=Equals("version", item["version"]))
+    return [*withdrawing(election_name, candidate), change]
 
 
 # --- when it opens ---
 
 
-def kept(election: Election) -> list[Write]:
+def storing_snapshot(election: Election) -> list[Write]:
     """What those who agreed can do now, as far as the election needs it and they agreed to just that."""
-    needs = named(of(election.name))
+    needs = named(find_needs(election.name))
     if not needs:
         return []
     valid = [each for each in _valid(election.name) if each.skills]
     held = [{"candidate_name": each.candidate, "levels": _levels(each, needs)} for each in valid]
     place = keys.snapshot(election.name)
-    said = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "SNAPSHOT", **said})]
+    fields = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
+    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "SNAPSHOT", **fields})]
 
 
 def _valid(election_name: str) -> list[Agreement]:

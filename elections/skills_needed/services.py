@@ -1,20 +1,20 @@
-"""What an election needs, and what those who stand let be shown."""
+"""Actions on needed skills and candidates' agreements."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
-from acts import recording
-from acts.again import try_again
+from acts import storage
 from acts.refusals import NotThere
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import repository
 from elections.actions import check, record
-from elections.rules import Action, Election, State, check_in_place, check_when
+from elections.rules import Action, Election, State, check_settled, check_when
 from mail import outbox
 from ranking.candidates import Candidate
 from skills import repository as skills
@@ -31,14 +31,13 @@ TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transa
 
 
 def set_need(actor: User, election: Election, need: Need) -> None:
-    """One for each skill; the same skill again is a change. It depends on the version: of two at once, one looks
-    again."""
-    try_again(lambda: _set_need(actor, repository.find(election.name) or election, need))
+    """One per skill, replacing an earlier one. It depends on the version: of two concurrent changes, one retries."""
+    retry_lost_race(lambda: _set_need(actor, repository.find(election.name) or election, need))
 
 
 def _set_need(actor: User, election: Election, need: Need) -> None:
     check(actor, election, Action.SET_NEEDS)
-    skill, there = skills.find(need.skill), needs.of(election.name)
+    skill, there = skills.find(need.skill), needs.find_needs(election.name)
     if skill is None or not skill.is_listed:
         raise NotThere(NOT_THERE)
     needs.check_needs(there, need.skill)
@@ -47,20 +46,20 @@ def _set_need(actor: User, election: Election, need: Need) -> None:
 
 
 def _record_need(actor: User, election: Election, need: Need) -> None:
-    said = {"skill_id": need.skill, "level": need.level, "count": need.count}
+    event_data = {"skill_id": need.skill, "level": need.level, "count": need.count}
     touched = repository.touched(election, candidates=True)
-    record(actor, "NeedSet", election, said, *needs.setting(election.name, need), touched)
+    record(actor, "NeedSet", election, event_data, *needs.setting(election.name, need), touched)
 
 
 def copy_needs(actor: User, election: Election, wanted: list[Need]) -> None:
     """Also of skills that have left the catalogue since: they are where they lead to."""
     for need in needs.named(wanted):
-        try_again(lambda need=need: _copy_need(actor, repository.find(election.name) or election, need))  # type: ignore[misc]
+        retry_lost_race(lambda need=need: _copy_need(actor, repository.find(election.name) or election, need))  # type: ignore[misc]
 
 
 def _copy_need(actor: User, election: Election, need: Need) -> None:
     check(actor, election, Action.SET_NEEDS)
-    if replace(need, name="") not in needs.of(election.name):
+    if replace(need, name="") not in needs.find_needs(election.name):
         _record_need(actor, election, need)
 
 
@@ -77,11 +76,11 @@ def drop_need(actor: User, election: Election, skill_id: str) -> None:
 
 
 def ask_candidates(actor: User, election: Election) -> int:
-    """Mail those who stand and have an account, each once about what is needed now; answers how many."""
+    """Mail candidates with an account, once about each set of needs; returns how many."""
     check(actor, election, Action.SET_NEEDS)
-    wanted = needs.named(needs.of(election.name))
-    waiting = needs.to_be_asked(election.name, wanted, needs.agreements(election.name))
-    allowance.today(actor).check(len(waiting))
+    wanted = needs.named(needs.find_needs(election.name))
+    waiting = needs.unasked_candidates(election.name, wanted, needs.agreements(election.name))
+    mail_quota.quota_today(actor).check(len(waiting))
     for some in by_count(waiting, TRANSACTION_CANDIDATES):
         _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
     return len(waiting)
@@ -92,66 +91,89 @@ def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: lis
     about = {"election_name": election.name, "asked_by": actor.name}
     emails = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
     marks = [write for each in some for write in needs.asking(election, each, wanted)]
-    said = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
-    writes: list[Write] = [*marks, *emails, *allowance.today(actor).reserving(len(emails))]
-    record(actor, "CandidatesAsked", election, said | {"skills": wanted}, *writes, repository.touched(election))
+    event_data = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
+    writes: list[Write] = [*marks, *emails, *mail_quota.quota_today(actor).reserving(len(emails))]
+    record(actor, "CandidatesAsked", election, event_data | {"skills": wanted}, *writes, repository.touched(election))
 
 
 def agree(person: User, election: Election, candidate: Candidate) -> None:
     """To the skills that are needed now. Until it opens, one may agree again, or withdraw."""
-    try_again(lambda: _agree(person, repository.find(election.name) or election, candidate))
+    retry_lost_race(lambda: _agree(person, repository.find(election.name) or election, candidate))
 
 
 def _agree(person: User, election: Election, candidate: Candidate) -> None:
     check_before_opening(election)
-    wanted, there = needs.named(needs.of(election.name)), needs.agreements(election.name)
+    wanted, there = needs.named(needs.find_needs(election.name)), needs.agreements(election.name)
     needs.check_agreeing(wanted, there, candidate.name)
     skills_wanted = tuple(each.skill for each in wanted)
     asked = next((each.asked for each in there if each.candidate == candidate.name), ())
     new = Agreement(candidate.name, person.name, person.created_at, skills_wanted, asked, skills_wanted)
     if new in there:
         return
-    said = {"candidate_name": new.candidate, "account": new.account, "skills": list(new.skills), "asked": list(asked)}
+    event_data = {
+        "candidate_name": new.candidate,
+        "account": new.account,
+        "skills": list(new.skills),
+        "asked": list(asked),
+    }
     writes: list[Write] = [
         *needs.agreeing(election, new),
         repository.touched(election, candidates=True),
-        people.is_still(person),
+        people.is_same_account(person),
     ]
-    record(person, "CandidateAgreed", election, said, *writes, repository.stands(election.name, candidate.name))
+    record(
+        person,
+        "CandidateAgreed",
+        election,
+        event_data,
+        *writes,
+        repository.candidate_exists(election.name, candidate.name),
+    )
 
 
 def disagree(person: User, election: Election, candidate: Candidate) -> None:
     """That they were asked, and said no, is kept: nobody mails them about the same once more."""
     check_before_opening(election)
-    wanted = tuple(each.skill for each in needs.named(needs.of(election.name)))
+    wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
     there = needs.agreement_of(election.name, candidate.name)
     asked = there.asked if there else ()
     declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted)
     answers = {"asked": list(asked), "answered": list(wanted)}
-    said = {"candidate_name": candidate.name, "account": declined.account, **answers}
-    writes: list[Write] = [*needs.agreeing(election, declined), repository.touched(election), people.is_still(person)]
-    record(person, "CandidateDisagreed", election, said, *writes, repository.stands(election.name, candidate.name))
+    event_data = {"candidate_name": candidate.name, "account": declined.account, **answers}
+    writes: list[Write] = [
+        *needs.agreeing(election, declined),
+        repository.touched(election),
+        people.is_same_account(person),
+    ]
+    record(
+        person,
+        "CandidateDisagreed",
+        election,
+        event_data,
+        *writes,
+        repository.candidate_exists(election.name, candidate.name),
+    )
 
 
 def check_before_opening(election: Election) -> None:
     check_when(election.state(now_text()), Action.SET_NEEDS)
-    check_in_place(election, Action.CHANGE_CANDIDATES)
+    check_settled(election, Action.CHANGE_CANDIDATES)
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def forget_agreements(gone: User) -> None:
     """What they let be shown goes with them, also out of what was kept when an election opened."""
     for item in list(table().each(keys.agreed_by(gone.name))):
-        try_again(lambda item=item: _forget(item))  # type: ignore[misc]
+        retry_lost_race(lambda item=item: _forget(item))  # type: ignore[misc]
 
 
 def _forget(item: Item) -> None:
     election = repository.find(item["election_name"])
     if election is None:
         return  # it is being deleted, and this with it
-    said = {"election_name": election.name, "candidate_name": item["candidate_name"]}
+    event_data = {"election_name": election.name, "candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"])
-    recording.record(Event("plenum", "CandidateDisagreed", said), *writes, *touched)
+    storage.record(Event("plenum", "CandidateDisagreed", event_data), *writes, *touched)

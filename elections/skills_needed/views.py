@@ -1,4 +1,4 @@
-"""Pages about skills in an election: what it needs, what a candidate lets be shown, and what voters see of it."""
+"""Pages for skills in an election: needs, a candidate's agreement, what voters see."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from elections import repository
-from elections.access import context_of, run, run_with, visible
+from elections.access import check_visible, election_context, organiser_page, organiser_page_with
 from elections.rules import Action, Election, State
 from pages.forms import form_data, form_page, run_form
 from pages.messages import run_action
@@ -27,79 +27,79 @@ from .needs import Need, Snapshot
 from .services import ask_candidates, drop_need, set_need
 
 
-@run(Action.LOOK)
+@organiser_page(Action.LOOK)
 @form_page
-def wanted(request: HttpRequest, election: Election) -> HttpResponse:
+def needs_page(request: HttpRequest, election: Election) -> HttpResponse:
     """What it needs, and a form to say more; and which candidates agreed to show what they can do."""
     form = NeedForm(form_data(request))
     act = lambda: set_need(request.user, election, Need(**form.value()))  # noqa: E731
-    if run_form(request, form, act, _("Noted."), "skill"):
+    if run_form(request, form, act, _("Saved."), "skill"):
         return redirect("needs", name=election.name)
-    context = context_of(request, election, form=form, needs=needs.named(needs.of(election.name)))
-    address = whole(reverse("agree", args=[election.name]))
+    context = election_context(request, election, form=form, needs=needs.named(needs.find_needs(election.name)))
+    address = absolute_url(reverse("agree", args=[election.name]))
     there = needs.agreements(election.name)
     is_offered = Action.SET_NEEDS.name in context["offered"]
-    to_ask = needs.to_be_asked(election.name, context["needs"], there) if is_offered else []
+    to_ask = needs.unasked_candidates(election.name, context["needs"], there) if is_offered else []
     context |= {"agreed": [each for each in there if each.skills], "address": address, "to_ask": len(to_ask)}
     return render(request, "elections/needs.html", context, status=422 if form.errors else 200)
 
 
-@run_with(Action.SET_NEEDS, lambda name, skill_id: skill_id)
+@organiser_page_with(Action.SET_NEEDS, lambda name, skill_id: skill_id)
 @require_POST
 def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
     election, skill_id = found
-    run_action(request, lambda: drop_need(request.user, election, skill_id), _("It is no longer needed."))
+    run_action(request, lambda: drop_need(request.user, election, skill_id), _("The skill is removed."))
     return redirect("needs", name=election.name)
 
 
-@run(Action.SET_NEEDS)
+@organiser_page(Action.SET_NEEDS)
 @require_POST
 def ask(request: HttpRequest, election: Election) -> HttpResponse:
     """Have those mailed who stand and were not asked yet."""
-    run_action(request, lambda: ask_candidates(request.user, election), _("The candidates are asked by mail."))
+    run_action(request, lambda: ask_candidates(request.user, election), _("Mails to the candidates are on their way."))
     return redirect("needs", name=election.name)
 
 
 # --- those who stand ---
 
 
-def standing(user: User, name: str) -> tuple[Election, Candidate] | None:
-    """An election in which this person stands, also while it is a draft; for everybody else there is no such page."""
-    election = repository.find_whole(name)
+def load_own_candidacy(user: User, name: str) -> tuple[Election, Candidate] | None:
+    """An election in which this person is a candidate, even a draft; 404 for everybody else."""
+    election = repository.find_settled(name)
     candidate = repository.find_candidate(election.name, user.name) if election else None
     return (election, candidate) if election and candidate else None
 
 
-@requires(Permission.VOTE, load_for=standing)
+@requires(Permission.VOTE, load_for=load_own_candidacy)
 @form_page
 def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     """What would be shown, to whom and when; and two buttons, of which one undoes the other."""
     election, candidate = found
     if request.method == "POST":
-        act, done = (services.disagree, _("Nothing of it will be shown.")) if "withdraw" in request.POST else (
-            services.agree, _("You agreed. Until the election opens you may withdraw."))  # fmt: skip
+        act, done = (services.disagree, _("Your skills will not be shown.")) if "withdraw" in request.POST else (
+            services.agree, _("You agreed. You can withdraw until the election opens."))  # fmt: skip
         run_action(request, lambda: act(request.user, election, candidate), done)
         return redirect("agree", name=election.name)
     is_draft = election.stored_state == State.DRAFT
     context = {"candidate": candidate, "is_draft": is_draft, "rows": _own_rows(request.user, election, is_draft)}
     context["agreement"] = needs.agreement_of(election.name, candidate.name)
-    return render(request, "elections/agree.html", context_of(request, election, **context))
+    return render(request, "elections/agree.html", election_context(request, election, **context))
 
 
 def _own_rows(user: User, election: Election, is_draft: bool) -> list[tuple[Need, str, bool]]:
-    """Each need, what one says of oneself, and whether one agreed to show it; or what was kept at the opening."""
+    """Each need, what one says of oneself, and whether one agreed to show it; or what was snapshot at the opening."""
     agreement = needs.agreement_of(election.name, user.name)
     if not is_draft:
-        kept = needs.snapshot_of(election.name)
-        return [(need, said, bool(said)) for need, said in shown_levels(kept, user.name)] if kept else []
+        snapshot = needs.snapshot_of(election.name)
+        return [(need, level, bool(level)) for need, level in labelled_levels(snapshot, user.name)] if snapshot else []
     own = skills.own_skills(user.name).held
     shown = agreement.skills if agreement else ()
-    found = needs.named(needs.of(election.name))
+    found = needs.named(needs.find_needs(election.name))
     return [(each, _label(own[each.skill].level if each.skill in own else 0), each.skill in shown) for each in found]
 
 
-def shown_levels(kept: Snapshot, candidate: str) -> list[tuple[Need, str]]:
-    return [(need, _label(level)) for need, level in kept.said_by(candidate)]
+def labelled_levels(snapshot: Snapshot, candidate: str) -> list[tuple[Need, str]]:
+    return [(need, _label(level)) for need, level in snapshot.levels_of(candidate)]
 
 
 def _label(level: int | None) -> str:
@@ -111,21 +111,21 @@ def _label(level: int | None) -> str:
 # --- before the vote ---
 
 
-def load_shown(user: User, name: str) -> tuple[Election, Snapshot] | None:
+def load_snapshot(user: User, name: str) -> tuple[Election, Snapshot] | None:
     """Only where the organiser chose so when it opened."""
     election = repository.find(name)
     if election is None or not election.shows_skills:
         return None
-    visible(user, election)
-    kept = needs.snapshot_of(name)
-    return (election, kept) if kept else None
+    check_visible(user, election)
+    snapshot = needs.snapshot_of(name)
+    return (election, snapshot) if snapshot else None
 
 
-@requires(Permission.VIEW_APPLICATION, load_for=load_shown)
+@requires(Permission.VIEW_APPLICATION, load_for=load_snapshot)
 @require_safe
-def shown(request: HttpRequest, found: tuple[Election, Snapshot]) -> HttpResponse:
+def candidate_skills(request: HttpRequest, found: tuple[Election, Snapshot]) -> HttpResponse:
     """What candidates said of themselves: in the order in which the election lists them, and without any sum."""
-    election, kept = found
-    rows = [(each, shown_levels(kept, each.name)) for each in repository.candidates_by_name(election.name)]
-    context = context_of(request, election, rows=rows, needs=kept.needs)
+    election, snapshot = found
+    rows = [(each, labelled_levels(snapshot, each.name)) for each in repository.candidates_by_name(election.name)]
+    context = election_context(request, election, rows=rows, needs=snapshot.needs)
     return render(request, "elections/skills.html", context)

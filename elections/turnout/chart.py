@@ -1,7 +1,6 @@
-"""How the turnout grew, as a curve with axes: shares of the roll over the time of the window.
+"""Chart of the turnout over time: pure geometry, drawn by a template.
 
-Pure geometry: a template draws it. Lengths across are percentages, so that it is as wide as its place and its writing
-keeps its size; lengths down are pixels.
+Widths are percentages, heights pixels, so that the chart stretches and its labels do not.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Chart:
     line: str  # points, 100 across and 100 down
     last: str  # likewise of another election, to compare with
     until: float  # where the line has come to, in percent
@@ -112,13 +111,13 @@ def _start(election: Election, counted: Turnout) -> datetime | None:
     return min(max(known), first) if first else max(known)
 
 
-def picture(
+def draw_chart(
     election: Election,
     counted: Turnout,
     when: Window,
     last: Sequence[tuple[float, float]] = (),
     quorum: int | None = None,
-) -> Picture:
+) -> Chart:
     """`last` is how another election went: pairs of which part of its window had passed and which part had voted."""
     whole, unit = _whole(election), "%" if _whole(election) else ""
     reached = [_height(counted.voted, whole), *(100 * share for _part, share in last)]
@@ -126,7 +125,7 @@ def picture(
     top = _top(max([*reached, *([needed] if needed else [])]), is_share=bool(whole))
     line = [(when.across(moment), _height(count, whole)) for moment, count in _reached(counted, when)]
     is_open = when.now < when.end
-    return Picture(
+    return Chart(
         _points(line, top),
         _points([(100 * part, 100 * share) for part, share in last], top),
         when.across(when.now),
@@ -156,7 +155,7 @@ def _reached(counted: Turnout, when: Window) -> Iterator[tuple[datetime, int]]:
 
 
 def _top(reached: float, *, is_share: bool) -> float:
-    """What the picture's upper edge stands for: a round number that nothing goes beyond, with a whole half."""
+    """The value of the upper edge: a round number not exceeded, with a whole half."""
     if is_share:
         return next((top for top in TOPS if reached <= top), 100)
     power = 1
@@ -187,8 +186,8 @@ def _days(when: Window, zone_name: str) -> Iterator[Tick]:
     pace = next((each for each in PACES if span / each <= MAX_TICKS), span)
     by_day = pace >= timedelta(days=1)
     for moment in _round_times(when, zone_name, pace):
-        words = date_format(moment, _("j M") if by_day else "H:i")
-        yield Tick(words, across=when.across(moment.astimezone(UTC)))
+        label = date_format(moment, _("j M") if by_day else "H:i")
+        yield Tick(label, across=when.across(moment.astimezone(UTC)))
 
 
 def _round_times(when: Window, zone_name: str, pace: timedelta) -> Iterator[datetime]:

@@ -1,6 +1,6 @@
-"""The turnout beside that of the last election of the same group: how far it was at the same time, and at the end.
+"""Turnout compared with the last election of the same group: at the same point, and at the end.
 
-Only a closed election is compared with, whose turnout its result shows anyway, and only where that tells nobody's vote.
+Only closed elections are compared, and only if that reveals nobody's vote.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.rules import Election, State
 from store import keys
@@ -22,52 +22,57 @@ MAX_RECENT_USES = 20  # uses of a group, the newest, among which the election be
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class Comparison:
     """Another election's turnout: in percent at the same time of its window, and at its end."""
 
     name: str
     then: int | None  # nothing, once the own one has ended
     at_the_end: int
-    way: tuple[tuple[float, float], ...]  # which part of its window had passed, and which part had voted
+    progress: tuple[tuple[float, float], ...]  # which part of its window had passed, and which part had voted
 
     @property
     def sentence(self) -> str:
-        words = {"name": self.name, "then": self.then, "end": self.at_the_end}
+        values = {"name": self.name, "then": self.then, "end": self.at_the_end}
         if self.then is None:
-            return _("The last one of this group, “%(name)s”, had %(end)s %% at the end.") % words
+            return _("The last election of this group, “%(name)s”, had a turnout of %(end)s%%.") % values
         return (
-            _("The last one of this group, “%(name)s”, had %(then)s %% at this time, and %(end)s %% at the end.")
-            % words
+            _(
+                "The last election of this group, “%(name)s”, had a turnout of %(then)s%% at this point, and "
+                "%(end)s%% at the end."
+            )
+            % values
         )
 
 
-def compared(other: Election, counted: Turnout, own: Window | None, now: datetime) -> Compared | None:
+def compare(other: Election, counted: Turnout, own: Window | None, now: datetime) -> Comparison | None:
     """None where there is nothing to compare, or where it must not be shown."""
     when = window(other, counted, now)
     is_known = other.electorate == "listed" and other.voter_count and other.stored_state == State.CLOSED
     if not is_known or when is None or not tells_who(other, counted.voted):
         return None
-    way = ((0.0, 0.0), *((when.across(moment) / 100, count / other.voter_count) for moment, count in counted.steps))
-    way = (*way, (1.0, counted.voted / other.voter_count))
+    progress = (
+        (0.0, 0.0),
+        *((when.across(moment) / 100, count / other.voter_count) for moment, count in counted.steps),
+    )
+    progress = (*progress, (1.0, counted.voted / other.voter_count))
     is_under_way = own is not None and own.now < own.end
-    then = round(100 * at(way, own.passed)) if own is not None and is_under_way else None
-    return Compared(other.name, then, counted.percent(other.voter_count), way)
+    then = round(100 * share_at(progress, own.passed)) if own is not None and is_under_way else None
+    return Comparison(other.name, then, counted.percent(other.voter_count), progress)
 
 
-def at(way: tuple[tuple[float, float], ...], passed: float) -> float:
+def share_at(progress: tuple[tuple[float, float], ...], passed: float) -> float:
     """Which part had voted when this part of the window had passed; in between two counts, in between them."""
-    before = max((each for each in way if each[0] <= passed), default=way[0])
-    after = min((each for each in way if each[0] > passed), default=before)
+    before = max((each for each in progress if each[0] <= passed), default=progress[0])
+    after = min((each for each in progress if each[0] > passed), default=before)
     span = after[0] - before[0]
     return before[1] + (after[1] - before[1]) * ((passed - before[0]) / span if span else 0)
 
 
 def last_election(group_id: str, before: Election) -> Election | None:
-    """The election that had the same group on its roll before this one: the newest that was made earlier, is still
-    there and has been opened. Nothing if there is none, or if the group is gone."""
+    """The newest earlier election that used the group and was opened, if any."""
     earlier = keys.group_uses_before(group_id, before.created_at)
     for use in table().page(earlier, limit=MAX_RECENT_USES, backwards=True).items if group_id else ():
-        found = repository.find_made(use["election_name"], use["created_at"])
+        found = repository.find_created(use["election_name"], use["created_at"])
         if found is not None and found.stored_state != State.DRAFT:
             return found
     return None

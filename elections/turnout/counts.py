@@ -1,4 +1,4 @@
-"""How many have voted, which the gates of an election have counted, and when, which is counted from the log."""
+"""Turnout: votes counted at the gates, and their times counted from the log."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from acts.recent import Recently, get_many
-from acts.site import log, table
-from elections.places import Known, gates_of, name_of
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import log, table
 from elections.rules import Election, State, takes_names
+from elections.sharding import Known, gates_of, name_of
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Item
 
 from . import times as voting_times
@@ -29,8 +29,7 @@ class Turnout:
         return round(100 * self.voted / voters) if voters else 0
 
     def curve(self, voters: int, now: datetime) -> str:
-        """The points of a line, 100 wide and 40 high, from the first vote until now; the top is everybody, or the
-        most that ever had voted."""
+        """Points of a line, 100 wide and 40 high, from the first vote until now."""
         if not self.steps:
             return ""
         first, last = self.steps[0][0] - timedelta(hours=1), max(now, self.steps[-1][0])
@@ -53,7 +52,7 @@ def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
     gates = [gates_of(each).keys(name_of(each)) for each in elections]
     times = [keys.turnout(name_of(each)) for each in elections]
     places = [*times, *(place for each in gates for place in each)]
-    found = get_many(Recently(places)) if to_show else table().get_many(places)
+    found = get_cached(Cacheable(places)) if to_show else table().get_many(places)
     return [
         _counted([found[place] for place in own if place in found], found.get(when))
         for own, when in zip(gates, times, strict=True)
@@ -61,21 +60,20 @@ def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
 
 
 def votes_of(election: Election) -> int:
-    """How many have voted. Of one that is closed that never changes, and is counted once by each process."""
+    """How many have voted; cached once the election is closed."""
     if election.stored_state != State.CLOSED:
         return turnout(election).voted
     end = election.name, election.created_at, election.closed_at
     return _known_votes.get(end, lambda: turnout(election).voted)
 
 
-_known_votes = Memory[int](10_000, lambda votes: 1)  # of so many elections
+_known_votes = SizedCache[int](10_000, lambda votes: 1)  # of so many elections
 
 
 def final_turnout(election: Election) -> Turnout:
-    """Of one that is closed, with all that the log tells, whether or not somebody has come to count it.
+    """Of a closed election, completed from the log if the worker has not counted it all yet.
 
-    Mostly somebody has. If not, how far the log was followed is read before the item: by then, the item has counted
-    everything up to there.
+    How far the log was followed is read before the item, which has then counted everything up to there.
     """
     place, gates = keys.turnout(election.name), gates_of(election).keys(election.name)
     found = table().get_many([place, *gates])

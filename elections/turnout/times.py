@@ -1,8 +1,7 @@
-"""When people voted, by the hour or the day: counted from the log, in one item of the election.
+"""Votes per hour or day, counted from the log into one item of the election.
 
-Whoever follows the log counts, seconds behind the votes themselves, so that no vote waits for the item. It knows the
-number of the last event that changed it: up to there it has counted every event of the election, and after it none.
-So no event counts twice, whoever follows, and however often.
+A worker counts seconds behind the votes, so that no vote waits for the item. The item stores the number of the last
+event counted, so that no event counts twice.
 """
 
 from __future__ import annotations
@@ -23,31 +22,31 @@ KINDS = (*VOTES, "ElectionUpdated", "ElectionClosed")  # of events that may coun
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An event, as far as it may tell of when people voted."""
+class TurnoutEvent:
+    """The part of an event that matters for when people voted."""
 
     number: int
     kind: str
     when: str
-    said: Item
+    data: Item
 
     @classmethod
-    def by(cls, event: Item) -> Told:
+    def from_event(cls, event: Item) -> TurnoutEvent:
         return cls(event["event_id"], event["event_type"], event["when_occurred"], event["event_data"])
 
     @property
     def counts(self) -> bool:
         if self.kind == "BallotCast":
-            return not self.said["changed"]
+            return not self.data["changed"]
         return self.kind in ("BallotWithdrawn", "ElectionClosed") or self.moves_end
 
     @property
     def moves_end(self) -> bool:
-        return self.kind == "ElectionUpdated" and "no_voting_after" in self.said
+        return self.kind == "ElectionUpdated" and "no_voting_after" in self.data
 
     @property
     def place(self) -> Key:
-        return keys.turnout(self.said["election_name"])
+        return keys.turnout(self.data["election_name"])
 
 
 def bucket(ends: datetime | None, now: datetime) -> str:
@@ -68,34 +67,34 @@ def end_of(name: str) -> int | None:
 # --- counting ---
 
 
-def begun(election: Election, number: int) -> Put:
-    """Of an election that the event of that number opens."""
+def starting(election: Election, number: int) -> Put:
+    """The item of an election opened by the event of that number."""
     place, ends = keys.turnout(election.name), election.no_voting_after
     return Put({"PK": place.pk, "SK": place.sk, "since": number, "counted": number, "ends": ends})
 
 
-def with_event(item: Item, told: Told) -> Item:
+def with_event(item: Item, event: TurnoutEvent) -> Item:
     """The item with one more event in it; as it was, if it has that one, or if the election had closed before it."""
-    if not told.counts or told.number <= item["counted"] or item.get("closed"):
+    if not event.counts or event.number <= item["counted"] or item.get("closed"):
         return item
-    return item | {"counted": told.number} | _changed(item, told)
+    return item | {"counted": event.number} | _changed(item, event)
 
 
-def _changed(item: Item, told: Told) -> dict[str, Any]:
-    if told.moves_end:
-        return {"ends": told.said["no_voting_after"]}
-    if told.kind == "ElectionClosed":
+def _changed(item: Item, event: TurnoutEvent) -> dict[str, Any]:
+    if event.moves_end:
+        return {"ends": event.data["no_voting_after"]}
+    if event.kind == "ElectionClosed":
         return {"closed": True}
     ends = datetime.fromisoformat(item["ends"]) if item["ends"] else None
-    name = bucket(ends, datetime.fromisoformat(told.when))
-    return {name: item.get(name, 0) + VOTES[told.kind]}
+    name = bucket(ends, datetime.fromisoformat(event.when))
+    return {name: item.get(name, 0) + VOTES[event.kind]}
 
 
 def with_events(item: Item, events: Iterable[Item]) -> Item:
     """With all of these that are of its election."""
-    for told in map(Told.by, events):
-        if told.kind in KINDS and told.place == Key(item["PK"], item["SK"]):
-            item = with_event(item, told)
+    for event in map(TurnoutEvent.from_event, events):
+        if event.kind in KINDS and event.place == Key(item["PK"], item["SK"]):
+            item = with_event(item, event)
         if item.get("closed"):
             break  # what comes after does not count, and the first of it are the published ballots, which are long
     return item
@@ -106,18 +105,18 @@ def with_events(item: Item, events: Iterable[Item]) -> Item:
 
 def place_of(event: Item) -> Key | None:
     """Where an event is counted, if it tells of when people voted."""
-    told = Told.by(event)
-    return told.place if told.counts else None
+    turnout_event = TurnoutEvent.from_event(event)
+    return turnout_event.place if turnout_event.counts else None
 
 
-def following(table: Table, events: Iterable[Item]) -> list[Update]:
+def updating(table: Table, events: Iterable[Item]) -> list[Update]:
     """What the events change, of elections that still have such an item: one that was deleted must not rise again."""
-    every = [told for told in map(Told.by, events) if told.counts]
-    found = table.get_many({told.place for told in every}) if every else {}
+    every = [event for event in map(TurnoutEvent.from_event, events) if event.counts]
+    found = table.get_many({event.place for event in every}) if every else {}
     after = dict(found)
-    for told in every:
-        if told.place in after:
-            after[told.place] = with_event(after[told.place], told)
+    for event in every:
+        if event.place in after:
+            after[event.place] = with_event(after[event.place], event)
     return [change for place, item in found.items() for change in _update(item, after[place])]
 
 
@@ -128,13 +127,13 @@ def _update(before: Item, after: Item) -> list[Update]:
     return [Update(place, set=changed, when=same)] if changed else []
 
 
-def counting(table: Table, told: Told) -> list[Update]:
+def counting(table: Table, event: TurnoutEvent) -> list[Update]:
     """What one event changes, for a replay, in which the next one already finds it."""
-    item = table.get(told.place) if told.counts else None
-    return _update(item, with_event(item, told)) if item else []
+    item = table.get(event.place) if event.counts else None
+    return _update(item, with_event(item, event)) if item else []
 
 
-def follow_on(there: Table, events: Iterable[Item]) -> None:
+def apply_events(there: Table, events: Iterable[Item]) -> None:
     """On the copy of a store, count what nobody had come to count when it was made."""
-    for change in following(there, events):
+    for change in updating(there, events):
         there.write(change)

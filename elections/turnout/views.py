@@ -1,4 +1,4 @@
-"""The turnout as pages show it, compared with that of the last election of the same group."""
+"""The turnout part of pages."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from acts.site import now_text
-from elections.access import context_of, run
+from acts.storage import now_text
+from elections.access import election_context, organiser_page
 from elections.rules import Action, Election, State
 
 from . import chart, comparison
 from .counts import turnouts
 
 
-@run(Action.SEE_ROLL)
+@organiser_page(Action.SEE_ROLL)
 @require_safe
 def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
     """The turnout alone, for a page that shows it live."""
-    context = context_of(request, election, **turnout_context(election))
+    context = election_context(request, election, **turnout_context(election))
     return render(request, "elections/parts/turnout_now.html", context)
 
 
@@ -32,13 +32,13 @@ def turnout_context(election: Election) -> dict[str, Any]:
     other, now = comparison.last_election(election.group, before=election), datetime.fromisoformat(now_text())
     counted, *others = turnouts(election, *([other] if other else []), to_show=True)
     when = chart.window(election, counted, now)
-    beside_it = comparison.compared(other, others[0], when, now) if other else None
+    beside_it = comparison.compare(other, others[0], when, now) if other else None
     quorum = election.convened.quorum_number if election.convened else None
-    way = beside_it.way if beside_it else ()
+    progress = beside_it.progress if beside_it else ()
     is_any = counted.voted or counted.steps  # when the first of them voted may not have been counted yet
     return {
         "turnout": counted,
         "percent": counted.percent(election.voter_count),
-        "picture": chart.picture(election, counted, when, way, quorum) if when and is_any else None,
+        "picture": chart.draw_chart(election, counted, when, progress, quorum) if when and is_any else None,
         "compared": beside_it,
     }

@@ -20,22 +20,22 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from live import counting
 from live.pseudonyms import pseudonym
-from live.rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
+from live.rounds import MIN_ANONYMOUS_ANSWERS, GivenAnswer, Round
 from live.rules import Game, Phase, State
 from questions.question import Question
 from store import keys
-from store.forgetting import to_forget
+from store.purging import purge_mark
 from store.table import Delete, Missing, Put, Write
 from tally.ballots import Ballots, groups_of
-from tally.closeness import how_close
+from tally.closeness import measure_closeness
 
 NOBODY, SEVERAL = "nobody", "several"
 RECOUNTS = 30  # to find out how close it was: a hall waits for it
 
-First = int | str  # what somebody would like best: an option, or one of the two words above
+FirstChoice = int | str  # what somebody would like best: an option, or one of the two words above
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +43,19 @@ class Before:
     """What was liked best when it was asked first, by names that only this salt leads to."""
 
     salt: bytes
-    firsts: Mapping[str, First]
+    firsts: Mapping[str, FirstChoice]
 
 
-def first_of(ranking: str) -> First:
+def first_of(ranking: str) -> FirstChoice:
     groups = groups_of(ranking)
     if not groups:
         return NOBODY
     return groups[0][0] if len(groups[0]) == 1 else SEVERAL
 
 
-def firsts(given: Iterable[Given], players: Mapping[str, str], question: Question, salt: bytes) -> dict[str, First]:
+def firsts(
+    given: Iterable[GivenAnswer], players: Mapping[str, str], question: Question, salt: bytes
+) -> dict[str, FirstChoice]:
     """By other names than those that the answers lie under, so that nothing else leads to them."""
     found = {each.player: first_of(counting.ranking_of(each.said, question)) for each in given}
     return {pseudonym(salt, players[name]): first for name, first in found.items() if first != NOBODY}
@@ -63,7 +65,7 @@ def firsts(given: Iterable[Given], players: Mapping[str, str], question: Questio
 
 
 def flows(
-    before: Mapping[str, First], after: Mapping[str, First], robots: Collection[str] = frozenset()
+    before: Mapping[str, FirstChoice], after: Mapping[str, FirstChoice], robots: Collection[str] = frozenset()
 ) -> dict[str, Any]:
     """In numbers, and only where the people who gave one of the two are none or several: everybody sees who came and
     who left, and what each option had both times. `robots` are names of theirs, among whom nobody can hide."""
@@ -75,10 +77,10 @@ def flows(
     if both < MIN_ANONYMOUS_ANSWERS or any(0 < len(each - set(robots)) < MIN_ANONYMOUS_ANSWERS for each in groups):
         return {"untold": "few"}
     told = [[one, other, number] for (one, other), number in ways.items()]
-    return {"both": both, "came": came, "went": went, "flows": sorted(told, key=_turn)}
+    return {"both": both, "came": came, "went": went, "flows": sorted(told, key=_flow_order)}
 
 
-def _turn(flow: Sequence[Any]) -> tuple[tuple[bool, str], ...]:
+def _flow_order(flow: Sequence[Any]) -> tuple[tuple[bool, str], ...]:
     """Options by their number, then several, then nobody."""
     return tuple((isinstance(each, str), "" if each == SEVERAL else f"{each:>3}") for each in flow[:2])
 
@@ -104,14 +106,14 @@ def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
 def closeness(round_: Round, question: Question) -> dict[str, Any]:
     """How many ballots would have had to be others for somebody else to win."""
     ballots = Ballots.of(counting.names_of(question), [entry.said for entry in round_.entries])
-    found = how_close(ballots, "irv", recounts=RECOUNTS)
+    found = measure_closeness(ballots, "irv", recounts=RECOUNTS)
     return {"ballots": found.ballots, "exact": found.exact}
 
 
 # --- stored ---
 
 
-def linked(state: State) -> int:
+def linked_round(state: State) -> int:
     """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
     if state.phase == Phase.QUESTION:
         return state.before
@@ -132,4 +134,4 @@ def linking(game: Game, round_: int, before: Before) -> list[Write]:
 
 def unlinking(game: Game, round_: int) -> list[Write]:
     """From here on nobody can tell how anybody's two answers go together; the files of the store forget it, too."""
-    return [Delete(keys.game_before(game.id, round_)), to_forget()] if round_ else []
+    return [Delete(keys.game_before(game.id, round_)), purge_mark()] if round_ else []

@@ -1,4 +1,4 @@
-"""Call and answer: people answer in their own words, then each ranks the answers of others; authors get the points.
+"""Best answer: people answer in their own words, then each ranks the answers of others; authors get the points.
 
 A round has two phases. Between them the answers lie in the table, with whom each is shown to, where there are too many
 to show all of them to everybody.
@@ -18,39 +18,39 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import counting, moderation, repository, rules, saying, scores
-from live.counting import MAX_ANSWER_CHARS, by_player, one_line
-from live.moderation import Texts, Written
+from live import answer_forms, counting, moderation, repository, rules, scores
+from live.answer_forms import InvalidAnswer
+from live.counting import MAX_ANSWER_CHARS, last_by_player, one_line
+from live.moderation import ModeratedText, Texts
 from live.play import (
     Closed,
     Closing,
+    CsvLine,
     Fact,
-    Line,
-    Look,
     NameOf,
     Play,
-    Quick,
-    Story,
+    PlayContext,
+    PlayDescription,
     Text,
-    Typed,
-    once,
-    scored_line,
+    TypedQuestion,
+    TypedValues,
+    cached,
+    scored_csv_line,
 )
-from live.room import Room
-from live.rounds import Entry, Given, Round
+from live.rounds import Entry, GivenAnswer, Round
 from live.rules import Game, Phase, State
-from live.saying import NotSaid
 from live.scores import Answer, Vote
 from live.seats import Seat
-from live.signs import others
+from live.snapshot import Snapshot
+from live.symbols import and_others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
-from ranking.boxes import RANK, ranks_in
+from ranking.rank_inputs import RANK_PREFIX, submitted_ranks
 from results.pictures.drawing import share
 from store.keys import fold
 
-from .sentences import sentence
+from .robot_texts import robot_sentence
 
 MAX_ANSWERS_IN_RESULT = 50  # answers that the result holds with their texts; all are in the entries
 # that are shown at once, and at all: a thousand phones get the same page
@@ -63,38 +63,38 @@ VOTE_FOR_ONE = gettext_lazy("Rank at least one of the answers.")
 # --- counted ---
 
 
-def answered(number: int, index: int, given: Iterable[Given]) -> Round:
+def count_answers(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
     """The first close: what was answered. Nobody has points yet, or will, if too few answers are left to vote on."""
-    texts = {each.player: one_line(each.said) for each in by_player(given)}
+    texts = {each.player: one_line(each.said) for each in last_by_player(given)}
     entries = tuple(Entry(player, text) for player, text in texts.items() if text)
     sealed = Round(number, index, len(entries), {}, entries)
-    return replace(sealed, result=_told(gathered(sealed), None))
+    return replace(sealed, result=_answers_result(merged_answers(sealed), None))
 
 
-def gathered(sealed: Round) -> tuple[Answer, ...]:
+def merged_answers(sealed: Round) -> tuple[Answer, ...]:
     """The answers of a round as they are voted on: equal texts are one, and their numbers are their places here."""
     return scores.merged({entry.player: entry.said for entry in sealed.entries})
 
 
-def votes(sealed: Round, given: Iterable[Given], unseen: frozenset[int] = frozenset()) -> Round:
+def count_votes(sealed: Round, given: Iterable[GivenAnswer], unseen: frozenset[int] = frozenset()) -> Round:
     """The second close: a round of answers, and what they got. All authors of an answer get its points. What was given
     to answers that nobody sees does not count: a vote is as if they had not been there."""
-    found = gathered(sealed)
+    found = merged_answers(sealed)
     if not scores.is_voted_on(found):
         return sealed
     cast = list(_without(unseen, _votes(found, given)))
     points = scores.points_of_votes(cast, len(found))
     own = scores.own_answers(found)
     entries = tuple(replace(entry, points=points[own[entry.player]]) for entry in sealed.entries)
-    return replace(sealed, result=_told(found, points), entries=entries, votes=len(cast))
+    return replace(sealed, result=_answers_result(found, points), entries=entries, votes=len(cast))
 
 
-def _votes(found: Sequence[Answer], given: Iterable[Given]) -> Iterator[Vote]:
+def _votes(found: Sequence[Answer], given: Iterable[GivenAnswer]) -> Iterator[Vote]:
     """Those that are votes. Whoever gave another was refused in words; should one be here all the same, it is none."""
     own = scores.own_answers(found)
-    for each in by_player(given):
+    for each in last_by_player(given):
         try:
-            vote = vote_of(each.said)
+            vote = vote_from_item(each.said)
             scores.check_vote(vote, own.get(each.player))
         except (scores.BadVote, LookupError, TypeError, ValueError, AttributeError):
             continue
@@ -109,26 +109,26 @@ def _without(unseen: frozenset[int], votes: Iterable[Vote]) -> Iterator[Vote]:
             yield replace(vote, ranks=ranks, shown=frozenset(vote.shown) - unseen)
 
 
-def vote_of(said: Mapping[str, Any]) -> Vote:
+def vote_from_item(said: Mapping[str, Any]) -> Vote:
     """A vote as it is stored: {"ranks": {"4": 1, "7": 2}, "shown": [7, 1, 4]}."""
     ranks = {int(number): rank for number, rank in said["ranks"].items()}
     return Vote(ranks, frozenset(map(int, said["shown"])))
 
 
-def as_said(vote: Vote) -> dict[str, Any]:
+def vote_as_item(vote: Vote) -> dict[str, Any]:
     return {"ranks": {str(number): rank for number, rank in sorted(vote.ranks.items())}, "shown": sorted(vote.shown)}
 
 
-def _told(found: Sequence[Answer], points: Sequence[int] | None) -> dict[str, Any]:
+def _answers_result(found: Sequence[Answer], points: Sequence[int] | None) -> dict[str, Any]:
     """Best first, and where nobody voted, as they were gathered."""
     got = dict(enumerate(points or [0] * len(found)))
     places = scores.places({str(number): each for number, each in got.items()}) if points else {}
     best = sorted(got, key=lambda number: -got[number])[:MAX_ANSWERS_IN_RESULT]
-    told = [_answer(found[number], got[number], places.get(str(number), 0)) for number in best]
+    told = [_answer_item(found[number], got[number], places.get(str(number), 0)) for number in best]
     return {"answers": told, "merged": len(found), "voted": points is not None}
 
 
-def _answer(answer: Answer, points: int, place: int) -> dict[str, Any]:
+def _answer_item(answer: Answer, points: int, place: int) -> dict[str, Any]:
     few = list(answer.authors[:MAX_ANSWERS_IN_RESULT])
     told = {"text": answer.text, "words": answer.words, "points": points, "place": place}
     return told | {"authors": few, "by": len(answer.authors)}
@@ -157,13 +157,13 @@ def parts(round_: Round, answers: Sequence[Answer], voters: Iterable[str]) -> li
     """Whom each is shown to is settled here for everybody who has a seat, so that all are shown about as often."""
     many = len(answers) > scores.MAX_ANSWERS_ALL_SHOWN
     shown = {voter: list(numbers) for voter, numbers in scores.showings(voters, answers).items()} if many else {}
-    return [*counting.as_parts(round_), {"showings": shown}]
+    return [*counting.round_as_parts(round_), {"showings": shown}]
 
 
-def read(game_id: str, round_: int) -> Gathered:
+def read_gathered(game_id: str, round_: int) -> Gathered:
     *items, shown = repository.gathered_items(game_id, round_)
-    sealed = counting.round_of(items)
-    return Gathered(sealed, gathered(sealed), shown["showings"])
+    sealed = counting.round_from_parts(items)
+    return Gathered(sealed, merged_answers(sealed), shown["showings"])
 
 
 def unseen_answers(texts: Texts, round_: int, answers: Sequence[Answer], removed: Collection[str]) -> frozenset[int]:
@@ -180,36 +180,38 @@ def unseen_answers(texts: Texts, round_: int, answers: Sequence[Answer], removed
 # --- votes as they are typed ---
 
 
-def vote_from(post: QueryDict, shown: Gathered, player: str) -> dict[str, Any]:
+def parse_vote(post: QueryDict, shown: Gathered, player: str) -> dict[str, Any]:
     """How somebody ranks what they were shown: up to three answers, equals allowed, never their own. Which these are
     is never read from the form: the session knows whom it showed what."""
     ranks = {
-        _shown(number): _rank(typed) for number, typed in ranks_in(post).items() if any(each.strip() for each in typed)
+        _parse_answer_number(number): _parse_rank(typed)
+        for number, typed in submitted_ranks(post).items()
+        if any(each.strip() for each in typed)
     }
     ranks = {number: rank for number, rank in ranks.items() if number not in shown.unseen}
     if not ranks:
-        raise NotSaid(VOTE_FOR_ONE)
+        raise InvalidAnswer(VOTE_FOR_ONE)
     vote = Vote(ranks, frozenset(shown.shown_to(player)))
     scores.check_vote(vote, scores.own_answers(shown.answers).get(player))
-    return as_said(vote)
+    return vote_as_item(vote)
 
 
-def _shown(number: str) -> int:
-    found = saying.number(number, 10_000)
+def _parse_answer_number(number: str) -> int:
+    found = answer_forms.parse_number(number, 10_000)
     if found is None:
-        raise NotSaid(scores.NOT_SHOWN)
+        raise InvalidAnswer(scores.NOT_SHOWN)
     return found
 
 
-def _rank(typed: list[str]) -> int:
-    found = saying.number(typed[-1].strip(), 10)
+def _parse_rank(typed: list[str]) -> int:
+    found = answer_forms.parse_number(typed[-1].strip(), 10)
     if len(set(typed)) > 1 or found is None or found not in scores.RANKS:
-        raise NotSaid(scores.NOT_A_RANK)
+        raise InvalidAnswer(scores.NOT_A_RANK)
     return found
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class BallotRow:
     """An answer that somebody may vote for."""
 
     name: str
@@ -218,29 +220,29 @@ class Paper:
     ranks: tuple[int, ...] = tuple(scores.RANKS)
 
 
-def ballot(shown: Gathered, player: str, typed: Typed) -> list[Paper]:
+def ballot_rows(shown: Gathered, player: str, typed: TypedValues) -> list[BallotRow]:
     """The answers that one player may vote for, in their own order."""
-    names = ((f"{RANK}{number}", number) for number in shown.shown_to(player))
-    return [Paper(name, shown.answers[number].text, saying.last(typed, name)) for name, number in names]
+    names = ((f"{RANK_PREFIX}{number}", number) for number in shown.shown_to(player))
+    return [BallotRow(name, shown.answers[number].text, answer_forms.last_value(typed, name)) for name, number in names]
 
 
-def _papers(room: Room, papers: Sequence[Paper]) -> SafeString:
+def _render_rows(snapshot: Snapshot, papers: Sequence[BallotRow]) -> SafeString:
     """What somebody may vote for. An answer that they have not ranked looks the same to all who are shown it."""
-    drawn = (_paper(each) if each.rank else once(room, each, partial(_paper, each)) for each in papers)
+    drawn = (_render_row(each) if each.rank else cached(snapshot, each, partial(_render_row, each)) for each in papers)
     return format_html_join("", "{}", ((each,) for each in drawn))
 
 
-def _paper(paper: Paper) -> SafeString:
+def _render_row(paper: BallotRow) -> SafeString:
     return fragment("live/parts/paper.html", {"paper": paper})
 
 
 class BestAnswer(Play):
     name = Type.CALL_AND_ANSWER.value
-    label = gettext_lazy("Call and answer")
+    label = gettext_lazy("Best answer")
     types = (Type.CALL_AND_ANSWER,)
-    story = Story(
-        gettext_lazy("People answer in their own words, then each ranks the answers of others that they like best."),
-        gettext_lazy("Nobody sees whose an answer is before the results; its author gets the points."),
+    story = PlayDescription(
+        gettext_lazy("People answer in their own words, then rank the answers they like best."),
+        gettext_lazy("Nobody sees who wrote what until the results; authors get the points."),
     )
     is_scored = has_texts = True
     templates = {
@@ -258,84 +260,86 @@ class BestAnswer(Play):
     def of_set(self, set_: QuestionSet) -> int:
         return set_.suits(Type.CALL_AND_ANSWER)
 
-    def quick(self, typed: Quick) -> Question:
+    def quick(self, typed: TypedQuestion) -> Question:
         return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
 
     # --- answers and votes ---
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> Any:
-        if room.between is not None:
-            return vote_from(post, room.between, player)
-        return saying.text_from(post)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> Any:
+        if snapshot.between is not None:
+            return parse_vote(post, snapshot.between, player)
+        return answer_forms.parse_text(post)
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        if room.state.phase == Phase.VOTING:
-            return {f"{RANK}{number}": [str(rank)] for number, rank in said["ranks"].items()}
-        return {saying.TEXT: [said]}
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        if snapshot.state.phase == Phase.VOTING:
+            return {f"{RANK_PREFIX}{number}": [str(rank)] for number, rank in said["ranks"].items()}
+        return {answer_forms.TEXT: [said]}
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         return {"text": said}
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> Any:
-        if room.state.phase == Phase.QUESTION:
-            return sentence(room, seat)
-        shown = room.between.shown_to(seat.player) if room.between else ()
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
+        if snapshot.state.phase == Phase.QUESTION:
+            return robot_sentence(snapshot, seat)
+        shown = snapshot.between.shown_to(seat.player) if snapshot.between else ()
         if not shown:
             return None
         best = chance.sample(sorted(shown), min(ANSWERS_PER_VOTE, len(shown)))
         return {"ranks": {str(place): rank for rank, place in enumerate(best, 1)}, "shown": list(shown)}
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "write"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        return {"longest": MAX_ANSWER_CHARS, "text": saying.last(typed, saying.TEXT)}
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        return {"longest": MAX_ANSWER_CHARS, "text": answer_forms.last_value(typed, answer_forms.TEXT)}
 
-    def has_own_form(self, room: Room) -> bool:
-        return room.state.phase == Phase.VOTING and room.between is not None
+    def has_own_form(self, snapshot: Snapshot) -> bool:
+        return snapshot.state.phase == Phase.VOTING and snapshot.between is not None
 
-    def own_form(self, room: Room, player: str, typed: Typed) -> dict[str, Any]:
-        return {"papers": _papers(room, ballot(room.between, player, typed))}
+    def own_form(self, snapshot: Snapshot, player: str, typed: TypedValues) -> dict[str, Any]:
+        return {"papers": _render_rows(snapshot, ballot_rows(snapshot.between, player, typed))}
 
-    def hint(self, room: Room) -> Text:
-        if room.state.phase == Phase.VOTING:
-            return _("Give a 1st, 2nd and 3rd place, or fewer; equal places are fine.")
+    def hint(self, snapshot: Snapshot) -> Text:
+        if snapshot.state.phase == Phase.VOTING:
+            return _("Pick a 1st, 2nd and 3rd place, or fewer; ties are fine.")
         return _("Answer in your own words.")
 
-    def until(self, room: Room) -> Text:
-        return "" if room.state.phase == Phase.VOTING else super().until(room)
+    def until(self, snapshot: Snapshot) -> Text:
+        return "" if snapshot.state.phase == Phase.VOTING else super().until(snapshot)
 
-    def how(self, room: Room) -> Text:
+    def how(self, snapshot: Snapshot) -> Text:
         return _("Answer in your own words on your phone.")
 
-    def context(self, room: Room) -> dict[str, Any]:
-        return {"answers_given": len(room.between.answers) if room.between else 0}
+    def context(self, snapshot: Snapshot) -> dict[str, Any]:
+        return {"answers_given": len(snapshot.between.answers) if snapshot.between else 0}
 
     # --- phases ---
 
-    def between(self, look: Look) -> Gathered | None:
+    def between(self, look: PlayContext) -> Gathered | None:
         if look.state.phase != Phase.VOTING:
             return None
         found: Gathered | None = look.before
         if found is None or found.round.number != look.state.round:
-            found = read(look.game_id, look.state.round)
+            found = read_gathered(look.game_id, look.state.round)
         unseen = unseen_answers(look.texts, look.state.round, found.answers, look.removed)
         return found if found.unseen == unseen else replace(found, unseen=unseen)
 
     def gathered(self, game: Game, state: State) -> Gathered | None:
-        return read(game.id, state.round) if state.phase == Phase.VOTING else None
+        return read_gathered(game.id, state.round) if state.phase == Phase.VOTING else None
 
     def close(self, closing: Closing) -> Closed:
         game, state, box = closing.game, closing.state, closing.box
         if state.phase == Phase.VOTING:
             sealed = closing.gathered.round
             gone = {each.player for each in sealed.entries} - box.percents.keys()
-            return Closed(votes(sealed, box.last, unseen_answers(closing.texts, state.round, gathered(sealed), gone)))
-        round_ = answered(state.round, state.question, box.last)
-        answers = gathered(round_)
+            return Closed(
+                count_votes(sealed, box.last, unseen_answers(closing.texts, state.round, merged_answers(sealed), gone))
+            )
+        round_ = count_answers(state.round, state.question, box.last)
+        answers = merged_answers(round_)
         if not scores.is_voted_on(answers):
             return Closed(round_)
-        waits = bool(moderation.waiting(closing.texts, state.round, [each.text for each in answers]))
+        waits = bool(moderation.waiting_texts(closing.texts, state.round, [each.text for each in answers]))
         after = rules.voting(state, self.voting_seconds(closing.question), closing.now, waits=waits)
         writes = repository.gathering(game, state.round, parts(round_, answers, box.percents))
         return Closed(round_, after, tuple(writes))
@@ -347,11 +351,11 @@ class BestAnswer(Play):
     ) -> tuple[str, dict[str, Any]]:
         result = round_.result
         most = max((each["points"] for each in result["answers"]), default=0)
-        shown = [_drawn(each, seats, own, most) for each in result["answers"][:MAX_ANSWERS_SHOWN]]
+        shown = [_answer_context(each, seats, own, most) for each in result["answers"][:MAX_ANSWERS_SHOWN]]
         return "answers", {
             "first": shown[:FIRST_ANSWERS_SHOWN],
             "others": shown[FIRST_ANSWERS_SHOWN:],
-            "left": others(result["merged"] - len(shown)),
+            "left": and_others(result["merged"] - len(shown)),
             "voted": result["voted"],
             "votes": round_.votes,
             "count": round_.count,
@@ -363,7 +367,7 @@ class BestAnswer(Play):
     def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         """Whoever wrote what nobody sees has no points for it, and the others move up."""
         number, result = round_.number, round_.result
-        shown = [_of_others(each, removed) for each in result["answers"] if texts.is_seen(number, each["text"])]
+        shown = [_without_removed(each, removed) for each in result["answers"] if texts.is_seen(number, each["text"])]
         shown = [each for each in shown if each["by"]]
         entries = tuple(
             replace(entry, said="", points=0, bonus=0)
@@ -380,24 +384,26 @@ class BestAnswer(Play):
         told = {"answers": shown, "merged": result["merged"] - gone, "hidden": gone}
         return replace(round_, result={**result, **told}, entries=entries)
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         by_fold = {fold(each.said): each.said for each in round_.entries}
         authors: dict[str, list[str]] = {}
         for each in round_.entries:
             authors.setdefault(fold(each.said), []).append(each.player)
         gone = {folded for folded, who in authors.items() if all(each in removed for each in who)}
         return [
-            moderation.written(texts, round_.number, text, is_of_removed=folded in gone)
+            moderation.moderated_text(texts, round_.number, text, is_of_removed=folded in gone)
             for folded, text in by_fold.items()
             if text
         ]
 
-    def written_between(self, room: Room, removed: Collection[str]) -> list[Written]:
-        return self.written(room.texts, room.between.round, removed) if room.between else []
+    def written_between(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
+        return self.written(snapshot.texts, snapshot.between.round, removed) if snapshot.between else []
 
-    def own_text(self, room: Room, player: str) -> str | None:
-        sealed = room.between.round if room.between else room.as_sealed.get(room.state.round)
-        texts = once(room, "own texts", lambda: {each.player: each.said for each in sealed.entries} if sealed else {})
+    def own_text(self, snapshot: Snapshot, player: str) -> str | None:
+        sealed = snapshot.between.round if snapshot.between else snapshot.as_sealed.get(snapshot.state.round)
+        texts = cached(
+            snapshot, "own texts", lambda: {each.player: each.said for each in sealed.entries} if sealed else {}
+        )
         found: str | None = texts.get(player)
         return found
 
@@ -405,9 +411,9 @@ class BestAnswer(Play):
         """Of a few texts, the picture says everything."""
         return bool(round_.result["merged"] > FIRST_ANSWERS_SHOWN)
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         for entry in round_.entries:
-            yield scored_line(entry, entry.said, name_of) | ({} if entry.said else {"row": "answer hidden"})
+            yield scored_csv_line(entry, entry.said, name_of) | ({} if entry.said else {"row": "answer hidden"})
 
     def best(self, question: Question, round_: Round) -> Iterator[Fact]:
         if round_.result["answers"] and round_.result["voted"]:
@@ -420,7 +426,7 @@ class BestAnswer(Play):
         return False
 
 
-def _drawn(told: Mapping[str, Any], seats: Mapping[str, Seat], own: str, most: int) -> dict[str, Any]:
+def _answer_context(told: Mapping[str, Any], seats: Mapping[str, Seat], own: str, most: int) -> dict[str, Any]:
     names = [seats[player].name for player in told["authors"] if player in seats and seats[player].plays]
     return {
         "text": told["text"],
@@ -428,11 +434,11 @@ def _drawn(told: Mapping[str, Any], seats: Mapping[str, Seat], own: str, most: i
         "points": told["points"],
         "length": share(told["points"], most),
         "names": names[:MAX_AUTHORS_NAMED],
-        "more": others(len(names[MAX_AUTHORS_NAMED:]) + told["by"] - len(told["authors"])),
+        "more": and_others(len(names[MAX_AUTHORS_NAMED:]) + told["by"] - len(told["authors"])),
         "own": bool(own) and own in told["authors"],
     }
 
 
-def _of_others(told: Mapping[str, Any], removed: Collection[str]) -> dict[str, Any]:
+def _without_removed(told: Mapping[str, Any], removed: Collection[str]) -> dict[str, Any]:
     authors = [each for each in told["authors"] if each not in removed]
     return {**told, "authors": authors, "by": told["by"] - len(told["authors"]) + len(authors)}

@@ -13,18 +13,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from acts.refusals import LostRace, NotNow
-from live import moderation, rules, saying
-from live.moderation import Texts, Written
-from live.play import Closed, Closing, Fact, Line, Look, NameOf, Play, Text, Typed
+from live import answer_forms, moderation, rules
+from live.moderation import ModeratedText, Texts
+from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayContext, Text, TypedValues
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking, ranking_lines
-from live.plays.sentences import sentence
-from live.room import Room
-from live.room_questions import Mode
+from live.plays.robot_texts import robot_sentence
+from live.qa_rules import Mode
 from live.rounds import Round, options_of
 from live.rules import Game, Phase, State
 from live.seats import Seat
-from live.signs import others
+from live.snapshot import Snapshot
+from live.symbols import and_others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from store import keys
@@ -33,21 +33,21 @@ from store.table import Key, Write
 
 from . import ideas_order as ideas
 from . import ideas_store as orders
-from .ideas_order import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, Sorted
+from .ideas_order import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, SortedIdeas
 
 MAX_IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows: a thousand phones get the same page
 NO_IDEA = gettext_lazy("Write an idea first.")
-TOO_MANY_IDEAS = gettext_lazy("At most %(most)d ideas of each person. Keep your best.")
+TOO_MANY_IDEAS = gettext_lazy("At most %(most)d ideas per person. Keep your best.")
 
 
-def ideas_from(post: QueryDict) -> list[str]:
+def parse_ideas(post: QueryDict) -> list[str]:
     """Up to three, each once; a field that was left empty says nothing."""
-    typed = (saying.line_from(each, MAX_IDEA_CHARS) for each in post.getlist(saying.TEXT))
+    typed = (answer_forms.parse_line(each, MAX_IDEA_CHARS) for each in post.getlist(answer_forms.TEXT))
     texts = {fold(text): text for text in typed if fold(text)}
     if not texts:
-        raise saying.NotSaid(NO_IDEA)
+        raise answer_forms.InvalidAnswer(NO_IDEA)
     if len(texts) > MAX_IDEAS_PER_PERSON:
-        raise saying.NotSaid(TOO_MANY_IDEAS % {"most": MAX_IDEAS_PER_PERSON})
+        raise answer_forms.InvalidAnswer(TOO_MANY_IDEAS % {"most": MAX_IDEAS_PER_PERSON})
     return list(texts.values())
 
 
@@ -63,8 +63,8 @@ class Ideas(Play):
         "projector/voting": "live/screens/projector/question.html",
     }
     closes = {
-        Phase.QUESTION: gettext_lazy("Close the collection of ideas"),
-        Phase.SORTING: gettext_lazy("Close it without a vote"),
+        Phase.QUESTION: gettext_lazy("Stop collecting ideas"),
+        Phase.SORTING: gettext_lazy("Close without a vote"),
         Phase.VOTING: gettext_lazy("Close the voting"),
     }
 
@@ -73,92 +73,98 @@ class Ideas(Play):
 
     # --- ideas and votes ---
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> Any:
-        assert room.question is not None
-        return ideas_from(post) if self._is_written(room) else saying.ranking_in(post, room.question)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> Any:
+        assert snapshot.question is not None
+        return parse_ideas(post) if self._is_written(snapshot) else answer_forms.parse_ranking(post, snapshot.question)
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return {saying.TEXT: said} if self._is_written(room) else saying.ranked_fields(said)
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.TEXT: said} if self._is_written(snapshot) else answer_forms.ranking_fields(said)
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
-        assert room.question is not None
-        return {"texts": said} if self._is_written(room) else saying.ranked_summary(said, room.question)
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
+        assert snapshot.question is not None
+        return {"texts": said} if self._is_written(snapshot) else answer_forms.ranking_summary(said, snapshot.question)
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> Any:
-        assert room.question is not None
-        return [sentence(room, seat)] if self._is_written(room) else random_ranking(room.question, chance)
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
+        assert snapshot.question is not None
+        return (
+            [robot_sentence(snapshot, seat)]
+            if self._is_written(snapshot)
+            else random_ranking(snapshot.question, chance)
+        )
 
-    def way(self, room: Room) -> str:
-        return "ideas" if self._is_written(room) else "rank"
+    def way(self, snapshot: Snapshot) -> str:
+        return "ideas" if self._is_written(snapshot) else "rank"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        assert room.question is not None
-        if not self._is_written(room):
-            return saying.rank_boxes(room.question, typed)
-        texts = (*typed.get(saying.TEXT, ()), *[""] * MAX_IDEAS_PER_PERSON)
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        assert snapshot.question is not None
+        if not self._is_written(snapshot):
+            return answer_forms.rank_form(snapshot.question, typed)
+        texts = (*typed.get(answer_forms.TEXT, ()), *[""] * MAX_IDEAS_PER_PERSON)
         return {"longest": MAX_IDEA_CHARS, "texts": texts[:MAX_IDEAS_PER_PERSON]}
 
     @staticmethod
-    def _is_written(room: Room) -> bool:
-        return room.state.phase == Phase.QUESTION
+    def _is_written(snapshot: Snapshot) -> bool:
+        return snapshot.state.phase == Phase.QUESTION
 
-    def hint(self, room: Room) -> Text:
-        return _("Write up to three ideas.") if self._is_written(room) else _("The best first, then send it.")
+    def hint(self, snapshot: Snapshot) -> Text:
+        return _("Write up to three ideas.") if self._is_written(snapshot) else _("Put the best first, then send.")
 
-    def received(self, room: Room) -> Text:
-        return _("Your ideas are in.") if self._is_written(room) else _("Your vote is in.")
+    def received(self, snapshot: Snapshot) -> Text:
+        return _("Your ideas are in.") if self._is_written(snapshot) else _("Your vote is in.")
 
-    def how(self, room: Room) -> Text:
-        if not self._is_written(room):
+    def how(self, snapshot: Snapshot) -> Text:
+        if not self._is_written(snapshot):
             return _("Rank them on your phone: the best first.")
-        return _("Write up to three ideas on your phone. Nobody sees whose an idea is; then all of you rank them.")
+        return _("Write up to three ideas on your phone, without names. Then everybody ranks them.")
 
-    def question(self, asked: Question, between: Sorted | None, sealed: Round | None, look: Look) -> Question:
+    def question(
+        self, asked: Question, between: SortedIdeas | None, sealed: Round | None, look: PlayContext
+    ) -> Question:
         """With those that are voted on as its options."""
         if between is None:
             return replace(asked, options=tuple(sealed.result.get("options", ())) if sealed else ())
         options = between.order.options
         hidden = moderation.hidden_options(look.texts, look.state.round, options)
-        return replace(asked, options=moderation.covered(options, hidden))
+        return replace(asked, options=moderation.cover_hidden(options, hidden))
 
-    def context(self, room: Room) -> dict[str, Any]:
+    def context(self, snapshot: Snapshot) -> dict[str, Any]:
         """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
-        if room.state.phase != Phase.SORTING or room.between is None:
+        if snapshot.state.phase != Phase.SORTING or snapshot.between is None:
             return {}
-        told = [each for each in room.between.told() if not each.out]
+        told = [each for each in snapshot.between.told() if not each.out]
         going, staying = [each for each in told if each.goes], [each for each in told if not each.goes]
         shown = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
         return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}
 
-    def mark(self, room: Room) -> str:
+    def mark(self, snapshot: Snapshot) -> str:
         """While they are put in order, the screen is another one with each act."""
-        is_sorted = room.state.phase == Phase.SORTING and room.between is not None
-        return f"-{room.between.order.version}" if is_sorted else ""
+        is_sorted = snapshot.state.phase == Phase.SORTING and snapshot.between is not None
+        return f"-{snapshot.between.order.version}" if is_sorted else ""
 
     # --- phases ---
 
     def places(self, game_id: str, state: State) -> tuple[Key, ...]:
         return (keys.sorted_ideas(game_id, state.round),) if state.phase == Phase.SORTING else ()
 
-    def between(self, look: Look) -> Sorted | None:
+    def between(self, look: PlayContext) -> SortedIdeas | None:
         """What was written is read once. Its order is read at each look until it is put to the vote."""
         state, before = look.state, look.before
         if state.phase not in (Phase.SORTING, Phase.VOTING):
             return None
         if before is not None and before.order.settled:
-            return before if isinstance(before, Sorted) else None
+            return before if isinstance(before, SortedIdeas) else None
         if before is None:
-            round_ = orders.written(look.game_id, state.round)
+            round_ = orders.read_written(look.game_id, state.round)
             if round_ is None:
                 return None  # it was just dropped
-            written = ideas.of_round(round_)
+            written = ideas.ideas_of_round(round_)
         else:
             written = before.ideas
         item = look.items.get(keys.sorted_ideas(look.game_id, state.round))
-        order = ideas.order_of(item) if item else orders.find(look.game_id, state.round)
-        return Sorted(written, order) if order else None
+        order = ideas.order_of(item) if item else orders.find_order(look.game_id, state.round)
+        return SortedIdeas(written, order) if order else None
 
-    def gathered(self, game: Game, state: State) -> tuple[Round, Sorted] | None:
+    def gathered(self, game: Game, state: State) -> tuple[Round, SortedIdeas] | None:
         return None if state.phase == Phase.QUESTION else orders.read(game.id, state.round)
 
     def close(self, closing: Closing) -> Closed:
@@ -171,16 +177,16 @@ class Ideas(Play):
         robots = None
         if state.phase == Phase.VOTING:
             hidden = moderation.hidden_options(closing.texts, state.round, sorted_.order.options)
-            cast = tuple(replace(each, said=moderation.without(each.said, hidden)) for each in box.last)
+            cast = tuple(replace(each, said=moderation.without_options(each.said, hidden)) for each in box.last)
             closing = replace(closing, box=replace(box, last=cast))
         else:
-            robots = orders.robots(game.id, state.round)
+            robots = orders.count_robots(game.id, state.round)
         round_ = self.counted(closing, written, sorted_, robots or 0)
         settled = replace(sorted_.order, settled=True)
         writes = orders.change(game, state.round, sorted_.order, settled)
         return Closed(round_, writes=tuple(writes), robots=robots)
 
-    def counted(self, closing: Closing, written: Round, sorted_: Sorted, robots: int) -> Round:
+    def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
         """What came of ideas that were put in order: voted on, or closed without a vote."""
         if closing.state.phase == Phase.VOTING:
             return ideas.voted(written, sorted_, closing.question, closing.box.last, closing.game.id)
@@ -195,7 +201,7 @@ class Ideas(Play):
         game, state, box = closing.game, closing.state, closing.box
         written = ideas.collected(state.round, state.question, box.last)
         robots = box.by_robots(each.player for each in box.last)
-        out = moderation.waiting(closing.texts, state.round, [each.said["text"] for each in written.entries])
+        out = moderation.waiting_texts(closing.texts, state.round, [each.said["text"] for each in written.entries])
         if not ideas.is_sorted(written, robots):
             return Closed(self.too_little(closing, ideas.unvoted(written, robots, out=out)))
         writes = orders.creation(game, state.round, orders.parts(written, robots), len(written.entries), out)
@@ -208,14 +214,14 @@ class Ideas(Play):
             raise NotNow(rules.NOT_NOW)
         try:
             order, options = found[1].order, found[1].options()
-        except ideas.NotSorted as refusal:
+        except ideas.CannotSort as refusal:
             raise NotNow(str(refusal)) from None
         settled = replace(order, options=options, settled=True)
         told = {"options": len(options), "digest": ideas.digest(options)}
         return orders.change(game, state.round, order, settled), told
 
     def dropping(self, game: Game, state: State) -> list[Write]:
-        order = orders.find(game.id, state.round) if state.is_under_way else None
+        order = orders.find_order(game.id, state.round) if state.is_under_way else None
         return orders.dropping(game, state.round, order) if order else []
 
     def is_lost(self, game: Game, state: State) -> bool:
@@ -238,7 +244,7 @@ class Ideas(Play):
             "people": result["people"],
             "ideas": shown[:MAX_IDEAS_SHOWN],
             "ideas_count": len(shown),
-            "left": others(max(0, len(shown) - MAX_IDEAS_SHOWN) + result["left"]),
+            "left": and_others(max(0, len(shown) - MAX_IDEAS_SHOWN) + result["left"]),
             "out": len(result["ideas"]) - len(shown),
         }
         return fragment("live/results/ideas.html", context)
@@ -255,26 +261,26 @@ class Ideas(Play):
         ]
         if not hidden and shown == list(result["ideas"]):
             return round_
-        told = {"options": list(moderation.covered(result["options"], hidden)), "ideas": shown}
+        told = {"options": list(moderation.cover_hidden(result["options"], hidden)), "ideas": shown}
         gone = max(len(hidden), len(result["ideas"]) - len(shown), 1)
         return replace(round_, result={**result, **told, "hidden": gone})
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
-        return _on_a_ballot(texts, round_.number, round_.result.get("options", ()))
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
+        return _ballot_texts(texts, round_.number, round_.result.get("options", ()))
 
-    def written_between(self, room: Room, removed: Collection[str]) -> list[Written]:
-        if room.between is None or room.state.phase != Phase.VOTING:
+    def written_between(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
+        if snapshot.between is None or snapshot.state.phase != Phase.VOTING:
             return []
-        return _on_a_ballot(room.texts, room.state.round, room.between.order.options)
+        return _ballot_texts(snapshot.texts, snapshot.state.round, snapshot.between.order.options)
 
-    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, Line]]:
+    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
         """How they were ranked, if they were, and then what was written: what became one below its words."""
         if "ideas" not in round_.result:
             yield from super().rows(round_, questions, name_of)
             return
         yield from ((round_.question, line) for line in self.lines(round_, questions[round_.question], name_of))
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         if round_.result.get("too_few"):
             yield {"row": "too few", "number": round_.count}
         if round_.result.get("rounds"):
@@ -297,13 +303,13 @@ class Ideas(Play):
             yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
 
     def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return saying.ranked_words(said, options) if said else _("Abstention")
+        return answer_forms.ranking_text(said, options) if said else _("Abstention")
 
     def is_recounted(self, round_: Round) -> bool:
         """Whether they were voted on."""
         return "rounds" in round_.result and super().is_recounted(round_)
 
 
-def _on_a_ballot(texts: Texts, round_: int, options: Sequence[str]) -> list[Written]:
+def _ballot_texts(texts: Texts, round_: int, options: Sequence[str]) -> list[ModeratedText]:
     """They were looked at when they were put in order: none of them waits."""
-    return [moderation.written(replace(texts, mode=Mode.OPEN), round_, text) for text in options]
+    return [moderation.moderated_text(replace(texts, mode=Mode.OPEN), round_, text) for text in options]

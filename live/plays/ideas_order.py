@@ -28,7 +28,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from live import counting
 from live.plays import ranked_poll
-from live.rounds import Entry, Given, Round, is_told
+from live.rounds import Entry, GivenAnswer, Round, may_be_shown
 from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 from store.keys import fold
 from store.splitting import fitting
@@ -38,15 +38,15 @@ MAX_ROUND_BYTES = 2_000_000  # bytes of all ideas of a round: a transaction hold
 MAX_RESULT_BYTES = 150_000  # bytes of ideas that a result holds; all of them lie beside it
 MAX_IDEA_CHARS = MAX_OPTION_CHARS
 
-NO_SUCH = _("There is no such idea.")
+NO_SUCH = _("This idea does not exist.")
 MERGE_TWO = _("Choose at least two ideas to merge.")
-TOO_MANY = _("At most %(most)d ideas go to the vote. Take another one back first.")
-TOO_FEW = _("Choose at least %(fewest)d ideas that go to the vote, or close it without one.")
-TOO_LONG = _("That is too long: at most %(most)d characters, and yours has %(count)d.")
-ALIKE = _("Two of the ideas that go to the vote read the same: “%(words)s”. Merge them first.")
+TOO_MANY = _("At most %(most)d ideas can go to the vote. Take another one out first.")
+TOO_FEW = _("Choose at least %(fewest)d ideas for the vote, or close without a vote.")
+TOO_LONG = _("Too long: %(count)d characters. The limit is %(most)d.")
+ALIKE = _("Two ideas in the vote read the same: “%(words)s”. Merge them first.")
 
 
-class NotSorted(Refusal):
+class CannotSort(Refusal):
     """What somebody wanted to do with the ideas cannot be done; the words say why."""
 
 
@@ -61,21 +61,21 @@ class Idea:
     by: int
 
 
-def texts_of(said: Any) -> tuple[str, ...]:
+def valid_texts(said: Any) -> tuple[str, ...]:
     """What somebody wrote, each once: whoever sends other things was refused in words, or was no browser."""
     written = said if isinstance(said, list | tuple) else [said]
     by_fold = {fold(text): text for text in map(counting.one_line, written) if fold(text)}
     return tuple(text[:MAX_IDEA_CHARS].strip() for text in list(by_fold.values())[:MAX_IDEAS_PER_PERSON])
 
 
-def collected(number: int, index: int, given: Iterable[Given]) -> Round:
+def collected(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
     """What a room wrote, equal texts as one, in an order that says nothing about who wrote which, or when."""
-    written = [texts_of(each.said) for each in given]
+    written = [valid_texts(each.said) for each in given]
     people = sum(map(bool, written))
     alike: dict[str, list[str]] = {}
     for text in (text for texts in written for text in texts):
         alike.setdefault(fold(text), []).append(text)
-    found = [Idea(_spelling(alike[each]), len(alike[each])) for each in sorted(alike, key=_mark)]
+    found = [Idea(_spelling(alike[each]), len(alike[each])) for each in sorted(alike, key=_hash_order)]
     every = (Entry("", {"text": each.text, "by": each.by}) for each in found)
     entries = tuple(fitting(every, MAX_ROUND_BYTES, counting.size_of))
     return Round(number, index, people, {"people": people, "left": len(found) - len(entries)}, entries)
@@ -87,18 +87,18 @@ def _spelling(typed: Sequence[str]) -> str:
     return min(times, key=lambda text: (-times[text], text))
 
 
-def _mark(words: str) -> bytes:
+def _hash_order(words: str) -> bytes:
     """By which things take turns that have no order of their own."""
     return hashlib.sha256(words.encode()).digest()
 
 
-def of_round(round_: Round) -> tuple[Idea, ...]:
+def ideas_of_round(round_: Round) -> tuple[Idea, ...]:
     return tuple(Idea(entry.said["text"], entry.said["by"]) for entry in round_.entries)
 
 
 def is_sorted(round_: Round, robots: int) -> bool:
     """Whether there is anything to put in order and to vote on, from so many people that nobody stands alone."""
-    return is_told(round_.count, robots) and len(round_.entries) >= MIN_OPTIONS
+    return may_be_shown(round_.count, robots) and len(round_.entries) >= MIN_OPTIONS
 
 
 # --- how it is put in order ---
@@ -132,7 +132,7 @@ def first_order(count: int, parts: int, out: Collection[int] = ()) -> Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class IdeaView:
     """An idea, or several as one, as screens show it."""
 
     number: int
@@ -153,22 +153,24 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
+class SortedIdeas:
     """What a room wrote, and how it is put in order by now."""
 
     ideas: tuple[Idea, ...]
     order: Order
 
-    def told(self) -> tuple[Told, ...]:
+    def told(self) -> tuple[IdeaView, ...]:
         """Those written most often first, what is left out last."""
         going = set(self._going())
         found = [self._told(group, group in going) for group in self.order.groups]
-        return tuple(sorted(found, key=lambda each: (each.out, -each.by, _mark(fold(self.ideas[each.number].text)))))
+        return tuple(
+            sorted(found, key=lambda each: (each.out, -each.by, _hash_order(fold(self.ideas[each.number].text))))
+        )
 
-    def _told(self, group: Group, goes: bool) -> Told:
+    def _told(self, group: Group, goes: bool) -> IdeaView:
         texts = tuple(self.ideas[number].text for number in group.ideas)
         words = group.words or texts[0]
-        return Told(min(group.ideas), words, self.by(group), texts, group.ideas, goes, group.out)
+        return IdeaView(min(group.ideas), words, self.by(group), texts, group.ideas, goes, group.out)
 
     def by(self, group: Group) -> int:
         return sum(self.ideas[number].by for number in group.ideas)
@@ -177,7 +179,7 @@ class Sorted:
         there = [each for each in self.order.groups if not each.out]
         if self.order.by_hand:
             return [each for each in there if each.goes]
-        there.sort(key=lambda each: (-self.by(each), _mark(fold(self.ideas[each.ideas[0]].text))))
+        there.sort(key=lambda each: (-self.by(each), _hash_order(fold(self.ideas[each.ideas[0]].text))))
         return there[:MAX_OPTIONS]
 
     @property
@@ -186,12 +188,12 @@ class Sorted:
 
     def options(self) -> tuple[str, ...]:
         """What goes to the vote, in an order that favours none; refused if it cannot be voted on."""
-        words = sorted((each.words for each in self.told() if each.goes), key=lambda each: _mark(fold(each)))
+        words = sorted((each.words for each in self.told() if each.goes), key=lambda each: _hash_order(fold(each)))
         if len(words) < MIN_OPTIONS:
-            raise NotSorted(TOO_FEW % {"fewest": MIN_OPTIONS})
+            raise CannotSort(TOO_FEW % {"fewest": MIN_OPTIONS})
         folded = Counter(map(fold, words))
         if alike := next((each for each in words if folded[fold(each)] > 1), None):
-            raise NotSorted(ALIKE % {"words": alike})
+            raise CannotSort(ALIKE % {"words": alike})
         return tuple(words)
 
     # --- acts: each answers the order as it is afterwards ---
@@ -201,10 +203,10 @@ class Sorted:
         wanted = {number for each in numbers for number in self._with(each).ideas}
         chosen = [each for each in self.order.groups if wanted & set(each.ideas)]
         if len(chosen) < 2:
-            raise NotSorted(MERGE_TWO)
+            raise CannotSort(MERGE_TWO)
         first = max(chosen, key=lambda each: (self.by(each), not each.out))
         ideas = (*first.ideas, *(number for each in chosen if each is not first for number in each.ideas))
-        one = Group(ideas, checked(words) or first.words, first.out, any(each.goes for each in chosen))
+        one = Group(ideas, check_length(words) or first.words, first.out, any(each.goes for each in chosen))
         others = [each for each in self.order.groups if each not in chosen]
         return replace(self.order, groups=(*others, one))
 
@@ -222,14 +224,14 @@ class Sorted:
         """From now on it goes to the vote, or does not; what went by itself before stays as it was."""
         group, going = self._with(number), set(self._going())
         if goes and group not in going and len(going) >= MAX_OPTIONS:
-            raise NotSorted(TOO_MANY % {"most": MAX_OPTIONS})
+            raise CannotSort(TOO_MANY % {"most": MAX_OPTIONS})
         groups = (replace(each, goes=goes if each is group else each in going) for each in self.order.groups)
         return replace(self.order, groups=tuple(groups), by_hand=True)
 
     def worded(self, number: int, words: str) -> Order:
         """In better words; without any, in those that were written."""
         group = self._with(number)
-        return self._in_place_of(group, replace(group, words=checked(words)))
+        return self._in_place_of(group, replace(group, words=check_length(words)))
 
     def led_by(self, number: int) -> Order:
         """In the words of one of those that became one."""
@@ -240,7 +242,7 @@ class Sorted:
     def _with(self, number: int) -> Group:
         found = next((each for each in self.order.groups if number in each.ideas), None)
         if found is None:
-            raise NotSorted(NO_SUCH)
+            raise CannotSort(NO_SUCH)
         return found
 
     def _in_place_of(self, before: Group, *after: Group) -> Order:
@@ -248,9 +250,9 @@ class Sorted:
         return replace(self.order, groups=tuple(groups))
 
 
-def checked(words: str) -> str:
+def check_length(words: str) -> str:
     if len(words) > MAX_IDEA_CHARS:
-        raise NotSorted(TOO_LONG % {"most": MAX_IDEA_CHARS, "count": len(words)})
+        raise CannotSort(TOO_LONG % {"most": MAX_IDEA_CHARS, "count": len(words)})
     return words
 
 
@@ -295,15 +297,15 @@ def _unpacked(packed: Any) -> Group:
 # --- what came of it ---
 
 
-def unvoted(written: Round, robots: int, sorted_: Sorted | None = None, out: Collection[int] = ()) -> Round:
+def unvoted(written: Round, robots: int, sorted_: SortedIdeas | None = None, out: Collection[int] = ()) -> Round:
     """What a room wrote and did not vote on: because it was too little, or because a host closed it."""
-    if not is_told(written.count, robots):
+    if not may_be_shown(written.count, robots):
         return counting.too_few(written.number, written.question, written.count)
-    found = sorted_ or Sorted(of_round(written), first_order(len(written.entries), 0, out))
+    found = sorted_ or SortedIdeas(ideas_of_round(written), first_order(len(written.entries), 0, out))
     return replace(written, result=_result(written, found, ()), entries=())
 
 
-def voted(written: Round, sorted_: Sorted, question: Question, given: Iterable[Given], seed: str) -> Round:
+def voted(written: Round, sorted_: SortedIdeas, question: Question, given: Iterable[GivenAnswer], seed: str) -> Round:
     """How a room ranked what it wrote: counted as a poll's ranking is."""
     asked = as_ranking(question, sorted_.order.options)
     round_ = ranked_poll.count(written.number, written.question, asked, given, seed)
@@ -311,7 +313,7 @@ def voted(written: Round, sorted_: Sorted, question: Question, given: Iterable[G
     return replace(round_, result={**told, **round_.result})
 
 
-def around(round_: Round, written: Round, sorted_: Sorted) -> Round:
+def with_ideas(round_: Round, written: Round, sorted_: SortedIdeas) -> Round:
     """The same for what was counted elsewhere."""
     return replace(round_, result={**round_.result, **_result(written, sorted_, sorted_.order.options)})
 
@@ -320,8 +322,8 @@ def as_ranking(question: Question, options: Sequence[str]) -> Question:
     return replace(question, kind=Kind.RANKING, options=tuple(options))
 
 
-def _result(written: Round, sorted_: Sorted, options: Sequence[str]) -> dict[str, Any]:
-    told = list(fitting(_told_first(sorted_.told()), MAX_RESULT_BYTES))
+def _result(written: Round, sorted_: SortedIdeas, options: Sequence[str]) -> dict[str, Any]:
+    told = list(fitting(_ideas_by_relevance(sorted_.told()), MAX_RESULT_BYTES))
     return {
         "kind": str(Kind.IDEAS),
         "people": written.count,
@@ -337,7 +339,7 @@ def digest(options: Sequence[str]) -> str:
     return hashlib.sha256(orjson.dumps(list(options))).hexdigest()
 
 
-def _told_first(told: Iterable[Told]) -> Iterator[dict[str, Any]]:
+def _ideas_by_relevance(told: Iterable[IdeaView]) -> Iterator[dict[str, Any]]:
     """Those that were voted on come first: there may not be room for all."""
     for each in sorted(told, key=lambda each: (each.out, not each.goes)):
         texts = list(each.texts) if each.is_merged or each.words != each.texts[0] else []

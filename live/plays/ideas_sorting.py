@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from acts.again import try_again
 from acts.refusals import NotNow
-from acts.site import table
-from live import repository, rules, waking
+from acts.retry import retry_lost_race
+from acts.storage import table
+from live import changes, repository, rules
 from live.rules import Phase
 
 from . import ideas_store as orders
-from .ideas_order import Order, Sorted
+from .ideas_order import Order, SortedIdeas
 
-Act = Callable[[Sorted], Order]
+Act = Callable[[SortedIdeas], Order]
 
 
 def sort(game_id: str, round_: int, act: Act) -> None:
-    try_again(lambda: _sort(game_id, round_, act))
-    waking.moved(game_id)
+    retry_lost_race(lambda: _sort(game_id, round_, act))
+    changes.publish(game_id)
 
 
 def _sort(game_id: str, round_: int, act: Act) -> None:

@@ -7,22 +7,22 @@ from functools import partial
 from typing import Any
 
 from acts import versions
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged
 from live import counting, repository
 from live.rounds import Round
 from live.rules import Game
 from store import keys
+from store.parallel import run_parallel
 from store.table import Delete, Item, Missing, Put, Write
-from store.together import together
 
 from . import ideas_order as ideas
-from .ideas_order import Order, Sorted
+from .ideas_order import Order, SortedIdeas
 
 
 def parts(written: Round, robots: int) -> list[dict[str, Any]]:
     """What was written, in parts that never change."""
-    head, *others = counting.as_parts(written)
+    head, *others = counting.round_as_parts(written)
     return [head | {"robots": robots}, *others]
 
 
@@ -50,24 +50,24 @@ def _item(game: Game, round_: int, order: Order) -> Item:
     return {"PK": place.pk, "SK": place.sk, **ideas.as_item(order), "ttl": game.ttl}
 
 
-def find(game_id: str, round_: int) -> Order | None:
+def find_order(game_id: str, round_: int) -> Order | None:
     item = table().get(keys.sorted_ideas(game_id, round_))
     return ideas.order_of(item) if item else None
 
 
-def written(game_id: str, round_: int) -> Round | None:
+def read_written(game_id: str, round_: int) -> Round | None:
     parts_ = repository.gathered_items(game_id, round_)
-    return counting.round_of(parts_) if parts_ else None
+    return counting.round_from_parts(parts_) if parts_ else None
 
 
-def robots(game_id: str, round_: int) -> int:
+def count_robots(game_id: str, round_: int) -> int:
     """How many of those who wrote are no people."""
     item = table().get(keys.gathered_part(game_id, round_, 0))
     return int(item["robots"]) if item else 0
 
 
-def read(game_id: str, round_: int) -> tuple[Round, Sorted] | None:
-    order, found = together(table(), lambda: find(game_id, round_), lambda: written(game_id, round_))
+def read(game_id: str, round_: int) -> tuple[Round, SortedIdeas] | None:
+    order, found = run_parallel(table(), lambda: find_order(game_id, round_), lambda: read_written(game_id, round_))
     if order is None or found is None:
         return None
-    return found, Sorted(ideas.of_round(found), order)
+    return found, SortedIdeas(ideas.ideas_of_round(found), order)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from live.rounds import Round, options_of
-from live.signs import Bar, sign
+from live.symbols import Bar, symbol
 from questions.question import Question
 from results.pictures.drawing import isolated, number, share
 
@@ -41,11 +41,8 @@ def race(round_: Round, question: Question) -> Context:
 
 
 UNTOLD = {
-    "few": gettext_lazy(
-        "Who moved where is not shown: so few took part both times, or only once, that everybody could guess whose "
-        "choice it was."
-    ),
-    "lost": gettext_lazy("Who moved where cannot be told: what linked the two answers of a person is gone."),
+    "few": gettext_lazy("Who moved where is not shown: so few people took part that their choices could be guessed."),
+    "lost": gettext_lazy("Who moved where cannot be shown: the link between the two votes is gone."),
 }
 
 
@@ -56,7 +53,9 @@ def moved(result: Mapping[str, Any], names: Sequence[str], votes: int) -> Contex
         "before": _time(earlier, names, earlier["close"], earlier["count"]) if earlier else {},
         "after": _time(result, names, told["close"], votes),
         "picture": sankey.sankey(flows, names) if flows else "",
-        "ways": [(sankey.called(one, names), sankey.called(other, names), number) for one, other, number in flows],
+        "ways": [
+            (sankey.choice_label(one, names), sankey.choice_label(other, names), number) for one, other, number in flows
+        ],
         "gains": _gains(result["rounds"][0]["tally"], earlier["firsts"], names) if earlier else [],
         "untold": UNTOLD.get(told.get("untold", ""), ""),
     }
@@ -98,7 +97,7 @@ def _gain_of(now: Fraction, then: Fraction, option: int, label: str) -> Context:
     change = now - then
     sign_of = "+" if change > 0 else "\N{MINUS SIGN}" if change < 0 else ""
     told = {"before": number(then), "after": number(now), "change": f"{sign_of}{number(abs(change))}"}
-    return {"label": label, "sign": sign(option), **told}
+    return {"label": label, "sign": symbol(option), **told}
 
 
 def _whole(laps: Sequence[Mapping[str, Any]]) -> Fraction:
@@ -144,14 +143,14 @@ def _runner(result: Mapping[str, Any], label: str, option: int, at: int, whole: 
     lap = result["rounds"][at]
     votes = lap["tally"][option]
     if votes is None:
-        return Bar(label, "0", "", sign(option), "out", _("out"), option=option)
+        return Bar(label, "0", "", symbol(option), "out", _("out"), option=option)
     gain = _gain(result, option, at)
     mark = "leaving" if option in lap["eliminated"] else "elected" if option in lap["elected"] else ""
     return Bar(
         label=label,
         length=share(Fraction(votes), whole),
         number=number(votes),
-        sign=sign(option),
+        sign=symbol(option),
         mark=mark,
         word={"leaving": _("out"), "elected": _ahead(result), "": ""}[mark],
         option=option,
@@ -181,18 +180,22 @@ def _story(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str
         words = {"name": isolated(names[winner]), "votes": number(lap["tally"][winner]), "needed": needed}
         return [_("%(name)s has %(votes)s votes. %(needed)s were needed.") % words]
     loser = lap["eliminated"][0]
-    out = _("Nobody has the %(needed)s votes that are needed. %(name)s has the fewest and is out.")
+    out = _("Nobody has the %(needed)s votes needed. %(name)s has the fewest and is out.")
     told = [out % {"needed": needed, "name": isolated(names[loser])}, *_by_lot(result, names, at)]
     return [*told, _moves(lap, names)] if lap["transfers"] else told
 
 
 def _by_lot(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str]:
     drawn = [among for number_, _chosen, among in result["lots"] if number_ == at + 1]
-    said = _("A lot decided between these: %(names)s.")
+    said = _("Tie broken by lot: %(names)s.")
     return [said % {"names": _listed([names[option] for option in among])} for among in drawn]
 
 
 def _moves(lap: Mapping[str, Any], names: Sequence[str]) -> str:
     went = [f"{isolated(names[to])} +{number(votes)}" for _source, to, votes in lap["transfers"] if to is not None]
-    lost = [_("nobody %(votes)s") % {"votes": number(votes)} for _source, to, votes in lap["transfers"] if to is None]
-    return _("Where these votes go: %(names)s.") % {"names": ", ".join([*went, *lost])}
+    lost = [
+        _("no further choice %(votes)s") % {"votes": number(votes)}
+        for _source, to, votes in lap["transfers"]
+        if to is None
+    ]
+    return _("Transfers: %(names)s.") % {"names": ", ".join([*went, *lost])}

@@ -15,14 +15,14 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import counting, repository, saying
-from live.counting import by_player, ranking_of, signed_by_nobody, too_few
-from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
+from live import answer_forms, counting, repository
+from live.counting import anonymous_entries, last_by_player, ranking_of, too_few
+from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayDescription, Text, TypedQuestion, TypedValues
 from live.pseudonyms import new_salt, pseudonym
-from live.room import Room
-from live.rounds import Given, Round, is_told, options_of
+from live.rounds import GivenAnswer, Round, may_be_shown, options_of
 from live.rules import Game, State
 from live.seats import Seat
+from live.snapshot import Snapshot
 from questions.question import RANKED, Kind, Question, Type
 from questions.rules import QuestionSet
 from store.table import Write
@@ -30,31 +30,31 @@ from store.table import Write
 from . import before_after
 from .race import race
 
-NO_OPTIONS = gettext_lazy("Leave the options empty: the room is to write them.")
-NOT_BOTH = gettext_lazy("What the room writes itself cannot be asked twice.")
+NO_OPTIONS = gettext_lazy("Leave the options empty: the room will write them.")
+NOT_BOTH = gettext_lazy("Options written by the room cannot be asked twice.")
 
 
-def count(number: int, index: int, question: Question, given: Iterable[Given], seed: str) -> Round:
+def count(number: int, index: int, question: Question, given: Iterable[GivenAnswer], seed: str) -> Round:
     """A ranking by instant runoff, a choice by who has most. Ties are settled by a lot that anybody can draw again.
     `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots`; the rankings, sorted, nobody's."""
-    cast = [replace(each, said=ranking_of(each.said, question)) for each in by_player(given)]
+    cast = [replace(each, said=ranking_of(each.said, question)) for each in last_by_player(given)]
     ranked = [each for each in cast if each.said]
-    if not is_told(len(ranked), sum(each.robot for each in ranked)):
+    if not may_be_shown(len(ranked), sum(each.robot for each in ranked)):
         return too_few(number, index, len(cast))
-    entries = signed_by_nobody(cast)
+    entries = anonymous_entries(cast)
     rankings = [entry.said for entry in entries]
     method = "irv" if question.kind == Kind.RANKING else "plurality"
     return Round(number, index, len(rankings), counting.race(question, rankings, method, seed), entries)
 
 
-def ranking_lines(round_: Round, question: Question) -> Iterator[Line]:
+def ranking_lines(round_: Round, question: Question) -> Iterator[CsvLine]:
     """How options were ranked, and each ballot."""
     options, result = options_of(round_, question), round_.result
     first = result["rounds"][0]["tally"]
     for option, place in result["places"]:
         yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
     for entry in round_.entries:
-        yield {"row": "ballot", "answer": saying.ranked_words(entry.said, options)}
+        yield {"row": "ballot", "answer": answer_forms.ranking_text(entry.said, options)}
 
 
 def random_ranking(question: Question, chance: Random) -> str:
@@ -70,7 +70,7 @@ class RankedPoll(Play):
     name = Type.POLL.value
     label = gettext_lazy("Poll")
     types = (Type.POLL,)
-    story = Story(
+    story = PlayDescription(
         gettext_lazy("People rank the options, or write them first; the ranked votes are counted, round by round."),
         gettext_lazy("Everybody sees the count as a race. Nobody learns who voted how, not even you."),
     )
@@ -82,13 +82,13 @@ class RankedPoll(Play):
     def of_set(self, set_: QuestionSet) -> int:
         return set_.suits(Type.POLL)
 
-    def quick(self, typed: Quick) -> Question:
+    def quick(self, typed: TypedQuestion) -> Question:
         """Of which the room may write the options, or which may be asked twice."""
         if typed.ideas:
             return Question(typed.title, Kind.IDEAS, seconds=typed.seconds)
         return Question(typed.title, Kind.RANKING, options=typed.lines, seconds=typed.seconds, twice=typed.twice)
 
-    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Text]]:
+    def flaws(self, question: Question, typed: TypedQuestion) -> Iterator[tuple[str, Text]]:
         if typed.ideas and typed.lines:
             yield "options", NO_OPTIONS
         if typed.ideas and typed.twice:
@@ -99,38 +99,38 @@ class RankedPoll(Play):
 
     # --- votes ---
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> str:
-        assert room.question is not None
-        if room.question.kind in RANKED:
-            return saying.ranking_in(post, room.question)
-        return str(saying.one_option(post.getlist(saying.OPTION), room.question))
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
+        assert snapshot.question is not None
+        if snapshot.question.kind in RANKED:
+            return answer_forms.parse_ranking(post, snapshot.question)
+        return str(answer_forms.parse_one_option(post.getlist(answer_forms.OPTION), snapshot.question))
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return {saying.OPTION: [said]} if self.way(room) == "tap" else saying.ranked_fields(said)
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [said]} if self.way(snapshot) == "tap" else answer_forms.ranking_fields(said)
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
-        assert room.question is not None
-        if self.way(room) == "tap":
-            return saying.chosen_summary([int(said)], room.question)
-        return saying.ranked_summary(said, room.question)
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
+        assert snapshot.question is not None
+        if self.way(snapshot) == "tap":
+            return answer_forms.options_summary([int(said)], snapshot.question)
+        return answer_forms.ranking_summary(said, snapshot.question)
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> Any:
-        assert room.question is not None
-        return random_ranking(room.question, chance)
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
+        assert snapshot.question is not None
+        return random_ranking(snapshot.question, chance)
 
-    def way(self, room: Room) -> str:
-        return "rank" if room.question and room.question.kind in RANKED else "tap"
+    def way(self, snapshot: Snapshot) -> str:
+        return "rank" if snapshot.question and snapshot.question.kind in RANKED else "tap"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        assert room.question is not None
-        if self.way(room) == "rank":
-            return saying.rank_boxes(room.question, typed)
-        return {"options": saying.options_shown(room.question, typed)}
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        assert snapshot.question is not None
+        if self.way(snapshot) == "rank":
+            return answer_forms.rank_form(snapshot.question, typed)
+        return {"options": answer_forms.option_fields(snapshot.question, typed)}
 
-    def hint(self, room: Room) -> Text:
-        return _("Tap your answer.") if self.way(room) == "tap" else _("The best first, then send it.")
+    def hint(self, snapshot: Snapshot) -> Text:
+        return _("Tap your answer.") if self.way(snapshot) == "tap" else _("Put the best first, then send.")
 
-    def how(self, room: Room) -> Text:
+    def how(self, snapshot: Snapshot) -> Text:
         return _("Rank them on your phone: the best first.")
 
     # --- what came of it ---
@@ -151,16 +151,16 @@ class RankedPoll(Play):
             after = before_after.firsts(box.last, box.players, question, found.salt)
             flows = before_after.flows(found.firsts, after, robots)
         items = repository.round_items(game.id, state.before)
-        earlier = counting.round_of(items) if items else None
+        earlier = counting.round_from_parts(items) if items else None
         compared = before_after.compared(round_, question, earlier, flows)
         return Closed(compared, writes=tuple(before_after.unlinking(game, state.before)))
 
     def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
         """What links a first answer to a second goes as soon as there will be no second one."""
-        before = before_after.linked(state)
+        before = before_after.linked_round(state)
         return (
             before_after.unlinking(game, before)
-            if before and (not after or before_after.linked(after) != before)
+            if before and (not after or before_after.linked_round(after) != before)
             else []
         )
 
@@ -169,7 +169,7 @@ class RankedPoll(Play):
     ) -> tuple[str, dict[str, Any]]:
         return "poll", race(round_, questions[round_.question])
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         yield from ranking_lines(round_, question)
         options = options_of(round_, question)
         for one, other, number in round_.result.get("moved", {}).get("flows", ()):
@@ -184,9 +184,9 @@ class RankedPoll(Play):
             yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
 
     def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return saying.ranked_words(said, options) if said else _("Abstention")
+        return answer_forms.ranking_text(said, options) if said else _("Abstention")
 
 
-def _first(first: before_after.First, options: tuple[str, ...]) -> str:
+def _first(first: before_after.FirstChoice, options: tuple[str, ...]) -> str:
     """What somebody liked best, in the words of the data where it was not one option."""
     return first if isinstance(first, str) else options[first]

@@ -14,10 +14,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from live.signs import sign
+from live.symbols import symbol
 from results.pictures.drawing import isolated, short, tag
 
-from .before_after import NOBODY, SEVERAL, First
+from .before_after import NOBODY, SEVERAL, FirstChoice
 
 WIDTH, HEIGHT = 1000, 1000  # units of the bands, stretched to the room there is
 EDGE = 26  # of the blocks at both sides
@@ -26,14 +26,14 @@ LABEL_HEIGHT_EM = 1.6  # heights of a letter that a label takes
 MIN_HEIGHT_EM = 12  # of the picture, at least
 MARGIN_PERCENT, MIDDLE_PERCENT = 15, 70  # percent of the width: labels on both sides, bands between them
 
-Flow = tuple[First, First, int]
+Flow = tuple[FirstChoice, FirstChoice, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """What chose the same at one of the two times."""
 
-    first: First
+    first: FirstChoice
     number: int
     y: float
     tall: float
@@ -59,7 +59,7 @@ def sankey(flows: Sequence[Sequence[Any]], names: Sequence[str]) -> SafeString:
         *(_label(each, "end", MARGIN_PERCENT - 1) for each in left.values()),
         *(_label(each, "start", MARGIN_PERCENT + MIDDLE_PERCENT + 1) for each in right.values()),
     ]
-    spoken = tag("title", _("Who moved where")), tag("desc", "; ".join(says(way, names) for way in ways))
+    spoken = tag("title", _("Who moved where")), tag("desc", "; ".join(flow_text(way, names) for way in ways))
     look = {"class_": "sankey", "width": "100%", "height": f"{short(lines)}em"}
     return tag("svg", *spoken, inner, *labels, role="img", direction="ltr", **look)
 
@@ -67,15 +67,15 @@ def sankey(flows: Sequence[Sequence[Any]], names: Sequence[str]) -> SafeString:
 # --- words ---
 
 
-def called(first: First, names: Sequence[str]) -> str:
+def choice_label(first: FirstChoice, names: Sequence[str]) -> str:
     if first == NOBODY:
         return _("no vote")
     return _("several at once") if first == SEVERAL else isolated(names[int(first)])
 
 
-def says(way: Flow, names: Sequence[str]) -> str:
+def flow_text(way: Flow, names: Sequence[str]) -> str:
     one, other, number = way
-    told = {"one": called(one, names), "other": called(other, names), "number": number}
+    told = {"one": choice_label(one, names), "other": choice_label(other, names), "number": number}
     if one == other:
         return ngettext("%(number)d stayed with %(one)s", "%(number)d stayed with %(one)s", number) % told
     return (
@@ -84,32 +84,32 @@ def says(way: Flow, names: Sequence[str]) -> str:
     )
 
 
-def _short(first: First) -> str:
+def _choice_symbol(first: FirstChoice) -> str:
     if isinstance(first, str):
         return "\N{EN DASH}" if first == NOBODY else "="
-    found = sign(first)
+    found = symbol(first)
     return found.letter if found else str(first + 1)
 
 
 # --- places ---
 
 
-def _side(ways: Sequence[Flow], at: int) -> dict[First, int]:
+def _side(ways: Sequence[Flow], at: int) -> dict[FirstChoice, int]:
     """How many chose what at one time: options in their order, then several, then nobody."""
-    found: dict[First, int] = {}
+    found: dict[FirstChoice, int] = {}
     for way in ways:
-        first: First = way[0] if at == 0 else way[1]
+        first: FirstChoice = way[0] if at == 0 else way[1]
         found[first] = found.get(first, 0) + way[2]
     return dict(sorted(found.items(), key=lambda each: (isinstance(each[0], str), each[0] == NOBODY, str(each[0]))))
 
 
-def _blocks(side: Mapping[First, int], least: float) -> dict[First, Block]:
+def _blocks(side: Mapping[FirstChoice, int], least: float) -> dict[FirstChoice, Block]:
     """One below the other; a small one has room for its label all the same, and nothing goes beyond the picture."""
-    room = HEIGHT - GAP * (len(side) - 1)
-    scale = room / sum(side.values())
-    while sum(max(least, each * scale) for each in side.values()) > room and scale > 0.01:
+    snapshot = HEIGHT - GAP * (len(side) - 1)
+    scale = snapshot / sum(side.values())
+    while sum(max(least, each * scale) for each in side.values()) > snapshot and scale > 0.01:
         scale *= 0.95
-    found: dict[First, Block] = {}
+    found: dict[FirstChoice, Block] = {}
     y = 0.0
     for first, number in side.items():
         slot = max(least, number * scale)
@@ -121,7 +121,9 @@ def _blocks(side: Mapping[First, int], least: float) -> dict[First, Block]:
 # --- the drawing ---
 
 
-def _bands(ways: Sequence[Flow], left: Mapping[First, Block], right: Mapping[First, Block]) -> list[SafeString]:
+def _bands(
+    ways: Sequence[Flow], left: Mapping[FirstChoice, Block], right: Mapping[FirstChoice, Block]
+) -> list[SafeString]:
     """Thick ones first, so that thin ones lie above them."""
     begins, ends = _starts(ways, left, lambda way: way[0]), _starts(ways, right, lambda way: way[1])
     order = sorted(range(len(ways)), key=lambda at: -ways[at][2])
@@ -129,10 +131,10 @@ def _bands(ways: Sequence[Flow], left: Mapping[First, Block], right: Mapping[Fir
 
 
 def _starts(
-    ways: Sequence[Flow], blocks: Mapping[First, Block], of: Callable[[Flow], First]
+    ways: Sequence[Flow], blocks: Mapping[FirstChoice, Block], of: Callable[[Flow], FirstChoice]
 ) -> list[tuple[float, float]]:
     """Where each band meets its block, and how thick it is there."""
-    used: dict[First, float] = {}
+    used: dict[FirstChoice, float] = {}
     found = []
     for way in ways:
         block = blocks[of(way)]
@@ -160,10 +162,10 @@ def _block(block: Block, x: float) -> SafeString:
 
 def _label(block: Block, anchor: str, x: float) -> SafeString:
     middle = (block.y + block.tall / 2) / HEIGHT * 100
-    letter = tag("tspan", _short(block.first), class_="letter")
+    letter = tag("tspan", _choice_symbol(block.first), class_="letter")
     words = {"x": f"{short(x)}%", "y": f"{short(middle)}%", "dy": "0.35em", "text_anchor": anchor}
     return tag("text", letter, f" {block.number}", **words, class_=_colour(block.first))
 
 
-def _colour(first: First) -> str:
+def _colour(first: FirstChoice) -> str:
     return first if isinstance(first, str) else f"option-{first}"

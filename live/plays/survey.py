@@ -13,29 +13,29 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import moderation, saying
-from live.counting import MAX_ANSWER_CHARS, by_player, is_whole, one_line, options_of_said, size_of, too_few
-from live.moderation import Texts, Written
-from live.play import Closed, Closing, Line, NameOf, Play, Quick, Story, Text, Typed
-from live.room import Room
-from live.rounds import Entry, Given, Round, is_told
+from live import answer_forms, moderation
+from live.answer_forms import SHEET_PREFIX, InvalidAnswer, Option
+from live.counting import MAX_ANSWER_CHARS, is_whole, last_by_player, one_line, size_of, too_few, valid_options
+from live.moderation import ModeratedText, Texts
+from live.play import Closed, Closing, CsvLine, NameOf, Play, PlayDescription, Text, TypedQuestion, TypedValues
+from live.rounds import Entry, GivenAnswer, Round, may_be_shown
 from live.rules import Phase, State, Step
-from live.saying import SHEET, NotSaid, Option
 from live.seats import Seat
-from live.signs import Bar, Sign, others, sign
+from live.snapshot import Snapshot
+from live.symbols import Bar, Symbol, and_others, symbol
 from questions.question import RATINGS, Kind, Question, Type
 from questions.rules import QuestionSet
 from results.pictures.drawing import exact, share
 from store.keys import fold
 from store.splitting import fitting
 
-from .sentences import sentences
+from .robot_texts import robot_sentences
 
 MAX_SURVEY_BYTES = 2_800_000  # bytes of texts in a survey: a transaction holds four million
 FIRST_TEXTS_SHOWN, MAX_TEXTS_SHOWN = 12, 60  # at once, and at all: a thousand phones get the same page
 YES_PROBABILITY = 0.75  # how often a robot says yes
 NOTHING_SAID = gettext_lazy("Answer at least one of the questions.")
-UNKNOWN_QUESTION = gettext_lazy("The form names a question that is not asked here.")
+UNKNOWN_QUESTION = gettext_lazy("This question is not part of the survey. Reload the page and try again.")
 NOT_A_RATING = gettext_lazy("A rating is a number from 1 to 5.")
 NEITHER = gettext_lazy("Choose yes or no.")
 
@@ -45,15 +45,15 @@ Context = dict[str, Any]
 # --- counted ---
 
 
-def count(number: int, questions: Sequence[Question], given: Iterable[Given], index: int = 0) -> Round:
+def count(number: int, questions: Sequence[Question], given: Iterable[GivenAnswer], index: int = 0) -> Round:
     """`questions`: of each its `kind`, `count`, and how often what was said; texts: of which question, nobody's.
 
     What one person said to two of them is not kept together, not even by order."""
-    sheets = [each for each in by_player(given) if isinstance(each.said, Mapping)]
-    if not is_told(len(sheets), sum(each.robot for each in sheets)):
+    sheets = [each for each in last_by_player(given) if isinstance(each.said, Mapping)]
+    if not may_be_shown(len(sheets), sum(each.robot for each in sheets)):
         return too_few(number, index, len(sheets))
     answers = [_values(sheets, place, question) for place, question in enumerate(questions)]
-    values = [_of_enough(some) for some in answers]
+    values = [_shown_values(some) for some in answers]
     told = [
         _summed(question, found, len(some)) for question, found, some in zip(questions, values, answers, strict=True)
     ]
@@ -63,15 +63,15 @@ def count(number: int, questions: Sequence[Question], given: Iterable[Given], in
     return Round(number, index, len(sheets), {"questions": told}, tuple(texts))
 
 
-def _values(sheets: Iterable[Given], place: int, question: Question) -> list[tuple[Any, bool]]:
+def _values(sheets: Iterable[GivenAnswer], place: int, question: Question) -> list[tuple[Any, bool]]:
     """What was said to one question, where it is an answer to it, and whether a robot said it."""
     values = ((_value(question, sheet.said.get(str(place))), sheet.robot) for sheet in sheets)
     return [each for each in values if each[0] is not None]
 
 
-def _of_enough(answers: Sequence[tuple[Any, bool]]) -> list[Any]:
+def _shown_values(answers: Sequence[tuple[Any, bool]]) -> list[Any]:
     """The answers, or none of them if so few people gave them that somebody could be found out."""
-    is_enough = is_told(len(answers), sum(robot for _value, robot in answers))
+    is_enough = may_be_shown(len(answers), sum(robot for _value, robot in answers))
     return [value for value, _robot in answers] if is_enough else []
 
 
@@ -82,7 +82,7 @@ def _value(question: Question, said: Any) -> Any:
         return said if is_whole(said) and said in RATINGS else None
     if question.kind == Kind.YES_NO:
         return said if isinstance(said, bool) else None
-    return options_of_said(said, question) or None
+    return valid_options(said, question) or None
 
 
 def _summed(question: Question, values: Sequence[Any], count: int) -> dict[str, Any]:
@@ -137,18 +137,18 @@ class Field:
         return [Option(each, str(each), self.typed == str(each)) for each in RATINGS]
 
 
-def sheet_from(post: QueryDict, questions: tuple[Question, ...]) -> dict[str, Any]:
+def parse_sheet(post: QueryDict, questions: tuple[Question, ...]) -> dict[str, Any]:
     """What was said to those questions that somebody said something to."""
     said: dict[str, Any] = {}
     for name in post:
-        if name.startswith(SHEET):
-            place = saying.number(name.removeprefix(SHEET), len(questions))
+        if name.startswith(SHEET_PREFIX):
+            place = answer_forms.parse_number(name.removeprefix(SHEET_PREFIX), len(questions))
             if place is None:
-                raise NotSaid(UNKNOWN_QUESTION)
+                raise InvalidAnswer(UNKNOWN_QUESTION)
             if (value := _typed_value(post.getlist(name), questions[place])) is not None:
                 said[str(place)] = value
     if not said:
-        raise NotSaid(NOTHING_SAID)
+        raise InvalidAnswer(NOTHING_SAID)
     return dict(sorted(said.items(), key=lambda each: int(each[0])))
 
 
@@ -159,21 +159,21 @@ def _typed_value(typed: list[str], question: Question) -> Any:
     read: dict[Kind, Callable[[str], Any]] = {
         Kind.RATING: _rating,
         Kind.YES_NO: _yes_or_no,
-        Kind.TEXT: lambda each: saying.line_from(each) or None,
+        Kind.TEXT: lambda each: answer_forms.parse_line(each) or None,
     }
-    return read[question.kind](typed[-1]) if question.kind in read else saying.one_option(typed, question)
+    return read[question.kind](typed[-1]) if question.kind in read else answer_forms.parse_one_option(typed, question)
 
 
 def _rating(typed: str) -> int:
-    found = saying.number(typed, max(RATINGS) + 1)
+    found = answer_forms.parse_number(typed, max(RATINGS) + 1)
     if found is None or found not in RATINGS:
-        raise NotSaid(NOT_A_RATING)
+        raise InvalidAnswer(NOT_A_RATING)
     return found
 
 
 def _yes_or_no(typed: str) -> bool:
     if typed not in ("yes", "no"):
-        raise NotSaid(NEITHER)
+        raise InvalidAnswer(NEITHER)
     return typed == "yes"
 
 
@@ -185,7 +185,7 @@ class Survey(Play):
     name = Type.SURVEY.value
     label = gettext_lazy("Survey")
     types = (Type.SURVEY,)
-    story = Story(
+    story = PlayDescription(
         gettext_lazy("People fill in all questions on one page, at their own pace, until you close it."),
         gettext_lazy("You see numbers and texts without names. Nobody learns who wrote what, not even you."),
     )
@@ -205,7 +205,7 @@ class Survey(Play):
     def of_set(self, set_: QuestionSet) -> int:
         return set_.suits(Type.SURVEY)
 
-    def quick(self, typed: Quick) -> Question:
+    def quick(self, typed: TypedQuestion) -> Question:
         kind = Kind.CHOICE if typed.lines else Kind.TEXT
         return Question(typed.title, kind, options=typed.lines, seconds=typed.seconds)
 
@@ -219,33 +219,33 @@ class Survey(Play):
 
     # --- answers ---
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> dict[str, Any]:
-        return sheet_from(post, room.asked_now)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> dict[str, Any]:
+        return parse_sheet(post, snapshot.asked_now)
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return {f"{SHEET}{place}": [_field(value)] for place, value in said.items()}
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {f"{SHEET_PREFIX}{place}": [_field(value)] for place, value in said.items()}
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
-        return {"answered": len(said), "asked": room.state.span}
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
+        return {"answered": len(said), "asked": snapshot.state.span}
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> dict[str, Any]:
-        return {str(place): _random_value(each, chance) for place, each in enumerate(room.asked_now)}
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> dict[str, Any]:
+        return {str(place): _random_value(each, chance) for place, each in enumerate(snapshot.asked_now)}
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "sheet"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        names = ((f"{SHEET}{place}", each) for place, each in enumerate(room.asked_now))
-        fields = [Field(name, question, saying.last(typed, name)) for name, question in names]
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        names = ((f"{SHEET_PREFIX}{place}", each) for place, each in enumerate(snapshot.asked_now))
+        fields = [Field(name, question, answer_forms.last_value(typed, name)) for name, question in names]
         return {"longest": MAX_ANSWER_CHARS, "fields": fields}
 
-    def hint(self, room: Room) -> Text:
+    def hint(self, snapshot: Snapshot) -> Text:
         return _("Answer what you like, then send it.")
 
-    def received(self, room: Room) -> Text:
+    def received(self, snapshot: Snapshot) -> Text:
         return _("Your answers are in.")
 
-    def announced(self, room: Room) -> Text:
+    def announced(self, snapshot: Snapshot) -> Text:
         return _("The survey is open.")
 
     # --- what came of it ---
@@ -267,17 +267,19 @@ class Survey(Play):
         if len(seen) == len(round_.entries):
             return round_
         told = [dict(each) for each in round_.result["questions"]]
-        for entry in moderation.set_apart(round_.entries, seen):
+        for entry in moderation.dropped_entries(round_.entries, seen):
             told[_place(entry)]["kept"] -= 1
             told[_place(entry)]["hidden"] = told[_place(entry)].get("hidden", 0) + 1
         gone = len(round_.entries) - len(seen)
         return replace(round_, result={**round_.result, "questions": told, "hidden": gone}, entries=seen)
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         found = {(_place(each), fold(each.said["text"])): each.said["text"] for each in round_.entries}
-        return [moderation.written(texts, round_.number, text, place) for (place, _folded), text in found.items()]
+        return [
+            moderation.moderated_text(texts, round_.number, text, place) for (place, _folded), text in found.items()
+        ]
 
-    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, Line]]:
+    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
         if round_.result.get("too_few"):
             yield from super().rows(round_, questions, name_of)
             return
@@ -318,7 +320,7 @@ def _random_value(question: Question, chance: Random) -> Any:
     if question.kind == Kind.YES_NO:
         return chance.random() < YES_PROBABILITY
     if question.kind == Kind.TEXT:
-        return chance.choice(sentences())
+        return chance.choice(robot_sentences())
     return chance.randrange(len(question.options))
 
 
@@ -331,7 +333,7 @@ def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any
         return sheet | {"too_few": True}
     if question.kind == Kind.TEXT:
         texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
-        left = others(told["count"] - told.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
+        left = and_others(told["count"] - told.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
         return sheet | {
             "first": texts[:FIRST_TEXTS_SHOWN],
             "others": texts[FIRST_TEXTS_SHOWN:MAX_TEXTS_SHOWN],
@@ -357,8 +359,8 @@ def _yes_no(told: Mapping[str, Any]) -> list[Bar]:
 
 def _choices(told: Mapping[str, Any], question: Question) -> list[Bar]:
     rows = enumerate(zip(question.options, told["chosen"], strict=True))
-    return [_bar(label, count, told, sign(option)) for option, (label, count) in rows]
+    return [_bar(label, count, told, symbol(option)) for option, (label, count) in rows]
 
 
-def _bar(label: str, count: int, told: Mapping[str, Any], sign_: Sign | None = None) -> Bar:
+def _bar(label: str, count: int, told: Mapping[str, Any], sign_: Symbol | None = None) -> Bar:
     return Bar(label, share(count, told["count"]), str(count), sign_)

@@ -11,29 +11,41 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import saying, scores
-from live.counting import by_player, options_of_said
-from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed, scored_line
-from live.room import Room
-from live.rounds import Entry, Given, Round
+from live import answer_forms, scores
+from live.counting import last_by_player, valid_options
+from live.play import (
+    Closed,
+    Closing,
+    CsvLine,
+    Fact,
+    NameOf,
+    Play,
+    PlayDescription,
+    Text,
+    TypedQuestion,
+    TypedValues,
+    scored_csv_line,
+)
+from live.rounds import Entry, GivenAnswer, Round
 from live.seats import Seat
-from live.signs import Bar, sign
+from live.snapshot import Snapshot
+from live.symbols import Bar, symbol
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
 from results.pictures.drawing import share
 
 RIGHT = "*"  # before an option: it is a right answer
 RIGHT_PROBABILITY = 0.75  # how often a robot is right
-NO_RIGHT = gettext_lazy("Put a * before each right answer: somebody has to be able to win.")
+NO_RIGHT = gettext_lazy("Put a * in front of each right answer, so that somebody can win.")
 
-ClockOf = Callable[[Given], tuple[int, int]]  # elapsed and allowed milliseconds, on the player's own clock
+ClockOf = Callable[[GivenAnswer], tuple[int, int]]  # elapsed and allowed milliseconds, on the player's own clock
 
 
 def count(
-    number: int, index: int, question: Question, given: Iterable[Given], clock_of: ClockOf, bonus: bool = False
+    number: int, index: int, question: Question, given: Iterable[GivenAnswer], clock_of: ClockOf, bonus: bool = False
 ) -> Round:
     """`chosen` how often each option, `right`, `fully_right`; what each chose, points, bonus."""
-    entries = tuple(_entry(question, each, clock_of if bonus else None) for each in by_player(given))
+    entries = tuple(_entry(question, each, clock_of if bonus else None) for each in last_by_player(given))
     chosen = Counter(option for entry in entries for option in entry.said)
     result = {
         "chosen": [chosen[option] for option in range(len(question.options))],
@@ -43,8 +55,8 @@ def count(
     return Round(number, index, len(entries), result, entries)
 
 
-def _entry(question: Question, given: Given, clock_of: ClockOf | None) -> Entry:
-    chosen = options_of_said(given.said, question)
+def _entry(question: Question, given: GivenAnswer, clock_of: ClockOf | None) -> Entry:
+    chosen = valid_options(given.said, question)
     bonus = scores.speed(chosen, question.right, *clock_of(given)) if clock_of else 0
     return Entry(given.player, chosen, scores.trivia(chosen, question.right), bonus)
 
@@ -53,7 +65,7 @@ class Trivia(Play):
     name = Type.TRIVIA.value
     label = gettext_lazy("Trivia")
     types = (Type.TRIVIA,)
-    story = Story(
+    story = PlayDescription(
         gettext_lazy("People choose the right answer against the clock and collect points."),
         gettext_lazy("Everybody sees the right answer after each question, who leads, and the winners at the end."),
     )
@@ -65,54 +77,54 @@ class Trivia(Play):
     def of_set(self, set_: QuestionSet) -> int:
         return set_.suits(Type.TRIVIA)
 
-    def quick(self, typed: Quick) -> Question:
+    def quick(self, typed: TypedQuestion) -> Question:
         right = tuple(place for place, line in enumerate(typed.lines) if line.startswith(RIGHT))
         options = tuple(line.removeprefix(RIGHT).strip() for line in typed.lines)
         return Question(typed.title, Kind.CHOICE, options=options, right=right, seconds=typed.seconds)
 
-    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Text]]:
+    def flaws(self, question: Question, typed: TypedQuestion) -> Iterator[tuple[str, Text]]:
         if not question.right:
             yield "options", NO_RIGHT
 
     # --- answers ---
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> list[int]:
-        assert room.question is not None
-        return saying.options_from(post, room.question)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> list[int]:
+        assert snapshot.question is not None
+        return answer_forms.parse_options(post, snapshot.question)
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return {saying.OPTION: [str(option) for option in said]}
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [str(option) for option in said]}
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
-        assert room.question is not None
-        return saying.chosen_summary(said, room.question)
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
+        assert snapshot.question is not None
+        return answer_forms.options_summary(said, snapshot.question)
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> list[int]:
-        assert room.question is not None
-        question = room.question
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[int]:
+        assert snapshot.question is not None
+        question = snapshot.question
         wrong = [place for place in range(len(question.options)) if place not in question.right]
         is_right = chance.random() < RIGHT_PROBABILITY or not wrong
         return sorted(question.right) if is_right else [chance.choice(wrong)]
 
-    def way(self, room: Room) -> str:
-        return "tick" if room.question and len(room.question.right) > 1 else "tap"
+    def way(self, snapshot: Snapshot) -> str:
+        return "tick" if snapshot.question and len(snapshot.question.right) > 1 else "tap"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        assert room.question is not None
-        return {"options": saying.options_shown(room.question, typed)}
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        assert snapshot.question is not None
+        return {"options": answer_forms.option_fields(snapshot.question, typed)}
 
-    def hint(self, room: Room) -> Text:
-        return _("Choose your answers, then send them.") if self.way(room) == "tick" else _("Tap your answer.")
+    def hint(self, snapshot: Snapshot) -> Text:
+        return _("Choose your answers, then send them.") if self.way(snapshot) == "tick" else _("Tap your answer.")
 
-    def how(self, room: Room) -> Text:
-        return _("More than one answer is right.") if self.way(room) == "tick" else ""
+    def how(self, snapshot: Snapshot) -> Text:
+        return _("More than one answer is right.") if self.way(snapshot) == "tick" else ""
 
     # --- what came of it ---
 
     def close(self, closing: Closing) -> Closed:
         state, box = closing.state, closing.box
 
-        def clock_of(each: Given) -> tuple[int, int]:
+        def clock_of(each: GivenAnswer) -> tuple[int, int]:
             return state.clock.elapsed(each.at), state.clock.length(box.percents[each.player])
 
         bonus = closing.game.speed_bonus and bool(state.clock.seconds)
@@ -128,7 +140,7 @@ class Trivia(Play):
                 label=label,
                 length=share(count, max(round_.count, 1)),
                 number=str(count),
-                sign=sign(option),
+                sign=symbol(option),
                 mark="right" if option in right else "",
                 word=_("right") if option in right else "",
                 own=option in said,
@@ -141,24 +153,24 @@ class Trivia(Play):
     def verdict(self, round_: Round, entry: Entry) -> str:
         return "right" if entry.points == scores.FULL_POINTS else "partly" if entry.points else "wrong"
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         options, right = question.options, round_.result["right"]
         for place, label in enumerate(options):
             is_right = "yes" if place in right else "no"
             yield {"row": "option", "answer": label, "right": is_right, "number": round_.result["chosen"][place]}
         for entry in round_.entries:
             is_right = "yes" if set(entry.said) == set(right) else "no"
-            yield scored_line(entry, saying.chosen_words(entry.said, options), name_of) | {"right": is_right}
+            yield scored_csv_line(entry, answer_forms.options_text(entry.said, options), name_of) | {"right": is_right}
 
     def best(self, question: Question, round_: Round) -> Iterator[Fact]:
-        yield _("Entirely right"), round_.result["fully_right"]
+        yield _("All correct"), round_.result["fully_right"]
 
     def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return saying.chosen_words(said, options)
+        return answer_forms.options_text(said, options)
 
 
 def _all_right(round_: Round) -> str:
     if not round_.count:
         return _("Nobody answered.")
     told = {"right": round_.result["fully_right"], "count": round_.count}
-    return _("Fully right: %(right)d of %(count)d") % told
+    return _("All correct: %(right)d of %(count)d") % told

@@ -11,27 +11,27 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import moderation, saying
+from live import answer_forms, moderation
 from live.counting import too_few
-from live.moderation import Texts, Written
-from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
-from live.room import Room
-from live.rounds import Round, is_told
+from live.moderation import ModeratedText, Texts
+from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayDescription, Text, TypedQuestion, TypedValues
+from live.rounds import Round, may_be_shown
 from live.rules import Phase
 from live.seats import Seat
-from live.signs import others
+from live.snapshot import Snapshot
+from live.symbols import and_others
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
 from store.keys import fold
 
 from .ideas_order import collected
-from .sentences import sentence
+from .robot_texts import robot_sentence
 
 MAX_WORDS_PER_PERSON, MAX_WORD_CHARS = 3, 40
 MAX_WORDS_SHOWN = 80  # on one screen: a thousand phones get the same page
 SIZES = 5  # of words, as the style sheet has them
 NO_WORD = gettext_lazy("Write a word first.")
-TOO_MANY = gettext_lazy("At most %(most)d words of each person.")
+TOO_MANY = gettext_lazy("At most %(most)d words per person.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +41,14 @@ class Word:
     size: int
 
 
-def words_from(post: QueryDict) -> list[str]:
+def parse_words(post: QueryDict) -> list[str]:
     """Each once, whatever its case; a field that was left empty says nothing."""
-    typed = (saying.line_from(each, MAX_WORD_CHARS) for each in post.getlist(saying.TEXT))
+    typed = (answer_forms.parse_line(each, MAX_WORD_CHARS) for each in post.getlist(answer_forms.TEXT))
     found = {fold(text): text for text in typed if fold(text)}
     if not found:
-        raise saying.NotSaid(NO_WORD)
+        raise answer_forms.InvalidAnswer(NO_WORD)
     if len(found) > MAX_WORDS_PER_PERSON:
-        raise saying.NotSaid(TOO_MANY % {"most": MAX_WORDS_PER_PERSON})
+        raise answer_forms.InvalidAnswer(TOO_MANY % {"most": MAX_WORDS_PER_PERSON})
     return list(found.values())
 
 
@@ -66,7 +66,7 @@ class WordCloud(Play):
     name = "word-cloud"
     label = gettext_lazy("Word cloud")
     types = ("word-cloud",)
-    story = Story(
+    story = PlayDescription(
         gettext_lazy("People send up to three words each; those sent most often are shown largest."),
         gettext_lazy("Everybody sees the words and how often each was sent. Nobody learns who sent which."),
     )
@@ -79,46 +79,46 @@ class WordCloud(Play):
     def of_set(self, set_: QuestionSet) -> int:
         return set_.suits(Type.CALL_AND_ANSWER)  # whose questions are texts, too
 
-    def quick(self, typed: Quick) -> Question:
+    def quick(self, typed: TypedQuestion) -> Question:
         return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
 
     # --- answers ---
 
-    def answer(self, post: QueryDict, room: Room, player: str) -> list[str]:
-        return words_from(post)
+    def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> list[str]:
+        return parse_words(post)
 
-    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
-        return {saying.TEXT: said}
+    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.TEXT: said}
 
-    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         return {"texts": said}
 
-    def robot(self, room: Room, seat: Seat, chance: Random) -> list[str]:
+    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[str]:
         """Several robots send the same words."""
-        return [chance.choice(sentence(room, seat).split())[:MAX_WORD_CHARS]]
+        return [chance.choice(robot_sentence(snapshot, seat).split())[:MAX_WORD_CHARS]]
 
-    def way(self, room: Room) -> str:
+    def way(self, snapshot: Snapshot) -> str:
         return "words"
 
-    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
-        texts = (*typed.get(saying.TEXT, ()), *[""] * MAX_WORDS_PER_PERSON)
+    def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+        texts = (*typed.get(answer_forms.TEXT, ()), *[""] * MAX_WORDS_PER_PERSON)
         return {"longest": MAX_WORD_CHARS, "texts": texts[:MAX_WORDS_PER_PERSON]}
 
-    def hint(self, room: Room) -> Text:
+    def hint(self, snapshot: Snapshot) -> Text:
         return _("Send up to three words.")
 
-    def received(self, room: Room) -> Text:
+    def received(self, snapshot: Snapshot) -> Text:
         return _("Your words are in.")
 
-    def how(self, room: Room) -> Text:
-        return _("Send up to three words with your phone. Nobody sees whose a word is.")
+    def how(self, snapshot: Snapshot) -> Text:
+        return _("Send up to three words with your phone. Nobody sees who sent what.")
 
     # --- what came of it ---
 
     def close(self, closing: Closing) -> Closed:
         state, box = closing.state, closing.box
         round_ = collected(state.round, state.question, box.last)
-        if not is_told(round_.count, box.by_robots(each.player for each in box.last)):
+        if not may_be_shown(round_.count, box.by_robots(each.player for each in box.last)):
             round_ = too_few(state.round, state.question, round_.count)
         return Closed(round_)
 
@@ -127,7 +127,7 @@ class WordCloud(Play):
     ) -> tuple[str, dict[str, Any]]:
         words = sized(round_)
         shown = words[:MAX_WORDS_SHOWN]
-        left = others(len(words) - len(shown) + round_.result["left"])
+        left = and_others(len(words) - len(shown) + round_.result["left"])
         cloud = sorted(shown, key=lambda each: fold(each.text))
         return "word_cloud", {"cloud": cloud, "words": shown, "count": round_.count, "left": left}
 
@@ -136,10 +136,10 @@ class WordCloud(Play):
         gone = len(round_.entries) - len(seen)
         return replace(round_, result={**round_.result, "hidden": gone}, entries=seen) if gone else round_
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
-        return [moderation.written(texts, round_.number, each.said["text"]) for each in round_.entries]
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
+        return [moderation.moderated_text(texts, round_.number, each.said["text"]) for each in round_.entries]
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         return ({"row": "word", "answer": each.text, "number": each.by} for each in sized(round_))
 
     def best(self, question: Question, round_: Round) -> Iterator[Fact]:

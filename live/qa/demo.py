@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live import clock
-from live.room_questions import Act, Qa
+from live.qa_rules import Act, QaSettings
 from live.rules import Game, State
 from live.seats import Seat
 
@@ -25,7 +25,7 @@ def load(game: Game, names: tuple[str, ...]) -> None:
         _ask(game, qa, people[number:], text, acts)
 
 
-def _ask(game: Game, qa: Qa, people: list[Seat], text: str, acts: tuple[Act, ...]) -> None:
+def _ask(game: Game, qa: QaSettings, people: list[Seat], text: str, acts: tuple[Act, ...]) -> None:
     author, *others = people
     asked = services.send(game, State(), qa, author, (), text, clock.now())
     for act in acts:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from live import room_questions_store as repository
-from live.replay import of_a_game
-from live.room_questions import Fate
+from live import qa_store as repository
+from live.qa_rules import Fate
+from live.replay import with_game
 from live.rules import Game, State
 from store import keys
 from store.replay import Happened, Step
@@ -17,19 +17,19 @@ from store.schema import EventType
 from store.table import Update
 
 
-@of_a_game
+@with_game
 def changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """The host's list is in no log."""
-    told = repository.told_qa(repository.qa_of({**event.said, "words": ()}))
+    told = repository.qa_as_item(repository.qa_from_item({**event.said, "words": ()}))
     yield [Update(keys.game_qa(game.id), set={**told, "ttl": game.ttl}, add={"changes": 1})]
 
 
-@of_a_game
+@with_game
 def moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
     yield [Update(keys.game_qa(game.id), set={"on_screen": event.said["on_screen"]}, add={"changes": 1})]
 
 
-@of_a_game
+@with_game
 def texts_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
     said = event.said
     yield repository.deciding(game, said["round"], said["texts"], Fate(said["fate"]))

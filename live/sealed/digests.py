@@ -23,7 +23,7 @@ from ..rounds import Round
 
 
 def digests(round_: Round, asked: Sequence[Question], receipts: Sequence[str]) -> dict[str, str]:
-    return {"digest": counting.digest(round_), "heard": _sha(heard(receipts)), "asked": _sha(asked_in(asked))}
+    return {"digest": counting.round_digest(round_), "heard": _sha(heard(receipts)), "asked": _sha(asked_in(asked))}
 
 
 def heard(receipts: Sequence[str]) -> bytes:

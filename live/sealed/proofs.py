@@ -18,18 +18,18 @@ from typing import Any
 
 import orjson
 
-from acts.site import log, table
+from acts.storage import log, table
+from store.caches import SizedCache
 from store.log import utc_now
-from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
+from store.log.checkpoint_proofs import ranges_over
 from store.log.publish import QUARTER_HOUR, as_quarter, quarter_of
-from store.log.stretches import stretches_over
-from store.memory import Memory
+from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from store.table import Item
 
 FORMAT = 1
 CACHE_BYTES = 8_000_000  # bytes of proofs that a process remembers: all phones of a hall may ask for one at once
 
-PROOFS: Memory[bytes] = Memory(CACHE_BYTES, len)
+PROOFS: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +46,22 @@ class Evidence:
 def proof(evidence: Evidence) -> bytes:
     """As JSON. Once a public checkpoint covers the event, it never changes."""
     place = evidence.game_id, evidence.round
-    known = PROOFS.known(place)
+    known = PROOFS.peek(place)
     if known is not None:
         return known
-    stretch = next(stretches_over(table(), [evidence.event_id]), None)
+    stretch = next(ranges_over(table(), [evidence.event_id]), None)
     checkpoint = stretch.proof([evidence.event_id]) if stretch else None
-    told = orjson.dumps(_told(evidence) | {"checkpoint": checkpoint, "public_by": public_by()})
+    told = orjson.dumps(_proof_data(evidence) | {"checkpoint": checkpoint, "public_by": public_by()})
     return PROOFS.get(place, lambda: told) if checkpoint else told
 
 
-def _told(evidence: Evidence) -> dict[str, Any]:
+def _proof_data(evidence: Evidence) -> dict[str, Any]:
     said = {"format": FORMAT, "session": evidence.game_id, "round": evidence.round}
     texts = {"asked": evidence.asked.decode(), "heard": evidence.heard.decode()}
-    return said | texts | {"event_id": evidence.event_id} | _event(log().find(evidence.event_id))
+    return said | texts | {"event_id": evidence.event_id} | _event_data(log().find(evidence.event_id))
 
 
-def _event(event: Item | None) -> dict[str, str]:
+def _event_data(event: Item | None) -> dict[str, str]:
     if event is None:
         return {"event": "", "event_digest": ""}
     told = "" if is_rewritten(event) else as_sealed(event).decode()

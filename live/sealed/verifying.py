@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acts.site import table
+from acts.storage import table
 from store import keys
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.table import Item
 
 from .. import counting, repository
@@ -39,9 +39,9 @@ def _sealed() -> Iterator[Item]:
     since = repository.oldest_kept()
     if since is None:
         return
-    wanted, before = Wanted(event_type=SEALED, since=since), None
+    wanted, before = Query(event_type=SEALED, since=since), None
     while True:
-        found = look(table(), wanted, before=before)
+        found = search(table(), wanted, before=before)
         yield from found.events
         if (before := found.before) is None:
             return
@@ -57,8 +57,8 @@ def _flaw(state: State, said: Item, heard: Item | None, parts: list[Item]) -> st
     where = f"Round {said['round']} of the live session {said['game_id']}"
     if heard is None or not parts:
         return f"{where}: {'the round' if heard else 'the list of receipts'} that was sealed is gone."
-    round_ = counting.round_of(parts)
-    asked = state.asked_in(round_.number, repository.questions(said["game_id"]))
+    round_ = counting.round_from_parts(parts)
+    asked = state.asked_in(round_.number, repository.read_questions(said["game_id"]))
     there = seals.digests(round_, asked, heard["receipts"])
     wrong = [words for name, words in WRONG.items() if there[name] != said.get(name, there[name])]
     return f"{where}: {wrong[0]}" if wrong else None

@@ -14,30 +14,28 @@ from dataclasses import replace
 from typing import Any
 
 from acts.background import Batch, Task, finished, next_deletions
-from acts.flights import Flights
-from acts.recording import record, try_record, try_write
 from acts.refusals import LostRace
-from acts.site import SITE, now_text, table
-from live import room_questions_store as texts
+from acts.single_flight import SingleFlight
+from acts.storage import SITE, now_text, record, table, try_record, try_write
+from live import changes, clock, counting, qa_store, repository, rules, seats
 from live.moderation import NOTHING_WRITTEN
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.parallel import run_parallel
+from store.purging import purge_mark
 from store.table import StoreError, Write
-from store.together import together
 
-from .. import clock, counting, repository, rules, seats, waking
-from ..play import Box, Closing, play_named
+from ..play import AnswerBox, Closing, play_named
 from ..pseudonyms import pseudonym
 from ..repository import EMPTYING
-from ..rounds import Given
+from ..rounds import GivenAnswer
 from ..rules import Game, Phase, State, Step
 from ..sealed import digests as seals
 from ..seats import Seat
 
-LOOK_SECONDS = 0.1  # between two looks at a round that another process closes
+POLL_SECONDS = 0.1  # between two looks at a round that another process closes
 LONG_AGO = 1  # when a closing began that nobody is at work on any more
-CLOSING: Flights[State] = Flights()
+CLOSING: SingleFlight[State] = SingleFlight()
 
 
 def settled(game: Game, state: State) -> State:
@@ -47,7 +45,7 @@ def settled(game: Game, state: State) -> State:
 
 def close(game: Game, state: State, who: str) -> State:
     """Close what is open, or wait until somebody else has; answers where the session is then."""
-    return CLOSING.join((game.id, state.version), lambda: _closed(game, state, who))
+    return CLOSING.run((game.id, state.version), lambda: _closed(game, state, who))
 
 
 def _closed(game: Game, state: State, who: str) -> State:
@@ -55,14 +53,14 @@ def _closed(game: Game, state: State, who: str) -> State:
     looks = 0
     while there is not None and there.version == state.version:
         now = clock.now()
-        if there.is_being_closed(now) and looks * LOOK_SECONDS * 1000 < rules.MAX_CLOSING_MS:
-            time.sleep(LOOK_SECONDS)
+        if there.is_being_closed(now) and looks * POLL_SECONDS * 1000 < rules.MAX_CLOSING_MS:
+            time.sleep(POLL_SECONDS)
             looks += 1
         elif try_write(repository.closing(game, there, now)):
             return _close(game, replace(there, closing=now), who)
         else:  # somebody else was quicker
             looks = 0
-        there = repository.state(game.id)
+        there = repository.read_state(game.id)
     return there or state
 
 
@@ -75,17 +73,17 @@ def _close(game: Game, state: State, who: str) -> State:
         with suppress(StoreError):  # nobody need wait for this attempt any more
             try_write(repository.closing(game, state, LONG_AGO))
         raise
-    waking.moved(game.id)
+    changes.publish(game.id)
     return after
 
 
 def _overtaken(game: Game, state: State, who: str) -> State:
     """Somebody else was quicker; or what it takes to close the round is lost, and it is dropped."""
-    there = repository.state(game.id) or state
+    there = repository.read_state(game.id) or state
     if there.version != state.version or not _is_lost(game, there):
         return there
-    after = _now(rules.voided(there))
-    said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.told_state(after)}
+    after = _changed_now(rules.voided(there))
+    said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.state_as_item(after)}
     play = play_named(there.play)
     dropped = [
         repository.emptying(game, state.round),
@@ -93,15 +91,15 @@ def _overtaken(game: Game, state: State, who: str) -> State:
         *play.dropping(game, there),
     ]
     if not try_record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped):
-        return repository.state(game.id) or there
-    waking.moved(game.id)
+        return repository.read_state(game.id) or there
+    changes.publish(game.id)
     return after
 
 
 def _is_lost(game: Game, state: State) -> bool:
     """Whether the round at hand can never be closed: in a store that was filled from a backup, none of which has salts,
     what was given can be nobody's; and some plays need more than that."""
-    if _is_salted(state) and repository.salt(game.id, state.round) is None:
+    if _is_salted(state) and repository.read_salt(game.id, state.round) is None:
         return True
     return play_named(state.play).is_lost(game, state)
 
@@ -114,28 +112,28 @@ def _is_salted(state: State) -> bool:
     return state.is_open and state.secret
 
 
-def _read(game: Game, state: State) -> Closing:
+def _read_answers(game: Game, state: State) -> Closing:
     """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
     play = play_named(state.play)
-    given_in = repository.votes if state.phase == Phase.VOTING else repository.answers
+    given_in = repository.read_votes if state.phase == Phase.VOTING else repository.read_answers
     asks: tuple[Callable[[], Any], ...] = (
-        lambda: repository.salt(game.id, state.round),
-        lambda: list(seats.each(game.id)),
+        lambda: repository.read_salt(game.id, state.round),
+        lambda: list(seats.read_seats(game.id)),
         lambda: given_in(game.id, state.round),
-        lambda: repository.questions(game.id),
-        lambda: texts.texts(game.id) if play.has_texts else NOTHING_WRITTEN,
+        lambda: repository.read_questions(game.id),
+        lambda: qa_store.read_texts(game.id) if play.has_texts else NOTHING_WRITTEN,
         lambda: play.gathered(game, state),
     )
-    salt, seated, given, questions, written, gathered = together(table(), *asks)
+    salt, seated, given, questions, written, gathered = run_parallel(table(), *asks)
     if _is_salted(state) and salt is None:
         raise LostRace
     playing = {pseudonym(salt, each.player): each for each in seated if each.plays}
     percents = {name: each.percent for name, each in playing.items()}
     robots = frozenset(name for name, each in playing.items() if each.robot)
-    last = tuple(replace(each, robot=each.player in robots) for each in _last(given, state, percents))
+    last = tuple(replace(each, robot=each.player in robots) for each in _last_in_time(given, state, percents))
     present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
-    box = Box(last, percents, robots, ids, tuple(present))
+    box = AnswerBox(last, percents, robots, ids, tuple(present))
     return Closing(game, state, questions, box, written, clock.now(), gathered)
 
 
@@ -145,9 +143,9 @@ def _was_present(state: State, seat: Seat) -> bool:
     return seat.was_there_since(state.clock.began) if state.is_open else seat.is_there
 
 
-def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Iterable[Given]:
+def _last_in_time(given: Iterable[GivenAnswer], state: State, percents: dict[str, int]) -> Iterable[GivenAnswer]:
     """Of each player who has a seat the last that was in time. Pauses have moved the end by now."""
-    last: dict[str, Given] = {}
+    last: dict[str, GivenAnswer] = {}
     for each in sorted(given, key=lambda each: each.at):
         if each.player in percents and state.clock.takes(each.at, percents[each.player]):
             last[each.player] = each
@@ -159,13 +157,13 @@ def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Ite
 
 def _sealed(game: Game, state: State, who: str) -> State:
     """What the play makes of what was given: a sealed round, or another phase of it."""
-    closing, play = _read(game, state), play_named(state.play)
+    closing, play = _read_answers(game, state), play_named(state.play)
     closed, box = play.close(closing), closing.box
     round_, is_sealed, salted = closed.round, closed.after is None, _is_salted(state)
-    after = _now(closed.after or rules.sealed(state, revealed=play.is_revealed))
+    after = _changed_now(closed.after or rules.sealed(state, revealed=play.is_revealed))
     writes = list(closed.writes)
     if is_sealed:
-        head, *others = counting.as_parts(round_)
+        head, *others = counting.round_as_parts(round_)
         names = (each.player for each in (box.last if salted else round_.entries))
         head |= {"robots": box.by_robots(names) if closed.robots is None else closed.robots}
         writes += repository.round_writing(game, state.round, [head, *others])
@@ -181,7 +179,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
         "count": round_.count,
         **seals.digests(round_, closing.asked, receipts),
         **play.sealing(game, len(box.present)),
-        "state": repository.told_state(after),
+        "state": repository.state_as_item(after),
     }
 
     def heard(number: int) -> list[Write]:
@@ -192,7 +190,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
     return after
 
 
-def _now(state: State) -> State:
+def _changed_now(state: State) -> State:
     return replace(state, changed_at=now_text())
 
 
@@ -206,4 +204,4 @@ def empty_batch(task: Task) -> Batch:
     game_id, round_ = task.data["game_id"], task.data["round"]
     votes = () if task.data["ideas"] else keys.live_votes(game_id, round_)
     left = next_deletions(*keys.live_answers(game_id, round_), *votes)
-    return Batch(left) if left else finished(to_forget())
+    return Batch(left) if left else finished(purge_mark())

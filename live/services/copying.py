@@ -11,13 +11,13 @@ from base64 import urlsafe_b64encode
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from live import room_questions_store as room_questions
-from live.room_questions import Qa
+from live import qa_store
+from live.qa_rules import QaSettings
 from store import keys
 from store.keys import fold
 
 from .. import repository
-from ..qa import services as asking
+from ..qa import services as qa_services
 from ..rules import Game
 from . import hosting, making
 
@@ -35,9 +35,9 @@ def copy(host: User, game_id: str, token: str) -> Game:
         hosting.check_makes_another(host)
     chosen = {name: getattr(source, name) for name in SETTINGS}
     entitled = 0 if source.has_roll else source.entitled
-    questions = repository.questions(game_id)
+    questions = repository.read_questions(game_id)
     made = making.make(host, source.engagement_type, questions, game_id=copy_id, entitled=entitled, **chosen)
-    _take_questions(made, host, room_questions.qa_of(items.get(keys.game_qa(game_id))))
+    _copy_qa(made, host, qa_store.qa_from_item(items.get(keys.game_qa(game_id))))
     source.format.copy(source, made, host)
     return made
 
@@ -47,6 +47,6 @@ def _copy_id(host: User, game_id: str, token: str) -> str:
     return urlsafe_b64encode(mark[:16]).decode().rstrip("=")
 
 
-def _take_questions(made: Game, host: User, before: Qa) -> None:
+def _copy_qa(made: Game, host: User, before: QaSettings) -> None:
     if before.is_on:
-        asking.set_up(made.id, host.name, is_on=True, mode=before.mode, named=before.named, words=before.words)
+        qa_services.set_up(made.id, host.name, is_on=True, mode=before.mode, named=before.named, words=before.words)

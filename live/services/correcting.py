@@ -13,25 +13,28 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import NotNow, TooMany
-from acts.site import now_text
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record
+from live import changes, corrections, repository, steps
 from questions.question import MAX_QUESTIONS, Question
-from questions.rules import Elsewhere, edition_of_question
+from questions.rules import ChangedElsewhere, question_fingerprint
 from store.log import Event
 from store.table import Write
 
-from .. import corrections, repository, steps, waking
 from ..corrections import Questions
 from ..play import as_played, play_of
 from ..rules import Game, Phase, State
 
-CHANGED_SINCE = _("Somebody has changed this list meanwhile. Look at it again, please: nothing was changed for you.")
-OVER = _("The session has ended, and stays as it is.")
+CHANGED_SINCE = _(
+    "Somebody else has changed this list in the meantime. Nothing was saved: check the list and try again."
+)
+OVER = _("The session has ended and can no longer be changed.")
 NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
 NOT_AN_ITEM = _("This cannot be an item of an assembly.")
-TALKED_ABOUT = _("It is talked about already, so that it cannot become ideas. Add another item for them.")
+TALKED_ABOUT = _(
+    "This item is already being discussed and cannot become a collection of ideas. Add a new item instead."
+)
 TOO_MANY = _("An agenda has at most %(most)d items.")
 
 
@@ -55,7 +58,7 @@ def retitle(game_id: str, who: str, title: str) -> None:
             event = _corrected_event(found, who, "title")
             _record(found, event, replace(found.game, title=title), found.questions)
 
-    try_again(correct)
+    retry_lost_race(correct)
 
 
 def change(game_id: str, who: str, place: int, seen: str, question: Question) -> None:
@@ -75,7 +78,7 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
 
 def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
     def correct(found: Found) -> Questions:
-        return corrections.moved(found.questions, found.free, place, up=up)
+        return corrections.with_moved(found.questions, found.free, place, up=up)
 
     _corrected(game_id, who, "moved", place, seen, correct)
 
@@ -84,7 +87,7 @@ def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
         if len(found.questions) == 1 and not found.game.format.has_agenda:
             raise NotNow(corrections.THE_LAST_ONE)
-        return corrections.removed(found.questions, found.free, place)
+        return corrections.without_question(found.questions, found.free, place)
 
     _corrected(game_id, who, "removed", place, seen, correct)
 
@@ -103,11 +106,11 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         if len(found.questions) >= MAX_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
         at = len(found.questions) if first is None else first
-        questions = corrections.inserted(found.questions, found.free, question, at)
+        questions = corrections.with_inserted(found.questions, found.free, question, at)
         _record(found, Event(who, "LiveItemAdded", {}), found.game, questions)
         return next(place for place, each in enumerate(questions) if each is question)
 
-    return try_again(correct)
+    return retry_lost_race(correct)
 
 
 # --- writing ---
@@ -116,20 +119,20 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
 def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct: Callable[[Found], Questions]) -> None:
     def once() -> None:
         found = _read(game_id)
-        if place >= len(found.questions) or edition_of_question(found.questions[place]) != seen:
-            raise Elsewhere(CHANGED_SINCE)
+        if place >= len(found.questions) or question_fingerprint(found.questions[place]) != seen:
+            raise ChangedElsewhere(CHANGED_SINCE)
         questions = correct(found)
         if questions != found.questions:
             _record(found, _corrected_event(found, who, what), found.game, questions)
 
-    try_again(once)
+    retry_lost_race(once)
 
 
 def _read(game_id: str) -> Found:
     game, state = repository.load(game_id)
     if game.ended_at:
         raise NotNow(OVER)
-    return Found(game, state, repository.questions(game_id))
+    return Found(game, state, repository.read_questions(game_id))
 
 
 def _corrected_event(found: Found, who: str, what: str) -> Event:
@@ -150,14 +153,14 @@ def _record(found: Found, event: Event, game: Game, questions: Questions) -> Non
     state = _new_version(game, found.state, questions)
     still: list[Write] = [repository.is_still_at(game, found.state)]
     if state is not None:
-        still, said["state"] = repository.moving(game, found.state, state), repository.told_state(state)
+        still, said["state"] = repository.moving(game, found.state, state), repository.state_as_item(state)
     writes = repository.correction(found.game, after, found.questions, questions)
     record(replace(event, event_data=said), *writes, *still)
-    waking.moved(game.id)
+    changes.publish(game.id)
 
 
 def _new_version(game: Game, state: State, questions: Questions) -> State | None:
     """None while people answer or vote, or put ideas in order: then nothing can be called, and nothing is disturbed."""
     if state.is_open or state.phase == Phase.SORTING:
         return None
-    return steps.asked_anew(game, state, questions[state.question] if state.round else None)
+    return steps.refreshed(game, state, questions[state.question] if state.round else None)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.site import SITE, log
+from acts.retry import retry_lost_race
+from acts.storage import SITE, log
+from live import changes, repository, rules
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.purging import purge_mark
 from store.table import Check, Missing
 
-from .. import repository, rules, waking
 from ..repository import DELETING, EXPIRING
 from ..rules import Game, Phase, State
 from . import ending
@@ -18,8 +18,8 @@ from . import ending
 
 def delete(game_id: str, who: str) -> None:
     """One that runs is ended first, so that whoever is in it is told. The log keeps that it was there."""
-    try_again(lambda: _delete(*_ended(game_id, who), who))
-    waking.moved(game_id)
+    retry_lost_race(lambda: _delete(*_ended(game_id, who), who))
+    changes.publish(game_id)
 
 
 def _ended(game_id: str, who: str) -> tuple[Game, State]:
@@ -34,7 +34,12 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
 def _delete(game: Game, state: State, who: str) -> None:
     """Its minutes stay, and so does the way to them."""
     has_minutes = rules.keeps_minutes(game, state)
-    said = {**repository.told_hosts(game), "game_id": game.id, "ended_at": game.ended_at, "has_minutes": has_minutes}
+    said = {
+        **repository.hosts_event_data(game),
+        "game_id": game.id,
+        "ended_at": game.ended_at,
+        "has_minutes": has_minutes,
+    }
     writes = repository.deletion(game, has_code=repository.has_code(game), has_minutes=has_minutes)
     log().record(Event(who, "LiveSessionDeleted", said), *writes)
 
@@ -44,14 +49,14 @@ def delete_batch(task: Task) -> Batch:
     """Who had a seat, what was said and what came of it; in the end the files forget."""
     is_gone = Check(keys.game(task.subject), Missing())
     left = next_deletions(*keys.shards_of_game(task.subject), keys.all_of_game(task.subject))
-    return Batch([is_gone, *left]) if left else finished(is_gone, to_forget())
+    return Batch([is_gone, *left]) if left else finished(is_gone, purge_mark())
 
 
 @EXPIRING.step
 def expire(task: Task) -> Batch:
     found = repository.find(task.subject)
     if found is None:  # the store has removed it by itself
-        return finished(to_forget())
+        return finished(purge_mark())
     found[0].format.ended(task.subject, surely=True)  # should whoever ended it have been cut off
     event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
     return finished(*repository.clearing(found[0]), event=event)

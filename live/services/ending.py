@@ -7,20 +7,19 @@ from datetime import UTC, datetime
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.queues import take_each
-from acts.recording import record
+from acts.queues import process_each
 from acts.refusals import NotNow
-from acts.site import SITE, now_text
+from acts.storage import SITE, now_text, record
+from live import changes, clock, lifetimes, repository, rules, seats
 from store.log import Event, as_text
 from store.table import Item
 
-from .. import clock, lifetimes, repository, rules, seats, waking
 from ..play import play_at
 from ..rules import Game, Phase, State
 from . import closing
 
 MAX_CLOSE_ATTEMPTS = 6  # two phases of a round, each of which somebody else may close or open again meanwhile
-NOT_CLOSED = _("What is open could not be closed, so the session goes on. Close it first, then try again.")
+NOT_CLOSED = _("The open question could not be closed, so the session goes on. Close it first, then try again.")
 
 
 def end(game: Game, state: State, who: str) -> State:
@@ -36,9 +35,9 @@ def end(game: Game, state: State, who: str) -> State:
     after = replace(rules.ended(state), changed_at=now)
     expires_at = rules.expiry(now, lifetimes.configured())
     over = replace(game, began_at=state.began_at, ended_at=now, expires_at=expires_at)
-    counted, play = _counted(game, state), play_at(state)
+    counted, play = _history_counts(game, state), play_at(state)
     has_code = repository.has_code(game)
-    said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
+    said = {**repository.ended_event_data(over, counted, has_code=has_code), "state": repository.state_as_item(after)}
     writes = [
         *repository.ending(game, over, counted, has_code=has_code),
         *(play.moving_on(game, state) if play else ()),
@@ -46,15 +45,15 @@ def end(game: Game, state: State, who: str) -> State:
     ]
     record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     game.format.ended(game.id)
-    waking.moved(game.id)
+    changes.publish(game.id)
     return after
 
 
-def _counted(game: Game, state: State) -> dict[str, int]:
+def _history_counts(game: Game, state: State) -> dict[str, int]:
     """What stays of a session when everything else of it is gone: no names, nor what anybody said; and no robots."""
     heads = [item for item in repository.round_items(game.id) if "count" in item]
     counting = [item for item in heads if state.counts(item["number"])]
-    players = sum(each.plays and not each.robot for each in seats.each(game.id))
+    players = sum(each.plays and not each.robot for each in seats.read_seats(game.id))
     asked = sum(state.spans[item["number"] - 1] for item in counting)
     return {"players": players, "rounds": asked, "answers": sum(map(_by_people, counting))}
 
@@ -77,10 +76,10 @@ def _is_abandoned(game: Game, state: State) -> bool:
     lifetime, now = lifetimes.configured(), now_text()
     if not rules.is_abandoned(game, state, "", now, lifetime):
         return False
-    return rules.is_abandoned(game, state, last_seen(game, state), now, lifetime)
+    return rules.is_abandoned(game, state, last_activity(game, state), now, lifetime)
 
 
-def last_seen(game: Game, state: State) -> str:
+def last_activity(game: Game, state: State) -> str:
     """When a host last looked, or somebody answered or voted in what is open; empty if nobody knows."""
     given = repository.given_at(game.id, state) if state.is_open else 0
     at = max(given, repository.host_seen_at(game.id))
@@ -96,4 +95,4 @@ def settle(game_id: str) -> bool:
 
 
 def end_abandoned() -> int:
-    return take_each(list(repository.each_running()), settle)
+    return process_each(list(repository.each_running()), settle)

@@ -9,23 +9,23 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.limits import SECONDS_PER_DAY, Limit, count
-from acts.recording import record
+from acts.rate_limits import SECONDS_PER_DAY, Limit, count
 from acts.refusals import NotAllowed, Refusal
+from acts.retry import retry_lost_race
+from acts.storage import record
+from live import changes, repository, rules
 from store.keys import fold
 from store.log import Event
 
-from .. import repository, rules, waking
 from ..rules import Game
 
 MAX_RUNNING_SESSIONS = 30  # sessions that one host has made and not ended, prepared ones included
 MADE = Limit("live-maker-day", 50, SECONDS_PER_DAY)
-NOBODY = _("There is nobody of that name here who may run live sessions.")
-ALREADY = _("%(name)s runs this session already.")
-TOO_MANY = _("A session has at most %(most)d people who run it beside you.")
-TOO_MANY_RUNNING = _("You have %(most)d sessions that run or wait. End one of them before you make another.")
-ONLY_THE_MAKER = _("Only whoever made the session chooses who runs it.")
+NOBODY = _("Nobody with that name may run live sessions here.")
+ALREADY = _("%(name)s already runs this session.")
+TOO_MANY = _("A session can have at most %(most)d other hosts.")
+TOO_MANY_RUNNING = _("You have %(most)d sessions prepared or running. End one before you create another.")
+ONLY_THE_MAKER = _("Only the person who created the session can choose its hosts.")
 OVER = _("The session has ended.")
 
 
@@ -43,7 +43,7 @@ def check_makes_another(host: User) -> None:
 
 def add(maker: User, game_id: str, name: str) -> str:
     """Somebody who runs the session from now on, and has it in their history; answers their name as they write it."""
-    return try_again(lambda: _added(maker, game_id, name))
+    return retry_lost_race(lambda: _added(maker, game_id, name))
 
 
 def _added(maker: User, game_id: str, name: str) -> str:
@@ -58,14 +58,14 @@ def _added(maker: User, game_id: str, name: str) -> str:
         raise NotReady(TOO_MANY % {"most": rules.MAX_HOSTS})
     after = replace(game, hosts=(*game.hosts, person.name))
     event = Event(maker.name, "LiveHostAdded", {"game_id": game.id, "name": person.name})
-    record(event, *repository.host_added(game, after, person.name), people.is_still(person))
-    waking.moved(game.id)
+    record(event, *repository.host_added(game, after, person.name), people.is_same_account(person))
+    changes.publish(game.id)
     return person.name
 
 
 def remove(maker: User, game_id: str, name: str) -> None:
     """Nothing happens if they do not run it."""
-    try_again(lambda: _removed(maker, game_id, name))
+    retry_lost_race(lambda: _removed(maker, game_id, name))
 
 
 def _removed(maker: User, game_id: str, name: str) -> None:
@@ -74,9 +74,9 @@ def _removed(maker: User, game_id: str, name: str) -> None:
     if not gone:
         return
     after = replace(game, hosts=tuple(each for each in game.hosts if each not in gone))
-    event = Event(maker.name, "LiveHostRemoved", repository.told_left(game, gone[0]))
+    event = Event(maker.name, "LiveHostRemoved", repository.host_removed_event_data(game, gone[0]))
     record(event, *repository.host_removed(game, after, gone[0]))
-    waking.moved(game.id)
+    changes.publish(game.id)
 
 
 def _made_by(maker: User, game_id: str) -> Game:

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import try_write
 from acts.refusals import NameTaken, Refusal, TooMany
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table, try_write
+from live import changes, clock, names, players, rules, seats
 from store.table import Item
 
-from .. import clock, names, players, rules, seats, waking
 from ..players import Pass
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
@@ -35,10 +34,10 @@ class SeatLost(Refusal):
     """There is no such seat, or it is no longer theirs."""
 
 
-TAKEN = _("Somebody here has this name already.")
+TAKEN = _("This name is already taken.")
 FULL = _("This session is full: no more than %(most)d people can join.")
 OVER = _("This session has ended.")
-NO_SEAT = _("There is no such player in this session.")
+NO_SEAT = _("This player is not in this session.")
 
 
 def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -> Seat:
@@ -46,18 +45,18 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
     if state.phase == Phase.ENDED:
         raise Over(OVER)
     if seats.is_full(roster):
-        raise full()
+        raise session_full()
     seat = _new(game, state, name, held)
     if not try_write(*seats.seating(game, seat)):
         seat = _own(game, name, held)
-        tell(game)  # as whoever made it may have been cut off before
+        announce_change(game)  # as whoever made it may have been cut off before
         return seat
-    tell(game)
-    seats.counted(game)
+    announce_change(game)
+    seats.count_seat(game)
     return seat
 
 
-def full() -> TooMany:
+def session_full() -> TooMany:
     return TooMany(FULL % {"most": rules.MAX_PLAYERS})
 
 
@@ -83,32 +82,32 @@ def _own(game: Game, name: str, held: Pass) -> Seat:
     seat = seats.find(game.id, held.player)
     if seat is not None and seat.secret == players.digest(held.secret):
         return seat
-    raise SeatNameTaken(names.instead_of(game.id, name))
+    raise SeatNameTaken(names.alternatives(game.id, name))
 
 
-def tell(game: Game) -> None:
-    seats.touched(game)
-    waking.moved(game.id)
+def announce_change(game: Game) -> None:
+    seats.count_change(game)
+    changes.publish(game.id)
 
 
 # --- coming and going ---
 
 
-def take(game: Game, held: Pass) -> Pass:
+def take_over(game: Game, held: Pass) -> Pass:
     """Play on from this device: it is the newest from now on, and whoever left comes back."""
     device = players.new_device()
-    _change(game, held, lambda seat: replace(back(game, seat), device=device))
+    _change(game, held, lambda seat: replace(returned(game, seat), device=device))
     return replace(held, device=device)
 
 
-def back(game: Game, seat: Seat) -> Seat:
+def returned(game: Game, seat: Seat) -> Seat:
     """There again; whoever checks in, since now."""
     came = now_text() if seat.left and game.format.checks_in else seat.joined_at
     return replace(seat, left=False, joined_at=came)
 
 
 def leave(game: Game, held: Pass) -> None:
-    _change(game, held, lambda seat: seats.gone(seat, clock.now()))
+    _change(game, held, lambda seat: seats.left_at_time(seat, clock.now()))
     game.format.gone(game, held.player)
 
 
@@ -119,5 +118,5 @@ def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:
             raise SeatLost(NO_SEAT)
         table().write(*seats.change(game, seat, changed(seat)))
 
-    try_again(act)
-    tell(game)
+    retry_lost_race(act)
+    announce_change(game)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from accounts.models import User
-from acts.again import try_again
-from acts.queues import take_each
-from acts.recording import record
-from acts.site import SITE, table
+from acts.queues import process_each
+from acts.retry import retry_lost_race
+from acts.storage import SITE, record, table
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.purging import purge_mark
 from store.splitting import by_count
 from store.table import Delete, Exists, Item, Key
 
@@ -22,12 +21,12 @@ from . import deleting
 
 def forget_hosting(gone: User) -> None:
     """Sessions they made are ended and removed; those of others lose a host; then their history goes."""
-    take_each(_lines(gone.name), lambda line: try_again(lambda: _leave(line["id"], gone.name)))
+    process_each(_lines(gone.name), lambda line: retry_lost_race(lambda: _leave(line["id"], gone.name)))
     for some in by_count(_lines(gone.name)):
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
         places = (Key(line["PK"], line["SK"]) for line in some)
         deletes = (Delete(place, when=Exists()) for place in places)
-        record(Event(SITE, "LiveHistoryForgotten", said), *deletes, to_forget())
+        record(Event(SITE, "LiveHistoryForgotten", said), *deletes, purge_mark())
 
 
 def _lines(name: str) -> list[Item]:
@@ -46,5 +45,5 @@ def _leave(game_id: str, name: str) -> None:
 
 def _take_out(game: Game, name: str) -> None:
     others = tuple(each for each in game.hosts if keys.fold(each) != keys.fold(name))
-    event = Event(SITE, "LiveHostRemoved", repository.told_left(game, name))
+    event = Event(SITE, "LiveHostRemoved", repository.host_removed_event_data(game, name))
     record(event, *repository.host_removed(game, replace(game, hosts=others), name))

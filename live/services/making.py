@@ -11,10 +11,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import MAX_ATTEMPTS
-from acts.recording import record
 from acts.refusals import LostRace, NotNow
-from acts.site import now_text
+from acts.retry import MAX_RACES
+from acts.storage import now_text, record
 from pages.times import from_text
 from questions.question import Question
 from store.log import Event
@@ -34,7 +33,7 @@ def make(host: User, engagement_type: str, questions: Sequence[Question], *, gam
     suitable = tuple(each for each in questions if suits(engagement_type, each))
     if not suitable and not formats.of(engagement_type).has_agenda:  # which can be written later
         raise NotNow(NOTHING_SUITS)
-    for _attempt in range(MAX_ATTEMPTS):
+    for _attempt in range(MAX_RACES):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
         with suppress(LostRace):  # the code is another session's: draw again; or the host was removed meanwhile
             _record(game, suitable, host)
@@ -52,7 +51,7 @@ def _new(game_id: str, host: User, engagement_type: str, total: int, **chosen: A
         created_at=now,
         kept_until=later(now, MAX_SESSION_DURATION + configured().retention),
         created_by=host.name,
-        code=new_code(repository.running()),
+        code=new_code(repository.count_running()),
         token=secrets.token_urlsafe(12),
         screen_token=secrets.token_urlsafe(12),
         total_questions=total,
@@ -64,9 +63,9 @@ def _record(game: Game, questions: Sequence[Question], host: User) -> None:
     state = State(changed_at=game.created_at)
     writes = repository.creation(game, state, questions, int(from_text(game.created_at).timestamp()))
     record(
-        Event(game.created_by, "LiveSessionMade", repository.told_made(game)),
+        Event(game.created_by, "LiveSessionMade", repository.created_event_data(game)),
         *writes,
-        people.is_still(host),
+        people.is_same_account(host),
     )
 
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from acts import recording
+from acts import storage
 from acts.refusals import LostRace
-from acts.site import now_text
+from acts.storage import now_text
+from live import changes, clock, repository, rules, steps
 from questions.question import Question
 from store.log import Event
 from store.table import Write
 
-from .. import clock, repository, rules, steps, waking
 from ..play import play_at, play_named
 from ..pseudonyms import new_salt
 from ..rules import Game, Phase, State, Step
@@ -39,18 +39,18 @@ def drive(
         raise LostRace(rules.STALE)
     if not (step == Step.NEXT and item is not None and steps.may_call(game, state)):
         steps.check_offered(game, state, step)
-    after = _taken(game, state, step, who, item)
+    after = _take_step(game, state, step, who, item)
     if state.phase == Phase.TALKING:
         game.format.end_debate(game)
     return after
 
 
-def _taken(game: Game, state: State, step: Step, who: str, item: int | None) -> State:
+def _take_step(game: Game, state: State, step: Step, who: str, item: int | None) -> State:
     if step == Step.CLOSE:
         return closing.close(game, state, who)
     if step == Step.END:
         return ending.end(game, state, who)
-    return move(game, state, step, who, repository.questions(game.id), item)
+    return move(game, state, step, who, repository.read_questions(game.id), item)
 
 
 def move(
@@ -58,7 +58,7 @@ def move(
 ) -> State:
     """A step that writes the state, and a salt where a phase begins in which nobody signs what they say."""
     now = now_text()
-    after = stepped(game, state, step, questions, clock.now(), item)
+    after = next_state(game, state, step, questions, clock.now(), item)
     after = replace(after, changed_at=now, began_at=state.began_at or now)
     salt: list[Write] = []
     if after.is_open and (after.phase, after.round) != (state.phase, state.round) and after.secret:
@@ -81,17 +81,17 @@ def _dropped(game: Game, state: State, step: Step) -> list[Write]:
     return [*repository.unsalting(game, state.round), repository.emptying(game, state.round), *written]
 
 
-def stepped(
+def next_state(
     game: Game, state: State, step: Step, questions: Sequence[Question], now: int, item: int | None = None
 ) -> State:
     at = state.question
     if step == Step.NEXT:
-        at = steps.called(game, state, item)
-        return steps.asked(game, state, at, questions, now)
+        at = steps.place_to_call(game, state, item)
+        return steps.ask(game, state, at, questions, now)
     if step == Step.REPEAT:
-        return steps.asked(game, rules.voided(state), at, questions, now, state.before)
+        return steps.ask(game, rules.voided(state), at, questions, now, state.before)
     if step == Step.AGAIN:
-        return steps.asked(game, state, at, questions, now, state.round)
+        return steps.ask(game, state, at, questions, now, state.round)
     if step == Step.VOTE:
         return rules.voting(state, play_named(state.play).voting_seconds(questions[at]), now)
     if step == Step.VOID:
@@ -102,6 +102,6 @@ def stepped(
 
 
 def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:
-    said = {"game_id": game.id, "step": str(step), **more, "state": repository.told_state(after)}
-    recording.record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
-    waking.moved(game.id)
+    said = {"game_id": game.id, "step": str(step), **more, "state": repository.state_as_item(after)}
+    storage.record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
+    changes.publish(game.id)

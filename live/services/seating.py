@@ -10,16 +10,15 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import LostRace, NotNow
-from acts.site import SITE, now_text
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record
+from live import changes, clock, names, repository, rules, seats
 from pages.sorting import natural_sort_key
 from store import keys
 from store.log import Event
 from store.table import Write
 
-from .. import clock, names, repository, rules, seats, waking
 from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
@@ -48,9 +47,9 @@ EVENTS = {
     SeatAct.CHECK_OUT: "LivePlayerCheckedOut",
     SeatAct.CHECK_IN: "LivePlayerCheckedIn",
 }
-NOT_SO = _("That is so already, or cannot be done any more. This is how it stands now.")
-NOT_LESS = _("The time of a player cannot be cut while a question is open. Do it before the next one.")
-NO_TIME = _("Choose one of the times that are offered.")
+ALREADY_CHANGED = _("That has already been done or is no longer possible. This is the current state.")
+NOT_LESS = _("You cannot shorten a player's time while a question is open. Do it before the next one.")
+NO_TIME = _("Choose one of the times offered.")
 
 
 # --- looking ---
@@ -66,7 +65,7 @@ def offered(seat: Seat, game: Game) -> tuple[SeatAct, ...]:
     return usual if seat.approved else (SeatAct.APPROVE, *usual)
 
 
-def listed(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
+def search(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
     """Whose name has what was asked for in it: first those who wait for the host, then by name."""
     part = keys.fold(asked)
     found = [each for each in all_seats if part in keys.fold(each.name)]
@@ -86,7 +85,7 @@ def readmit(game_id: str, player: str, who: str) -> Seat:
 
 def check_out(game_id: str, player: str, who: str) -> Seat:
     """Somebody who has gone and has not said so."""
-    return _change(game_id, player, who, SeatAct.CHECK_OUT, lambda seat: seats.gone(seat, clock.now()))
+    return _change(game_id, player, who, SeatAct.CHECK_OUT, lambda seat: seats.left_at_time(seat, clock.now()))
 
 
 def check_in(game_id: str, player: str, who: str) -> Seat:
@@ -128,12 +127,12 @@ def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable
         game, state, seat = _read(game_id, player)
         after = changed(seat)
         if act not in offered(seat, game) or after == seat:
-            raise NotNow(NOT_SO)
+            raise NotNow(ALREADY_CHANGED)
         said, writes = _timing(game, state, seat, after)
         _record(game, seat, after, who, act, said, writes)
         return after
 
-    return try_again(once)
+    return retry_lost_race(once)
 
 
 def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:
@@ -141,7 +140,7 @@ def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:
     (game, state), items = repository.load_with(game_id, place)
     if place not in items:
         raise SeatLost(NO_SEAT)
-    return game, settled(game, state), seats.seat_of(items[place])
+    return game, settled(game, state), seats.seat_from_item(items[place])
 
 
 def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str, Any], list[Write]]:
@@ -149,14 +148,14 @@ def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str
     if after.percent == seat.percent:
         return {}, []
     if state.phase == Phase.ENDED:
-        raise NotNow(NOT_SO)
+        raise NotNow(ALREADY_CHANGED)
     if after.percent < seat.percent and state.is_open:
         raise NotNow(NOT_LESS)
     said: dict[str, Any] = {"percent": after.percent}
     if after.percent <= state.longest:
         return said, []
     moved = replace(rules.with_longest(state, after.percent), changed_at=now_text())
-    return said | {"state": repository.told_state(moved)}, repository.moving(game, state, moved)
+    return said | {"state": repository.state_as_item(moved)}, repository.moving(game, state, moved)
 
 
 def _record(
@@ -167,10 +166,10 @@ def _record(
         record(event, *seats.change(game, seat, after), *writes)
     except LostRace as refused:
         if after.name != seat.name and 1 in refused.parts:
-            raise SeatNameTaken(names.instead_of(game.id, after.name)) from None
+            raise SeatNameTaken(names.alternatives(game.id, after.name)) from None
         raise
-    seats.touched(game)
-    waking.moved(game.id)
+    seats.count_change(game)
+    changes.publish(game.id)
     if seat.is_there and not after.is_there:
         game.format.gone(game, seat.player)
 
@@ -185,5 +184,5 @@ def may_rename_oneself(game: Game, state: State) -> bool:
 def rename_oneself(game_id: str, player: str, name: str) -> Seat:
     game, state, seat = _read(game_id, player)
     if not may_rename_oneself(game, state):
-        raise NotNow(NOT_SO)
+        raise NotNow(ALREADY_CHANGED)
     return seat if seat.name == name else rename(game_id, player, SITE, name)

@@ -20,46 +20,46 @@ from acts.refusals import Refusal
 from live import corrections, repository
 from live.formats import QuestionEditor
 from live.rules import Game, State
+from live.screens import access
+from live.screens.access import Hosted, for_hosts
 from live.services import correcting
-from live.show import access
-from live.show.access import Hosted, of_hosts
 from pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, show_form
 from pages.messages import confirm_page, run_action
 from questions.forms import QuestionForm
 from questions.question import Question
-from questions.rules import Elsewhere, edition_of_question
+from questions.rules import ChangedElsewhere, question_fingerprint
 
 from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
 
 
-@of_hosts
+@for_hosts
 @form_page
 def title(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game = hosted[0]
     form = TitleForm(form_data(request), initial={"title": game.title})
-    done = _("The title is changed.")
+    done = _("The title has been changed.")
 
     def retitle() -> None:
         correcting.retitle(game.id, request.user.name, form.cleaned_data["title"])
 
     if run_form(request, form, retitle, done, "title"):
-        return _back(game)
+        return _redirect_to_list(game)
     return show_form(request, form, _("Change the title"), _("Save"))
 
 
-@of_hosts
+@for_hosts
 @require_safe
 def questions(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
     if game.format.questions_page != "game_questions":
         return redirect(game.format.questions_page, game.id)
-    asked = corrections.rows(game, state, repository.questions(game.id))
+    asked = corrections.rows(game, state, repository.read_questions(game.id))
     context = {"game": game, "state": state, "rows": asked, "token": new_token()}
     context["is_mixed"] = any(row.question.play for row in asked)
     return render(request, "live/questions.html", context)
 
 
-@of_hosts
+@for_hosts
 @form_page
 def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """One more, of any play, as the last."""
@@ -69,8 +69,8 @@ def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         with refusals_as_errors(form):
             place = correcting.add(game.id, request.user.name, form.question())
             messages.success(request, _("The question is added."))
-            return _back(game, place)
-    context = {"form": form, "game": game, "to": request.path, "back": _list_of(game), "heading": _("Add a question")}
+            return _redirect_to_list(game, place)
+    context = {"form": form, "game": game, "to": request.path, "back": _list_url(game), "heading": _("Add a question")}
     return render(request, "live/question.html", context, status=422 if form.errors else 200)
 
 
@@ -78,17 +78,17 @@ def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedQuestion:
     game: Game
     state: State
     place: int
     question: Question
 
 
-def load_placed(user: User, game_id: str, place: int) -> Placed | None:
+def load_placed(user: User, game_id: str, place: int) -> PlacedQuestion | None:
     found = access.load_hosted(user, game_id)
-    asked = repository.questions(game_id) if found else ()
-    return Placed(*found, place, asked[place]) if found and place < len(asked) else None
+    asked = repository.read_questions(game_id) if found else ()
+    return PlacedQuestion(*found, place, asked[place]) if found and place < len(asked) else None
 
 
 of_a_question = requires(Permission.USE_APPLICATION, load_for=load_placed)
@@ -96,81 +96,81 @@ of_a_question = requires(Permission.USE_APPLICATION, load_for=load_placed)
 
 @of_a_question
 @form_page
-def question(request: HttpRequest, placed: Placed) -> HttpResponse:
+def question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
     game = placed.game
     form = _form(placed, form_data(request))
     if request.method == "POST" and form.is_valid():
         try:
             _change(request, placed, form)
-        except Elsewhere as refusal:
-            form = _once_more(request, placed, str(refusal))
+        except ChangedElsewhere as refusal:
+            form = _form_with_problem(request, placed, str(refusal))
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, _("Your changes are saved."))
-            return _back(game, placed.place)
+            return _redirect_to_list(game, placed.place)
     elif request.method != "POST" and not corrections.is_changeable(game, placed.state, placed.place):
         messages.warning(request, str(corrections.ASKED))
-        return _back(game, placed.place)
-    context = {"form": form, "game": game, "placed": placed, "to": request.path, "back": _list_of(game)}
+        return _redirect_to_list(game, placed.place)
+    context = {"form": form, "game": game, "placed": placed, "to": request.path, "back": _list_url(game)}
     context["heading"] = _("Edit the question")
     return render(request, f"{game.format.folder}/question.html", context, status=422 if form.errors else 200)
 
 
-def _form(placed: Placed, typed: QueryDict | None) -> QuestionEditor:
+def _form(placed: PlacedQuestion, typed: QueryDict | None) -> QuestionEditor:
     own = placed.game.format.question_form(placed.game, placed.question, typed)
     return own or SessionQuestionForm(typed, initial=QuestionForm.initial_of(placed.question))
 
 
-def _once_more(request: HttpRequest, placed: Placed, problem: str) -> QuestionEditor:
+def _form_with_problem(request: HttpRequest, placed: PlacedQuestion, problem: str) -> QuestionEditor:
     """With what was typed; saved again, it takes the place of what is there now."""
     typed = request.POST.copy()
-    typed["seen"] = edition_of_question(placed.question)
+    typed["seen"] = question_fingerprint(placed.question)
     form = _form(placed, typed)
     form.add_error(None, problem)
     return form
 
 
-def _change(request: HttpRequest, placed: Placed, form: QuestionEditor) -> None:
+def _change(request: HttpRequest, placed: PlacedQuestion, form: QuestionEditor) -> None:
     seen = form.cleaned_data["seen"]
     correcting.change(placed.game.id, request.user.name, placed.place, seen, form.question())
 
 
 @of_a_question
 @require_POST
-def move_question(request: HttpRequest, placed: Placed) -> HttpResponse:
+def move_question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
     """The button says which way, and what it has shown: "up 3f9a…"."""
     way, _space, seen = request.POST.get("move", "").partition(" ")
     game, who = placed.game, request.user.name
     if way not in ("up", "down"):
         raise Http404
-    _done(request, lambda: correcting.move(game.id, who, placed.place, seen, up=way == "up"))
-    return _back(game, placed.place)
+    _show_refusal(request, lambda: correcting.move(game.id, who, placed.place, seen, up=way == "up"))
+    return _redirect_to_list(game, placed.place)
 
 
 @of_a_question
 @form_page
-def remove_question(request: HttpRequest, placed: Placed) -> HttpResponse:
+def remove_question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
     game, seen = placed.game, request.GET.get("seen", "")
     if request.method == "POST":
         done = _("“%(title)s” is removed.") % {"title": placed.question.title}
         run_action(request, lambda: correcting.remove(game.id, request.user.name, placed.place, seen), done)
-        return _back(game)
-    lead = _("“%(title)s” goes from the list, with everything that was typed for it.")
+        return _redirect_to_list(game)
+    lead = _("“%(title)s” and everything typed for it will be removed from the list.")
     words = {"title": placed.question.title}
     return confirm_page(request, _("Remove it from the list"), _("Remove it"), lead=lead % words, danger=True)
 
 
-def _done(request: HttpRequest, act: Callable[[], Any]) -> None:
+def _show_refusal(request: HttpRequest, act: Callable[[], Any]) -> None:
     try:
         act()
     except Refusal as refusal:
         messages.warning(request, str(refusal))
 
 
-def _list_of(game: Game) -> str:
+def _list_url(game: Game) -> str:
     return reverse(game.format.questions_page, args=[game.id])
 
 
-def _back(game: Game, place: int | None = None) -> HttpResponse:
-    return HttpResponseRedirect(_list_of(game) + ("" if place is None else f"#item-{place}"))
+def _redirect_to_list(game: Game, place: int | None = None) -> HttpResponse:
+    return HttpResponseRedirect(_list_url(game) + ("" if place is None else f"#item-{place}"))

@@ -6,7 +6,7 @@ import random
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from live import clock, repository, seats
 from live.qa import demo as questions
 from live.rules import Game, Step
@@ -29,23 +29,23 @@ def load() -> int:
         return 0
     first = not repository.history(MAKER, limit=1)[0]
     if first:
-        _decide(making.make(host, Type.POLL, _asked(Kind.RANKING)[:1], title=DECIDED))
-    return int(first) + _to_try(host)
+        _decide(making.make(host, Type.POLL, _demo_questions(Kind.RANKING)[:1], title=DECIDED))
+    return int(first) + _make_trial(host)
 
 
-def _to_try(host: User) -> int:
+def _make_trial(host: User) -> int:
     """A game that waits."""
     if any(each.title == TRY for each in repository.running_of(host.name)):
         return 0
     context = (
         "Open the host's page and press the large button. Once it is over, copy it or make another from the same set."
     )
-    game = making.make(host, Type.TRIVIA, _asked(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
+    game = making.make(host, Type.TRIVIA, _demo_questions(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
     questions.load(game, ROOM[:5])
     return 1
 
 
-def _asked(kind: Kind) -> list[Question]:
+def _demo_questions(kind: Kind) -> list[Question]:
     """Of the first set of the demo that has such questions."""
     alike = ([each for each in planned.questions if each.kind == kind] for planned in PLANNED)
     return next(some for some in alike if some)
@@ -54,20 +54,20 @@ def _asked(kind: Kind) -> list[Question]:
 def _decide(game: Game) -> None:
     """A room of twelve votes, and it is over."""
     chance = random.Random(game.title)  # noqa: S311 - the demo is the same everywhere
-    options = range(len(repository.questions(game.id)[0].options))
+    options = range(len(repository.read_questions(game.id)[0].options))
     _drive(game, Step.NEXT)
-    state = repository.state(game.id)
+    state = repository.read_state(game.id)
     assert state is not None
     for number, name in enumerate(ROOM, 1):
         seat = Seat(f"demo{number:06d}", name, game.created_at)
         table().write(*seats.seating(game, seat))
         ranking = ">".join(map(str, chance.sample(options, len(options))))
-        answering.give(game, state, seat, ranking, clock.now())
+        answering.submit(game, state, seat, ranking, clock.now())
     for step in (Step.CLOSE, Step.REVEAL, Step.END):
         _drive(game, step)
 
 
 def _drive(game: Game, step: Step) -> None:
-    state = repository.state(game.id)
+    state = repository.read_state(game.id)
     assert state is not None
     moving.drive(game.id, game.created_by, step, state.version)

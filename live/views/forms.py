@@ -14,7 +14,7 @@ from django.utils.translation import ngettext_lazy
 
 from live import formats
 from live.formats import FORMATS
-from live.play import Quick, Story, play_in, play_named, plays, suits
+from live.play import PlayDescription, TypedQuestion, play_for_type, play_named, plays, suits
 from live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
@@ -28,20 +28,20 @@ ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
 DEFAULT_ANSWER_SECONDS = 30
 NAMES: dict[Names, str | Promise] = {
-    Names.TYPED: _("Everybody types a name of their own"),
-    Names.GENERATED: _("Everybody is given a name, such as a colour and an animal"),
-    Names.APPROVED: _("Everybody types one, and nobody sees it before you have agreed"),
+    Names.TYPED: _("Everybody chooses their own name"),
+    Names.GENERATED: _("Everybody gets a random name: a colour and an animal"),
+    Names.APPROVED: _("Everybody chooses their own name, and you approve it first"),
 }
 NO_QUESTION = _("Choose a question set, or type a question.")
-GONE = _("This question set is no longer there for you. Choose another one, or type a question.")
-TOO_MANY_QUESTIONS = _("A session has at most %(most)d questions; these are %(count)d.")
-NOT_PLAYED_SO = _("Such a question cannot be played like this. Choose another way, or answer it in another way.")
+GONE = _("This question set is no longer available. Choose another one, or type a question.")
+TOO_MANY_QUESTIONS = _("A session can have at most %(most)d questions; these are %(count)d.")
+NOT_PLAYED_SO = _("This activity cannot ask this kind of question. Choose another activity, or another kind of answer.")
 NONE_SUIT = _("“%(name)s” has no questions for this type of session. Choose another set or another type.")
 
 
 def times() -> list[tuple[int, Any]]:
     seconds = ngettext_lazy("%(count)d second", "%(count)d seconds", "count")
-    return [(0, _("no clock, I close it myself")), *((each, seconds % {"count": each}) for each in TIMES if each)]
+    return [(0, _("no time limit: I close it myself")), *((each, seconds % {"count": each}) for each in TIMES if each)]
 
 
 def rehearsals() -> list[tuple[int, Any]]:
@@ -50,24 +50,24 @@ def rehearsals() -> list[tuple[int, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class TypeCard:
     """A type to choose."""
 
     type: str
     words: str | Promise
-    story: Story
+    story: PlayDescription
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class SetOffer:
     """A set to choose, and how many questions it has for each play."""
 
     set: QuestionSet
     suiting: tuple[tuple[str, int], ...]
 
 
-def cards() -> list[Card]:
-    return [Card(each.name, each.label, each.story) for each in plays() if each.story]
+def type_cards() -> list[TypeCard]:
+    return [TypeCard(each.name, each.label, each.story) for each in plays() if each.story]
 
 
 class GameForm(forms.Form):
@@ -75,7 +75,7 @@ class GameForm(forms.Form):
 
     engagement_type = forms.ChoiceField(
         label=_("What happens"),
-        choices=lambda: [(each.type, each.words) for each in cards()],
+        choices=lambda: [(each.type, each.words) for each in type_cards()],
         initial=Type.TRIVIA.value,
     )
     question_set = forms.CharField(label=_("What is asked"), required=False, max_length=64)
@@ -88,27 +88,25 @@ class GameForm(forms.Form):
         max_length=10_000,
         rows=5,
         help_text=_(
-            "One a line, two to ten. Trivia: put a * before each right answer. Call and answer needs none: people "
-            "write theirs."
+            "Two to ten, one per line. Trivia: put a * in front of each right answer. Best answer "
+            "needs none: people write their own."
         ),
     )
     also = forms.MultipleChoiceField(
-        label=_("And questions of these sets"),
+        label=_("Also ask questions from these sets"),
         required=False,
         choices=(),
-        help_text=_("Each is played as it says here, after the questions above. The order can be changed afterwards."),
+        help_text=_("They follow the questions above, played as stated here. You can change the order later."),
     )
     ideas = forms.BooleanField(
         label=_("Poll: the room writes the options"),
         required=False,
-        help_text=_(
-            "Everybody writes ideas, you merge what means the same, then all rank them. Leave the options empty."
-        ),
+        help_text=_("People write ideas, you merge similar ones, then everybody ranks them. Leave the options empty."),
     )
     twice = forms.BooleanField(
         label=_("Poll: before and after"),
         required=False,
-        help_text=_("It can be asked twice. The second time everybody sees who moved where, in numbers."),
+        help_text=_("Ask it twice. The second time everybody sees how many changed their minds, and to what."),
     )
     seconds = forms.TypedChoiceField(
         label=_("Time to answer"), choices=times, coerce=int, initial=DEFAULT_ANSWER_SECONDS
@@ -118,8 +116,8 @@ class GameForm(forms.Form):
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
         help_text=_(
-            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an "
-            "assembly needs one."
+            "Shown above the questions. If empty, the name of the set or your question is used; an "
+            "assembly needs a title."
         ),
     )
     names = forms.ChoiceField(
@@ -131,29 +129,29 @@ class GameForm(forms.Form):
     speed_bonus = forms.BooleanField(
         label=_("Trivia: up to 500 extra points for being quick"),
         required=False,
-        help_text=_("Only for answers that are right in every part. It is shown apart from the other points."),
+        help_text=_("Only for fully correct answers. Shown separately from the other points."),
     )
     takes_questions = forms.BooleanField(
         label=_("People may send questions"),
         required=False,
-        help_text=_("Beside everything else, and upvote those of others. You look at each before others see it."),
+        help_text=_("At any time, and upvote those of others. You review each question before others see it."),
     )
     debug_mode = forms.TypedChoiceField(
         label=_("Rehearse with robots"),
         choices=rehearsals,
         coerce=int,
         initial=0,
-        help_text=_("They join, answer and vote by themselves, so that you can try everything alone."),
+        help_text=_("They join, answer and vote by themselves, so you can try everything on your own."),
     )
     context = LinesField(
         label=_("Your own notes"),
         required=False,
         max_length=MAX_CONTEXT_CHARS,
         rows=4,
-        help_text=_("Only whoever runs the session sees them, on the remote."),
+        help_text=_("Only hosts see them, on the remote."),
     )
 
-    time_zone = ZoneField(required=False, help_text=_("In which the record shows when something was."))
+    time_zone = ZoneField(required=False, help_text=_("Times in the record are shown in this time zone."))
 
     def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
         super().__init__(*arguments, **options)
@@ -172,18 +170,18 @@ class GameForm(forms.Form):
 
     # --- what there is to choose from ---
 
-    def cards(self) -> list[Card]:
-        return cards()
+    def cards(self) -> list[TypeCard]:
+        return type_cards()
 
     def parts(self) -> list[str]:
         """Templates of fields that formats add."""
         return [f"{each.folder}/parts/make.html" for each in FORMATS.values() if each.fields]
 
-    def offers(self) -> list[Offer]:
+    def offers(self) -> list[SetOffer]:
         """Sets with at least one question for some type."""
         chosen = [each for each in plays() if each.story]
         counted = ((each, tuple((play.name, play.of_set(each)) for play in chosen)) for each in self.offered.values())
-        return [Offer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
+        return [SetOffer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
 
     # --- what was chosen ---
 
@@ -234,8 +232,8 @@ class GameForm(forms.Form):
         name, _colon, set_id = chosen.partition(":")
         found = self._found("also", set_id)
         for question in found[1] if found else ():
-            if (play := play_in(name, question)) is not None:
-                yield question if play_in(type_, question) is play else replace(question, play=play.name)
+            if (play := play_for_type(name, question)) is not None:
+                yield question if play_for_type(type_, question) is play else replace(question, play=play.name)
 
     def _found(self, field: str, set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
         found = sets.find(set_id) if set_id in self.offered else None
@@ -251,7 +249,7 @@ class GameForm(forms.Form):
             return ()
         play = play_named(type_)
         lines = tuple(line.strip() for line in typed.get("options", "").splitlines() if line.strip())
-        quick = Quick(
+        quick = TypedQuestion(
             typed["question"],
             lines[: MAX_OPTIONS + 1],  # what is one too many stays, so that it can be named
             typed.get("seconds", DEFAULT_ANSWER_SECONDS),
@@ -276,16 +274,16 @@ class GameForm(forms.Form):
             "debug_mode": typed["debug_mode"],
             "context": typed["context"],
             "time_zone": zone_or_default(typed["time_zone"]),
-            **of_set(chosen),
+            **set_reference(chosen),
             **formats.of(typed["engagement_type"]).chosen(typed),
         }
 
     def _has_bonus(self, type_: str) -> bool:
-        found = (play_in(each.play or type_, each) for each in self.questions)
+        found = (play_for_type(each.play or type_, each) for each in self.questions)
         return any(each.has_bonus for each in found if each)
 
 
-def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
+def set_reference(chosen: QuestionSet | None) -> dict[str, Any]:
     """What a session keeps of the set that it was made from."""
     if chosen is None:
         return {}
@@ -299,7 +297,7 @@ def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
 class TitleForm(forms.Form):
     """Another title of a session."""
 
-    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, and the history and the minutes keep it."))
+    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, also later in the history and the minutes."))
 
     def clean_title(self) -> str:
         typed = str(self.cleaned_data["title"])
@@ -327,7 +325,9 @@ class SessionQuestionForm(QuestionForm):
 class AddedQuestionForm(SessionQuestionForm):
     """One more question, and how it is played."""
 
-    play = forms.ChoiceField(label=_("What happens"), choices=lambda: [(each.type, each.words) for each in cards()])
+    play = forms.ChoiceField(
+        label=_("What happens"), choices=lambda: [(each.type, each.words) for each in type_cards()]
+    )
 
     def __init__(self, *arguments: Any, game: Game, **options: Any):
         super().__init__(*arguments, initial={"play": game.engagement_type}, **options)
@@ -337,7 +337,7 @@ class AddedQuestionForm(SessionQuestionForm):
         cleaned = super().clean()
         if "play" in cleaned and "question" in cleaned and not self.errors:
             question = cleaned["question"]
-            play, usual = play_in(cleaned["play"], question), play_in(self.game.engagement_type, question)
+            play, usual = play_for_type(cleaned["play"], question), play_for_type(self.game.engagement_type, question)
             if play is None:
                 self.add_error("play", NOT_PLAYED_SO)
             elif play is not usual:

@@ -16,17 +16,17 @@ from django.views.decorators.http import require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
-from live import codes, repository, rules, seats, steps, words
+from live import codes, labels, repository, rules, seats, steps
 from live.play import plays_of
-from live.room import Room
 from live.rules import Game, State, Step
+from live.screens import host_screens, rendering, snapshots
+from live.screens.access import Hosted, for_hosts, return_page
+from live.screens.presence import PRESENCE
+from live.screens.rendering import HOSTING, Role
 from live.services import hosting, moving
-from live.show import hall, rooms, screens
-from live.show.access import Hosted, of_hosts, page_to
-from live.show.presence import PRESENCE
-from live.show.screens import HOSTING, Role
+from live.snapshot import Snapshot
 from pages.client_address import client_network
 from pages.forms import form_data, form_page, run_form
 from pages.messages import confirm_page, run_action
@@ -37,37 +37,37 @@ from .forms import HostForm
 # --- screens ---
 
 
-def _room(game_id: str) -> Room:
-    room = rooms.current(game_id, counts=True)
-    if room is None:
+def _load_snapshot(game_id: str) -> Snapshot:
+    snapshot = snapshots.current(game_id, counts=True)
+    if snapshot is None:
         raise Http404
-    return room
+    return snapshot
 
 
-def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResponse:
+def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> HttpResponse:
     """The page of a screen: what it shows now, and where it hears of what comes."""
-    game = room.game
+    game = snapshot.game
     if role in HOSTING:
-        PRESENCE.host_looks(room)
-        codes.hosted_from(game, client_network(request))
+        PRESENCE.host_looks(snapshot)
+        codes.remember_host_address(game, client_network(request))
     context = {
         "game": game,
-        "state": room.state,
+        "state": snapshot.state,
         "role": role,
-        "version": room.state.version,
-        "screen": screens.screen(role, room),
-        "status": screens.status(role, room),
-        "beside": game.format.beside(role, room),
+        "version": snapshot.state.version,
+        "screen": rendering.render_screen(role, snapshot),
+        "status": rendering.render_status(role, snapshot),
+        "beside": game.format.beside(role, snapshot),
         "links": _links(game),
-        "has_texts": any(each.has_texts for each in plays_of(game, room.questions)),
+        "has_texts": any(each.has_texts for each in plays_of(game, snapshot.questions)),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
-        **_hears(role, game),
+        **_push_urls(role, game),
         **more,
     }
     return render(request, f"live/{role}.html", context)
 
 
-def _hears(role: Role, game: Game) -> dict[str, str]:
+def _push_urls(role: Role, game: Game) -> dict[str, str]:
     """Where the page hears what has changed; a screen without an account shows there the token that opened it."""
     by_token = f"?token={game.screen_token}" if role in (Role.SCREEN, Role.SCOREBOARD) else ""
     ways = {"stream": "game_stream", "now": "game_now"}
@@ -77,42 +77,44 @@ def _hears(role: Role, game: Game) -> dict[str, str]:
 def _links(game: Game) -> dict[str, str]:
     """By which other devices show the session, and people join it; whoever has one of them needs no account."""
     named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
-    links = {name: whole(reverse(name, args=words)) for name, words in named.items()}
-    return links if game.ended_at else links | {"join": hall.link_to(game)}
+    links = {name: absolute_url(reverse(name, args=words)) for name, words in named.items()}
+    return links if game.ended_at else links | {"join": host_screens.join_link(game)}
 
 
-@of_hosts
+@for_hosts
 @require_safe
 def host(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """The projector with a bar of controls."""
-    return _show(request, Role.HOST, _room(hosted[0].id), may_choose_hosts=_made_it(request.user, hosted[0]))
+    return _show(request, Role.HOST, _load_snapshot(hosted[0].id), may_choose_hosts=_is_maker(request.user, hosted[0]))
 
 
-@of_hosts
+@for_hosts
 @require_safe
 def remote(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Controls for a phone, while the projector shows."""
-    return _show(request, Role.REMOTE, _room(hosted[0].id), may_choose_hosts=_made_it(request.user, hosted[0]))
+    return _show(
+        request, Role.REMOTE, _load_snapshot(hosted[0].id), may_choose_hosts=_is_maker(request.user, hosted[0])
+    )
 
 
 @public
 @require_safe
 def screen(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     """The projector alone, for whoever has the link."""
-    return _show(request, Role.SCREEN, _shown(game_id, token))
+    return _show(request, Role.SCREEN, _load_by_token(game_id, token))
 
 
 @public
 @require_safe
 def scoreboard(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    return _show(request, Role.SCOREBOARD, _shown(game_id, token))
+    return _show(request, Role.SCOREBOARD, _load_by_token(game_id, token))
 
 
-def _shown(game_id: str, token: str) -> Room:
-    room = _room(game_id)
-    if not hmac.compare_digest(room.game.screen_token.encode(), token.encode()):
+def _load_by_token(game_id: str, token: str) -> Snapshot:
+    snapshot = _load_snapshot(game_id)
+    if not hmac.compare_digest(snapshot.game.screen_token.encode(), token.encode()):
         raise Http404
-    return room
+    return snapshot
 
 
 # --- steps ---
@@ -129,30 +131,30 @@ def check_drives(user: User, found: Hosted) -> None:
 def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Take a step from the version that a page has shown; what cannot be undone is asked first."""
     game, state = hosted
-    step, version, item = _wanted(request)
+    step, version, item = _parse_step(request)
     is_host = rules.hosts(game, request.user.name, request.user.role)
     if not is_host and step != Step.END:
         raise NotAllowed(rules.NOT_YOURS)
-    back = _way_back(request, game) if is_host else reverse("games")
+    back = _return_url(request, game) if is_host else reverse("games")
     try:
         if request.method != "POST":
-            return _ask(request, game, state, step, version)
-        moving.drive(game.id, request.user.name, _known(step), version, item, hosted)
+            return _confirm(request, game, state, step, version)
+        moving.drive(game.id, request.user.name, _required_step(step), version, item, hosted)
     except LostRace:
-        return _not_taken(request, LostRace(rules.STALE), back)
+        return _refused(request, LostRace(rules.STALE), back)
     except NotNow as refusal:
-        return _not_taken(request, refusal, back)
+        return _refused(request, refusal, back)
     return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
 
 
-def _asked(request: HttpRequest) -> QueryDict:
+def _parameters(request: HttpRequest) -> QueryDict:
     """What the form says; one that asks first says it in its address."""
     return request.POST if "act" in request.POST else request.GET
 
 
-def _wanted(request: HttpRequest) -> tuple[Step | None, int, int | None]:
+def _parse_step(request: HttpRequest) -> tuple[Step | None, int, int | None]:
     """A button says step and version at once, "next 7", and what it calls, "next 7 3"; an address says them apart."""
-    asked = _asked(request)
+    asked = _parameters(request)
     act, _space, numbers = asked.get("act", "").partition(" ")
     version, _space, item = numbers.partition(" ")
     item = item or asked.get("item", "")
@@ -168,22 +170,22 @@ def _item(typed: str) -> int | None:
     return _number(typed) if typed else None
 
 
-def _known(step: Step | None) -> Step:
+def _required_step(step: Step | None) -> Step:
     if step is None:
         raise NotNow(rules.NOT_NOW)
     return step
 
 
-def _way_back(request: HttpRequest, game: Game) -> str:
+def _return_url(request: HttpRequest, game: Game) -> str:
     """To the page that the step was taken from."""
-    return reverse(page_to(_asked(request).get("from", ""), game), args=[game.id])
+    return reverse(return_page(_parameters(request).get("from", ""), game), args=[game.id])
 
 
-def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
+def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
     """A page with one button, for those steps that are asked first; it sends itself to its own address."""
-    step = _known(step)
-    present = sum(each.is_there for each in seats.each(game.id)) if step == Step.VOTE else 0
-    lead = hall.asked_first(game, state, step, present)
+    step = _required_step(step)
+    present = sum(each.is_there for each in seats.read_seats(game.id)) if step == Step.VOTE else 0
+    lead = host_screens.confirmation(game, state, step, present)
     if not lead and step != Step.VOTE:  # the quorum may be met by now
         raise NotNow(rules.NOT_NOW)
     if version < 0:
@@ -191,7 +193,7 @@ def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, vers
     if version != state.version:
         raise LostRace(rules.STALE)
     steps.check_offered(game, state, step)
-    title = str(words.step_words(step, game, state))
+    title = str(labels.step_label(step, game, state))
     return confirm_page(request, title, title, lead=lead, danger=True)
 
 
@@ -200,7 +202,7 @@ def _is_by_script(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "fetch"
 
 
-def _not_taken(request: HttpRequest, refusal: Refusal, back: str) -> HttpResponse:
+def _refused(request: HttpRequest, refusal: Refusal, back: str) -> HttpResponse:
     """Where the session is now, with a sentence: never a page of its own."""
     if _is_by_script(request):
         return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
@@ -211,14 +213,14 @@ def _not_taken(request: HttpRequest, refusal: Refusal, back: str) -> HttpRespons
 # --- who runs it ---
 
 
-def _made_it(user: User, game: Game) -> bool:
+def _is_maker(user: User, game: Game) -> bool:
     return fold(user.name) == fold(game.created_by)
 
 
 def load_made(user: User, game_id: str) -> Game | None:
     """For whoever made the session."""
     found = repository.find(game_id)
-    if found is not None and not _made_it(user, found[0]):
+    if found is not None and not _is_maker(user, found[0]):
         raise NotAllowed(hosting.ONLY_THE_MAKER)
     return found[0] if found else None
 
@@ -236,7 +238,7 @@ def hosts(request: HttpRequest, game: Game) -> HttpResponse:
         request,
         form,
         lambda: hosting.add(request.user, game.id, form.cleaned_data["name"]),
-        lambda name: _("%(name)s now runs this session, too.") % {"name": name},
+        lambda name: _("%(name)s can now run this session, too.") % {"name": name},
         "name",
     ):
         return redirect("game_hosts", game.id)

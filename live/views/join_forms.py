@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from live import names
-from polls.services import as_code
+from polls.services import normalised_code
 
 NOT_A_CODE = re.compile(r"[^0-9A-Za-z]")
 MAX_CODE_CHARS = 20
@@ -21,7 +21,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=MAX_CODE_CHARS,
-        error_messages={"required": _("Type the code that you see on the big screen.")},
+        error_messages={"required": _("Enter the code from the big screen.")},
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
     )
 
@@ -31,7 +31,7 @@ class CodeForm(forms.Form):
 
     def clean_code(self) -> str:
         digits = re.sub(r"\d", lambda found: str(int(found[0])), self.cleaned_data["code"])  # of any script
-        code = as_code(NOT_A_CODE.sub("", digits))
+        code = normalised_code(NOT_A_CODE.sub("", digits))
         if not code:
             raise forms.ValidationError(self.fields["code"].error_messages["required"])
         return code
@@ -49,7 +49,7 @@ class PlayerNameField(forms.CharField):
 
     def __init__(self) -> None:
         widget = forms.TextInput({"autocomplete": "nickname", "spellcheck": "false", "dir": "auto"})
-        asks = {"required": _("Type a name.")}
+        asks = {"required": _("Enter a name.")}
         super().__init__(label=_("Your name"), max_length=names.MAX_CODE_POINTS, widget=widget, error_messages=asks)
 
     def clean(self, value: Any) -> str:

@@ -14,18 +14,18 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts import tokens
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from acts.refusals import Refusal
 from live import codes, names, players, repository, seats
 from live.lifetimes import configured
 from live.players import Player
 from live.rules import Game, Names, Phase, State
+from live.screens.access import ended_page
 from live.services import joining
-from live.show.access import ended_page
-from news.front import show_home
+from news.front_page import show_home
 from pages.client_address import client_network
 from pages.forms import form_page
-from polls.services import as_code
+from polls.services import normalised_code
 from store import keys
 from store.table import Item
 
@@ -33,8 +33,8 @@ from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
 
 OFFER = "name offered"  # what names that we have drawn are signed for
 OFFER_SECONDS = 24 * 3600
-OF_NO_SESSION = gettext_lazy("No session has this code now. Look at it again, and type it anew.")
-OF_NEITHER = gettext_lazy("Neither a poll nor a live session has this code now. Look at it again, and type it anew.")
+OF_NO_SESSION = gettext_lazy("No session has this code. Check it and try again.")
+OF_NEITHER = gettext_lazy("No poll or live session has this code. Check it and try again.")
 
 
 # --- the code ---
@@ -69,15 +69,15 @@ def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
-    code = as_code(code) if len(code) <= MAX_CODE_CHARS else ""
+    code = normalised_code(code) if len(code) <= MAX_CODE_CHARS else ""
     try:
-        found = codes.lead(code, client_network(request))
+        found = codes.resolve_code(code, client_network(request))
     except TooOften as refusal:
         return _too_often(request, code, refusal)
-    return _lead(request, found) if found else _unknown(request, code)
+    return _follow_code(request, found) if found else _unknown(request, code)
 
 
-def _lead(request: HttpRequest, found: Item) -> HttpResponse:
+def _follow_code(request: HttpRequest, found: Item) -> HttpResponse:
     if "poll" in found:
         return redirect("poll", found["poll"])
     if "ended_at" in found:
@@ -98,7 +98,7 @@ def _unknown(request: HttpRequest, code: str) -> HttpResponse:
 def _too_often(request: HttpRequest, code: str, refusal: TooOften) -> HttpResponse:
     form = CodeForm({"code": code or "?"})
     if form.is_valid():
-        sentence = _("Too many wrong codes were typed where you are. The QR picture and the link still work.")
+        sentence = _("Too many wrong codes were entered from your network. The QR code and the link still work.")
         form.add_error("code", f"{sentence} {refusal}")
     return _ask(request, form, 429)
 
@@ -110,7 +110,7 @@ def _too_often(request: HttpRequest, code: str, refusal: TooOften) -> HttpRespon
 @form_page
 def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     """Where QR picture and link lead. Who has a seat already goes on playing; some sessions have another way in."""
-    game, state, roster, player = _look(request, game_id, token)
+    game, state, roster, player = _load(request, game_id, token)
     if game.format.joining_page != "join_game":
         return redirect(game.format.joining_page, game.id, token)
     if player is not None:
@@ -120,21 +120,21 @@ def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     if request.method == "POST" and "another" not in request.POST:
         return _join(request, game, state, roster)
     if seats.is_full(roster):
-        return _show(request, game, PlayerNameForm(), problem=str(joining.full()), status=409)
+        return _show(request, game, PlayerNameForm(), problem=str(joining.session_full()), status=409)
     return _show(request, game, PlayerNameForm())
 
 
-def _look(request: HttpRequest, game_id: str, token: str) -> tuple[Game, State, Item | None, Player | None]:
+def _load(request: HttpRequest, game_id: str, token: str) -> tuple[Game, State, Item | None, Player | None]:
     """All that the page needs, in one round trip."""
     roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
     found, items = repository.find_with(game_id, roster, *([own] if own else []))
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
         raise Http404
-    return *found, items.get(roster), players.of_items(request, game_id, items)
+    return *found, items.get(roster), players.from_items(request, game_id, items)
 
 
 def _join(request: HttpRequest, game: Game, state: State, roster: Item | None) -> HttpResponse:
-    form, held = _chosen(request, game), players.pass_of_form(request.POST.get("form", ""))
+    form, held = _name_form(request, game), players.pass_of_form(request.POST.get("form", ""))
     if held is None or not form.is_valid():
         return _show(request, game, form, status=422)
     try:
@@ -144,20 +144,20 @@ def _join(request: HttpRequest, game: Game, state: State, roster: Item | None) -
         return _show(request, game, form, instead=refusal.instead, status=422)
     except Refusal as refusal:
         return _show(request, game, form, problem=str(refusal), status=409)
-    return players.remember(redirect("play", game.id), game, held)
+    return players.set_seat_cookie(redirect("play", game.id), game, held)
 
 
-def _chosen(request: HttpRequest, game: Game) -> PlayerNameForm:
+def _name_form(request: HttpRequest, game: Game) -> PlayerNameForm:
     """With the name that was typed, or one of those that were offered instead; where names are drawn, only ours."""
     if game.names != Names.GENERATED:
         return PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
-    words = tokens.read(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
+    words = tokens.read_token(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
     return PlayerNameForm({"name": words[1] if words is not None and words[0] == game.id else ""})
 
 
 def _taken(game: Game, refusal: Refusal) -> str:
     if game.names == Names.GENERATED:
-        return _("Somebody was quicker and has this name now. Here is another one.")
+        return _("Somebody else just took this name. Here is another one.")
     return str(refusal)
 
 
@@ -171,6 +171,6 @@ def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 
         "form_token": sent if players.pass_of_form(sent) else players.new_form(),
     }
     if game.names == Names.GENERATED:
-        name = names.offered(game.id)
-        context |= {"offered": name, "offer": tokens.sign(OFFER, game.id, name)}
+        name = names.offer_name(game.id)
+        context |= {"offered": name, "offer": tokens.create_token(OFFER, game.id, name)}
     return render(request, "live/join/name.html", context | more, status=status)

@@ -17,15 +17,15 @@ from live.formats import FORMATS
 from live.lifetimes import configured
 from live.play import plays
 from live.qa import services as questions
-from live.room_questions import Mode
+from live.qa_rules import Mode
 from live.rules import Game
 from live.services import hosting, making
 from pages.forms import form_data, form_page, new_token, refusals_as_errors
 from pages.messages import refusals_as_messages
 from questions import repository as sets
 
-from . import trying
-from .forms import GameForm, cards
+from . import rehearsal
+from .forms import GameForm, type_cards
 
 PAGE_ROWS = 10  # of those that are over; the rest is in the history
 
@@ -35,7 +35,7 @@ PAGE_ROWS = 10  # of those that are over; the rest is in the history
 def games(request: HttpRequest) -> HttpResponse:
     """For everybody: join with a code. For hosts: what runs, what was, and making one."""
     user = request.user
-    context: dict[str, Any] = {"may_host": may_host(request), "cards": cards()}
+    context: dict[str, Any] = {"may_host": may_host(request), "cards": type_cards()}
     if context["may_host"]:
         newest, _older = repository.history(user.name, limit=repository.MAX_RECENT_SESSIONS)
         past = [each for each in newest if each.ended_at]
@@ -85,7 +85,7 @@ def _made(request: HttpRequest, form: GameForm) -> Game:
 def _rehearse(request: HttpRequest) -> HttpResponse:
     with refusals_as_messages(request):
         hosting.check_makes_another(request.user)
-        game = trying.make(request.user)
+        game = rehearsal.make(request.user)
         messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))
         return redirect("host_game", game.id)
     return redirect("games")

@@ -8,22 +8,22 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
+from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, QaSettings, folded
 from pages.fields import LinesField
 
 MODES: dict[Mode, str | Promise] = {
-    Mode.APPROVED: _("You look at every question before others see it"),
-    Mode.WORDS: _("Everybody sees questions at once, unless a word of your list is in one"),
+    Mode.APPROVED: _("You review every question before others see it"),
+    Mode.WORDS: _("Everybody sees questions at once, unless they contain a word on your list"),
     Mode.OPEN: _("Everybody sees questions at once"),
 }
 TEXT_MODES: dict[Mode, str | Promise] = {
-    Mode.APPROVED: _("You look at everything before others see it"),
-    Mode.WORDS: _("Everybody sees it at once, unless a word of your list is in it"),
+    Mode.APPROVED: _("You review everything before others see it"),
+    Mode.WORDS: _("Everybody sees it at once, unless it contains a word on your list"),
     Mode.OPEN: _("Everybody sees it at once"),
 }
-TOO_MANY = _("At most %(most)d lines; these are %(count)d.")
-TOO_LONG = _("At most %(most)d characters a line: “%(word)s”.")
-NO_WORD = _("This line has no word in it: “%(word)s”.")
+TOO_MANY = _("At most %(most)d lines; you have %(count)d.")
+TOO_LONG = _("At most %(most)d characters per line: “%(word)s”.")
+NO_WORD = _("This line contains no word: “%(word)s”.")
 
 
 class QaForm(forms.Form):
@@ -37,20 +37,23 @@ class QaForm(forms.Form):
         required=False,
         choices=[(str(each), told) for each, told in TEXT_MODES.items()],
         widget=forms.RadioSelect,
-        help_text=_("Answers that the room votes on, texts of surveys, and ideas."),
+        help_text=_("Answers the room votes on, survey texts, and ideas."),
     )
     words = LinesField(
-        label=_("Your list of words"),
+        label=_("Your list of blocked words"),
         required=False,
         max_length=MAX_BLOCKED_WORDS * (MAX_BLOCKED_WORD_CHARS + 2),
         rows=4,
         attributes={"spellcheck": "false"},
-        help_text=_("One a line. What has one of them in it waits for you; capitals and accents make no difference."),
+        help_text=_(
+            "One per line. Texts that contain one of them wait for your approval; capitals "
+            "and accents make no difference."
+        ),
     )
     named = forms.BooleanField(
         label=_("Everybody sees who asks"),
         required=False,
-        help_text=_("If not, nobody is shown who asks, and neither are you. Questions that were sent so stay so."),
+        help_text=_("Otherwise questions are anonymous, even to you. Questions sent anonymously stay anonymous."),
     )
 
     def clean_words(self) -> tuple[str, ...]:
@@ -74,5 +77,5 @@ class QaForm(forms.Form):
         return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"], **texts}
 
 
-def initial(qa: Qa) -> dict[str, Any]:
+def initial(qa: QaSettings) -> dict[str, Any]:
     return {"mode": str(qa.mode), "texts": str(qa.texts), "words": "\n".join(qa.words), "named": qa.named}

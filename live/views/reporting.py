@@ -15,11 +15,11 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.rules import Permission
 from live import repository, rules
-from live.follow_ups import linked
+from live.follow_up_store import linked
 from live.formats import FORMATS
 from live.lifetimes import configured
+from live.screens.access import Hosted, for_hosts, for_hosts_and_moderators
 from live.services import closing, copying, deleting
-from live.show.access import Hosted, of_hosts, of_hosts_and_moderators
 from pages.forms import form_page, new_token, token_in
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.paging import list_context
@@ -29,11 +29,11 @@ from . import reports
 ONE_HOUR = timedelta(hours=1)
 
 
-@of_hosts
+@for_hosts
 @require_safe
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
-    told = reports.of(game, state)
+    told = reports.build_report(game, state)
     asked = told.asked[: reports.MAX_QUESTIONS_SHOWN]
     context = {
         "game": game,
@@ -41,7 +41,7 @@ def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "kept_days": configured().retention.days,
         "token": new_token(),
         "is_anonymous": told.is_anonymous,
-        "shown": reports.shown(told),
+        "shown": reports.report_context(told),
         "asked": asked,
         "more_asked": len(told.asked) - len(asked),
         "made": linked(game.id, request.user),
@@ -49,16 +49,16 @@ def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return render(request, "live/report.html", context)
 
 
-@of_hosts
+@for_hosts
 @require_safe
 def report_csv(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    return _file(reports.csv(reports.of(*hosted)), "text/csv; charset=utf-8", "csv")
+    return _file(reports.csv(reports.build_report(*hosted)), "text/csv; charset=utf-8", "csv")
 
 
-@of_hosts
+@for_hosts
 @require_safe
 def report_json(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    return _file(reports.as_json(reports.of(*hosted)), "application/json", "json")
+    return _file(reports.as_json(reports.build_report(*hosted)), "application/json", "json")
 
 
 def _file(lines: Iterable[str | bytes], kind: str, ending: str) -> HttpResponse:
@@ -72,7 +72,7 @@ def _file(lines: Iterable[str | bytes], kind: str, ending: str) -> HttpResponse:
 def history(request: HttpRequest) -> HttpResponse:
     """One's own, the newest first, without anybody who played along."""
 
-    def read(limit: int, cursor: str | None) -> tuple[list[repository.Past], str | None]:
+    def read(limit: int, cursor: str | None) -> tuple[list[repository.PastSession], str | None]:
         return repository.history(request.user.name, limit=limit, cursor=cursor)
 
     return render(
@@ -80,35 +80,35 @@ def history(request: HttpRequest) -> HttpResponse:
     )
 
 
-@of_hosts
+@for_hosts
 @require_POST
 def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Of a session that waits, runs or has ended, as long as its data is there."""
     with refusals_as_messages(request):
         made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
-        messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
+        messages.success(request, _("This is the copy, ready to start. Change whatever is different this time."))
         return redirect(made.format.questions_page, made.id)
     return redirect("games")
 
 
 ALL_GOES = gettext_lazy(
-    "Everything of “%(title)s” goes: who was there, what was answered, the report, and its line in the history."
+    "This deletes everything about “%(title)s”: who was there, all answers, the report, and its entry in the history."
 )
 NEARLY_ALL_GOES = gettext_lazy(
-    "Everything of “%(title)s” goes but its minutes: who is on the roll, what was answered, and the report. The "
-    "minutes stay, and can be found in your history."
+    "This deletes everything about “%(title)s” except its minutes: the roll, all answers, and the "
+    "report. You still find the minutes in your history."
 )
 
 
-@of_hosts_and_moderators
+@for_hosts_and_moderators
 @form_page
 def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game = hosted[0]
     if request.method == "POST":
-        run_action(request, lambda: deleting.delete(game.id, request.user.name), _("The session is removed."))
+        run_action(request, lambda: deleting.delete(game.id, request.user.name), _("The session has been deleted."))
         return redirect("games")
     goes = NEARLY_ALL_GOES if rules.keeps_minutes(*hosted) else ALL_GOES
-    runs = "" if game.ended_at else " " + _("It is running: it is ended first, for everybody in it.")
+    runs = "" if game.ended_at else " " + _("It is still running and will be ended for everybody first.")
     return confirm_page(
         request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True
     )

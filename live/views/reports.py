@@ -15,18 +15,17 @@ from typing import Any
 
 import orjson
 
-from acts.site import table
+from acts.storage import table
 from live import counting, repository, seats, standings
+from live.follow_ups import services as follow_ups
 from live.moderation import NOTHING_WRITTEN, Texts
-from live.onward import services as onward
 from live.play import Play, play_of, plays_of
-from live.qa import telling as by_the_room
-from live.qa.telling import Told as Asked
-from live.room_questions_store import texts as texts_of
+from live.qa.report import ReportedQuestion, reported_questions
+from live.qa_store import read_texts as texts_of
 from live.rounds import Entry, Round
 from live.rules import Game, Phase, State
 from live.seats import Seat
-from live.standings import Board
+from live.standings import Standings
 from pages.lists import as_csv
 from pages.sorting import natural_sort_key
 from questions.question import Question
@@ -37,8 +36,8 @@ MAX_ROUNDS_SHOWN = 100  # rounds on a page
 MAX_PLAYERS_SHOWN = 200  # lines of players on a page
 MAX_QUESTIONS_SHOWN = 200  # questions of the room on a page
 MAX_ANSWERS_SHOWN = 50  # of one round, that a page lists one by one
-ASKED = ("round", "question", "title", "counts")
-COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
+ROUND_COLUMNS = ("round", "question", "title", "counts")
+COLUMNS = (*ROUND_COLUMNS, "row", "player", "answer", "right", "number", "points", "bonus", "place")
 
 
 @dataclass(frozen=True)  # without slots, for what is made of it once
@@ -49,7 +48,7 @@ class Report:
     state: State
     questions: tuple[Question, ...]
     seats: Mapping[str, Seat]
-    asked: tuple[Asked, ...] = ()  # by the room
+    asked: tuple[ReportedQuestion, ...] = ()  # by the room
     texts: Texts = NOTHING_WRITTEN
 
     @cached_property
@@ -82,7 +81,7 @@ class Report:
         """All that are sealed and may be known, voided ones included: one at a time, in their order."""
         items = table().each(keys.round_parts(self.game.id))
         for _number, parts in groupby(items, key=lambda item: item["SK"].split("#")[1]):
-            sealed = counting.round_of(list(parts))
+            sealed = counting.round_from_parts(list(parts))
             if not self.is_hidden(sealed.number):
                 yield sealed
 
@@ -94,20 +93,20 @@ class Report:
         return self.seats[player].name if player in self.seats else ""
 
 
-def of(game: Game, state: State) -> Report:
+def build_report(game: Game, state: State) -> Report:
     """Who took part in an anonymous session is nobody's business, so their names are not even read."""
-    report = Report(game, state, repository.questions(game.id), {}, (), texts_of(game.id))
+    report = Report(game, state, repository.read_questions(game.id), {}, (), texts_of(game.id))
     if report.is_anonymous:
-        return replace(report, asked=by_the_room.of(game, None))
-    named = {each.player: each for each in seats.each(game.id)}
-    return replace(report, seats=named, asked=by_the_room.of(game, named))
+        return replace(report, asked=reported_questions(game, None))
+    named = {each.player: each for each in seats.read_seats(game.id)}
+    return replace(report, seats=named, asked=reported_questions(game, named))
 
 
 # --- on a page ---
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RoundRow:
     """A round on a page: one of a survey has no question of its own."""
 
     round: Round
@@ -120,11 +119,11 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    rounds: list[Told]
+class ReportContext:
+    rounds: list[RoundRow]
     more: int  # rounds that only the files have
     never: int  # rounds that were asked and dropped before they were closed
-    board: Board | None
+    board: Standings | None
 
     @property
     def places(self) -> tuple[standings.Line, ...]:
@@ -135,27 +134,27 @@ class Shown:
         return max(0, len(self.board.lines) - MAX_PLAYERS_SHOWN) if self.board else 0
 
 
-def shown(report: Report) -> Shown:
-    told: list[Told] = []
-    sealed, sums = 0, Sums()
+def report_context(report: Report) -> ReportContext:
+    told: list[RoundRow] = []
+    sealed, sums = 0, Totals()
     for each in report.rounds():
         sealed += 1
         sums.add(report, each)
         if len(told) < MAX_ROUNDS_SHOWN:
-            told.append(_told(report, each))
+            told.append(_round_row(report, each))
     open_ = int(report.state.is_under_way or report.is_hidden(report.state.round))
     board = sums.board(report) if report.is_scored else None
-    return Shown(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
+    return ReportContext(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
 
 
-def _told(report: Report, round_: Round) -> Told:
+def _round_row(report: Report, round_: Round) -> RoundRow:
     play = report.play(round_)
     question = None if play.spans else report.questions[round_.question]
     drawn = play.picture(round_, report.questions, report.seats)
     is_long = play.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN
     head, answers = replace(round_, entries=()), tuple(_answered(report, play, round_))
-    goes_on = onward.is_offered(report.game, report.state, question, head)
-    return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
+    goes_on = follow_ups.is_offered(report.game, report.state, question, head)
+    return RoundRow(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
 
 
 def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, str, Entry]]:
@@ -168,7 +167,7 @@ def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, 
         yield report.name_of(entry.player), str(play.words(entry.said, question, question.options)), entry
 
 
-class Sums:
+class Totals:
     """Totals over the rounds that count, without keeping the rounds."""
 
     def __init__(self) -> None:
@@ -183,10 +182,10 @@ class Sums:
                 self.bonus[entry.player] += entry.bonus
                 self.answered[entry.player] += 1
 
-    def board(self, report: Report) -> Board:
+    def board(self, report: Report) -> Standings:
         """As of one round in which everybody got all that they got."""
         entries = tuple(Entry(each, None, self.points[each], self.bonus[each]) for each in sorted(self.points))
-        return standings.board([Round(1, 0, len(entries), {}, entries)], report.seats.values())
+        return standings.standings_of([Round(1, 0, len(entries), {}, entries)], report.seats.values())
 
 
 # --- as CSV ---
@@ -198,7 +197,7 @@ def csv(report: Report) -> Iterator[str]:
 
 
 def _rows(report: Report) -> Iterator[list[object]]:
-    sums = Sums()
+    sums = Totals()
     for each in report.rounds():
         sums.add(report, each)
         for question, told in report.play(each).rows(each, report.questions, report.name_of):
@@ -215,30 +214,30 @@ def _row(told: Mapping[str, object]) -> list[object]:
 
 # --- as JSON ---
 
-OF_SESSIONS = ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "question_set_id")
+SESSION_FIELDS = ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "question_set_id")
 
 
 def as_json(report: Report) -> Iterator[bytes]:
     """Everything that is kept, as docs/how-to/live-sessions.md says; made as it is sent."""
     told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
-    yield _text(told)[:-1] + b', "rounds": ['
-    sums, comma = Sums(), b""
+    yield _as_json(told)[:-1] + b', "rounds": ['
+    sums, comma = Totals(), b""
     for sealed in report.sealed():
         each = report.seen(sealed)
         sums.add(report, each)
-        yield comma + b"\n" + _text(_round(report, each) | {"digest": counting.digest(sealed)})
+        yield comma + b"\n" + _as_json(_round(report, each) | {"digest": counting.round_digest(sealed)})
         comma = b","
     players = list(_players(report, sums) if report.is_scored else _named(report))
     asked = [each.as_item() for each in report.asked]
-    yield b"\n]" + (b', "players": ' + _text(players) if not report.is_anonymous else b"")
-    yield (b', "asked": ' + _text(asked) if asked else b"") + b"}\n"
+    yield b"\n]" + (b', "players": ' + _as_json(players) if not report.is_anonymous else b"")
+    yield (b', "asked": ' + _as_json(asked) if asked else b"") + b"}\n"
 
 
 def _session(report: Report) -> dict[str, Any]:
-    told = repository.told_game(report.game)
+    told = repository.game_as_item(report.game)
     quorum = {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.format.has_agenda else {}
     kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
-    return {name: told[name] for name in OF_SESSIONS} | kept | quorum
+    return {name: told[name] for name in SESSION_FIELDS} | kept | quorum
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
@@ -260,11 +259,11 @@ def _named(report: Report) -> Iterator[dict[str, Any]]:
     yield from ({"player": each.player, "name": each.name} for each in sorted(there, key=lambda each: each.player))
 
 
-def _players(report: Report, sums: Sums) -> Iterator[dict[str, Any]]:
+def _players(report: Report, sums: Totals) -> Iterator[dict[str, Any]]:
     for line in sums.board(report).lines:
         told = {"player": line.player, "name": line.name, "place": line.place, "total": line.total}
         yield told | {"bonus": sums.bonus[line.player], "answered": sums.answered[line.player]}
 
 
-def _text(value: Any) -> bytes:
+def _as_json(value: Any) -> bytes:
     return orjson.dumps(value)

@@ -15,17 +15,17 @@ from accounts.access import public
 from live import counting, players, rules
 from live.lifetimes import configured
 from live.players import Player
-from live.room import Room
 from live.rounds import Round
 from live.rules import Phase, State
+from live.screens import snapshots
 from live.sealed import digests as seals
 from live.sealed import proofs
-from live.sealed import telling as sealed
+from live.sealed import round_view as sealed
 from live.sealed.proofs import Evidence
-from live.show import rooms
-from ranking.beginnings import beginning_form
+from live.snapshot import Snapshot
+from ranking.code_prefixes import code_prefix_form
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Item
 
 MAX_ID_CHARS = 64
@@ -33,14 +33,14 @@ CACHE_BYTES = 16_000_000  # bytes of sealed rounds that a process remembers
 JSON = "application/json"
 SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # where a round may have been when it was sealed
 
-BYTES: Memory[bytes] = Memory(CACHE_BYTES, len)
+ROUND_BYTES: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RoundContext:
     """A round that is over, and who looks at it."""
 
-    room: Room
+    snapshot: Snapshot
     number: int
     round: Round | None  # none of one that was taken back before it was closed
     player: Player | None
@@ -50,48 +50,50 @@ class Seen:
 
     @property
     def counts(self) -> bool:
-        return self.room.state.counts(self.number)
+        return self.snapshot.state.counts(self.number)
 
     @property
     def evidence(self) -> Evidence:
         assert self.round is not None
-        asked = seals.asked_in(self.room.state.asked_in(self.number, self.room.questions))
+        asked = seals.asked_in(self.snapshot.state.asked_in(self.number, self.snapshot.questions))
         heard = seals.heard(self.heard.get("receipts", ()))
-        return Evidence(self.room.game.id, self.number, asked, heard, self.heard.get("event", 0))
+        return Evidence(self.snapshot.game.id, self.number, asked, heard, self.heard.get("event", 0))
 
 
 # --- who may look ---
 
 
-def _look(request: HttpRequest, game_id: str, number: int) -> Seen:
+def _load(request: HttpRequest, game_id: str, number: int) -> RoundContext:
     """In one round trip; whoever was not there is not told whether there is such a session."""
     if len(game_id) > MAX_ID_CHARS or not 0 < number <= rules.MAX_ROUNDS:
         raise Http404
     seat = players.seat_key(request, game_id)
     heard = {phase: keys.round_heard(game_id, number, phase) for phase in SEALED_FROM}
-    room, items = rooms.current_with(game_id, *filter(None, (seat, *heard.values())))
-    if room is None or not _is_told(room.state, number):
+    snapshot, items = snapshots.current_with(game_id, *filter(None, (seat, *heard.values())))
+    if snapshot is None or not _is_public(snapshot.state, number):
         raise Http404
-    player = players.of_items(request, game_id, items)
-    hosts = _hosts(request, room)
-    if not (hosts or (player and player.seat.plays) or _has_token(request, room)):
+    player = players.from_items(request, game_id, items)
+    hosts = _hosts(request, snapshot)
+    if not (hosts or (player and player.seat.plays) or _has_token(request, snapshot)):
         raise Http404
     phase = next((each for each in SEALED_FROM if heard[each] in items), Phase.QUESTION)
-    return Seen(room, number, room.rounds.get(number), player, hosts, phase, items.get(heard[phase], {}))
+    return RoundContext(
+        snapshot, number, snapshot.rounds.get(number), player, hosts, phase, items.get(heard[phase], {})
+    )
 
 
-def _is_told(state: State, number: int) -> bool:
+def _is_public(state: State, number: int) -> bool:
     """Whether it is over, and nobody is kept waiting for what came of it."""
     return number < state.round or (number == state.round and not state.is_under_way and state.revealed)
 
 
-def _hosts(request: HttpRequest, room: Room) -> bool:
+def _hosts(request: HttpRequest, snapshot: Snapshot) -> bool:
     user = request.user
-    return user.is_authenticated and rules.hosts(room.game, user.name, user.role)
+    return user.is_authenticated and rules.hosts(snapshot.game, user.name, user.role)
 
 
-def _has_token(request: HttpRequest, room: Room) -> bool:
-    return hmac.compare_digest(room.game.screen_token.encode(), request.GET.get("token", "").encode())
+def _has_token(request: HttpRequest, snapshot: Snapshot) -> bool:
+    return hmac.compare_digest(snapshot.game.screen_token.encode(), request.GET.get("token", "").encode())
 
 
 # --- the page ---
@@ -101,14 +103,14 @@ def _has_token(request: HttpRequest, room: Room) -> bool:
 @require_safe
 def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
     """What came of a round; of one that does not count, that it does not."""
-    seen = _look(request, game_id, number)
-    context = {"game": seen.room.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
+    seen = _load(request, game_id, number)
+    context = {"game": seen.snapshot.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
     if seen.round is None or not seen.counts:
         return render(request, "live/sealed_round.html", context)
-    form = beginning_form(request.GET, len(seen.round.entries), _("The receipt begins with"))
+    form = code_prefix_form(request.GET, len(seen.round.entries), _("The receipt begins with"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     own = seen.player.seat.player if seen.player else ""
-    told = sealed.Told(seen.room, seen.round)
+    told = sealed.SealedRoundView(seen.snapshot, seen.round)
     context |= {
         "told": told,
         "form": form,
@@ -130,7 +132,7 @@ def _start(request: HttpRequest) -> int:
     return int(asked)
 
 
-def _logged(seen: Seen) -> dict[str, object]:
+def _logged(seen: RoundContext) -> dict[str, object]:
     """Where the log says so, and which public checkpoint covers that, or when one will."""
     event_id = seen.heard.get("event", 0)
     checkpoint = proofs.checkpoint_over(event_id) if event_id else None
@@ -144,28 +146,28 @@ def _logged(seen: Seen) -> dict[str, object]:
 @require_safe
 def sealed_round_json(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
     """The very bytes whose SHA-256 is the digest in the log. Of a round with something hidden in it there are none."""
-    seen = _look(request, game_id, number)
+    seen = _load(request, game_id, number)
     if _counting(seen).result.get("hidden"):
         raise Http404
     return HttpResponse(_bytes(seen), content_type=JSON)
 
 
-def _bytes(seen: Seen) -> bytes:
+def _bytes(seen: RoundContext) -> bytes:
     """Made once in a process, as a whole hall may look."""
     _counting(seen)
-    sealed = seen.room.as_sealed[seen.number]
-    return BYTES.get((seen.room.game.id, seen.number), lambda: counting.as_bytes(sealed))
+    sealed = seen.snapshot.as_sealed[seen.number]
+    return ROUND_BYTES.get((seen.snapshot.game.id, seen.number), lambda: counting.round_as_bytes(sealed))
 
 
 @public
 @require_safe
 def sealed_round_proof(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
-    seen = _look(request, game_id, number)
+    seen = _load(request, game_id, number)
     _counting(seen)
     return HttpResponse(proofs.proof(seen.evidence), content_type=JSON)
 
 
-def _counting(seen: Seen) -> Round:
+def _counting(seen: RoundContext) -> Round:
     if seen.round is None or not seen.counts:
         raise Http404
     return seen.round

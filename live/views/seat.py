@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Pass, Player
 from live.rules import Game, State
+from live.screens.access import blocked_page
 from live.seats import Seat
 from live.services import joining, seating
-from live.show.access import instead
 from pages.forms import form_page
 from pages.messages import confirm_page, message_page
 from pages.qr import qr_svg
@@ -33,29 +33,29 @@ from .join_forms import PlayerNameForm, with_focus
 @public
 @form_page
 def seat(request: HttpRequest, game_id: str) -> HttpResponse:
-    game, state, player = _look(request, game_id)
+    game, state, player = _load(request, game_id)
     held = players.pass_of(request, game_id)
     if request.htmx and request.method == "GET":
         return _still_waiting(request, game, state, player)
     if player is None or held is None or player.seat.removed:
-        return instead(request, game, state, player) or redirect("play", game.id)
+        return blocked_page(request, game, state, player) or redirect("play", game.id)
     if request.method == "POST":
         return _act(request, game, state, player, held)
-    return instead(request, game, state, player) or _show(request, game, state, player.seat, held)
+    return blocked_page(request, game, state, player) or _show(request, game, state, player.seat, held)
 
 
-def _look(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | None]:
+def _load(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | None]:
     own = players.seat_key(request, game_id)
     found, items = repository.find_with(game_id, *([own] if own else []))
     if found is None:
         raise Http404
-    return *found, players.of_items(request, game_id, items)
+    return *found, players.from_items(request, game_id, items)
 
 
 def _still_waiting(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse:
     """What a page that waits, for the host or for the device that has the seat, asks every few seconds."""
     if player is None:
-        asked = players.claimed(request, game.id)
+        asked = players.claimed_seat(request, game.id)
         goes_on = asked is None or not game.format.claim(asked, game, state)
     else:
         goes_on = player.seat.approved or player.seat.removed or not player.is_newest
@@ -71,7 +71,7 @@ def _show(
     form: PlayerNameForm | None = None,
     **more: Any,
 ) -> HttpResponse:
-    address = whole(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
+    address = absolute_url(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
     context = {"game": game, "seat": own, "address": address, "qr": qr_svg(address), **more}
     if seating.may_rename_oneself(game, state):
         context["form"] = with_focus(form) if form else PlayerNameForm(initial={"name": own.name})
@@ -81,9 +81,9 @@ def _show(
 def _act(request: HttpRequest, game: Game, state: State, player: Player, held: Pass) -> HttpResponse:
     act = request.POST.get("act", "")
     if act == "here":
-        return _take(request, game, held)
+        return _take_over(request, game, held)
     if not player.is_newest:
-        return instead(request, game, state, player) or redirect("play", game.id)
+        return blocked_page(request, game, state, player) or redirect("play", game.id)
     if act in game.format.seat_acts:
         return game.format.seat_acts[act](request, game, held)
     if act == "leave":
@@ -92,24 +92,24 @@ def _act(request: HttpRequest, game: Game, state: State, player: Player, held: P
     return _rename(request, game, state, player.seat, held)
 
 
-def _take(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
+def _take_over(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
     try:
-        taken = joining.take(game, held)
+        taken = joining.take_over(game, held)
     except Refusal as refusal:
         return message_page(request, _("Your seat"), str(refusal), status=410)
-    return players.remember(redirect("play", game.id), game, taken)
+    return players.set_seat_cookie(redirect("play", game.id), game, taken)
 
 
 def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pass) -> HttpResponse:
     if not seating.may_rename_oneself(game, state):
-        messages.error(request, str(seating.NOT_SO))
+        messages.error(request, str(seating.ALREADY_CHANGED))
         return redirect("seat", game.id)
     form = PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
     free: list[str] = []
     if form.is_valid():
         try:
             after = seating.rename_oneself(game.id, own.player, form.cleaned_data["name"])
-            messages.success(request, _("You are called %(name)s now.") % {"name": after.name})
+            messages.success(request, _("You are now called %(name)s.") % {"name": after.name})
             return redirect("seat", game.id)
         except Refusal as refusal:
             form.add_error("name", str(refusal))
@@ -127,15 +127,15 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     linked = players.pass_of_link(game_id, token)
     found = _linked(game_id, linked) if linked else None
     if linked is None or found is None:
-        sentence = _("This link is no longer good. Show a new one on the other device.")
+        sentence = _("This link has expired. Show a new one on the other device.")
         return message_page(request, _("Continue here"), sentence, status=410)
     game, own = found
     if request.method == "POST":
-        return _take(request, game, linked)
-    lead, button = _("You play on as %(name)s on this device. The other one is told so."), _("Play on this device")
-    if game.format.checks_in:
-        lead = _("You go on as %(name)s with this device. The other one is told so.")
-        button = _("Go on with this device")
+        return _take_over(request, game, linked)
+    lead, button = (
+        _("Continue as %(name)s on this device. The other device will be told."),
+        _("Continue on this device"),
+    )
     return confirm_page(request, _("Continue here"), button, lead=lead % {"name": own.name})
 
 
@@ -143,7 +143,7 @@ def _linked(game_id: str, linked: Pass) -> tuple[Game, Seat] | None:
     """The seat of a link, as long as no other device has taken it since the link was shown."""
     place = keys.seat(game_id, linked.player)
     found, items = repository.find_with(game_id, place)
-    own = seats.seat_of(items[place]) if place in items else None
+    own = seats.seat_from_item(items[place]) if place in items else None
     if found is None or own is None or own.removed or own.device != linked.device:
         return None
     return (found[0], own) if own.secret == players.digest(linked.secret) else None

@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _
 
 from acts.refusals import LostRace, NotNow
 from live import rules
+from live.answer_forms import parse_line
 from live.plays import ideas_sorting as sorting
 from live.plays import ideas_store as orders
-from live.plays.ideas_order import MAX_IDEA_CHARS, NO_SUCH, NotSorted, Order, Sorted
+from live.plays.ideas_order import MAX_IDEA_CHARS, NO_SUCH, CannotSort, Order, SortedIdeas
 from live.rules import Phase
-from live.saying import line_from
+from live.screens import host_screens
+from live.screens.access import Hosted, for_hosts
 from live.services import closing
-from live.show import hall
-from live.show.access import Hosted, of_hosts
 from pages.forms import form_page
 from pages.messages import refusals_as_messages
 from questions.question import MAX_OPTIONS, MIN_OPTIONS
@@ -27,13 +27,13 @@ from questions.question import MAX_OPTIONS, MIN_OPTIONS
 MAX_TICKED_IDEAS = 6_000  # ticked at once
 
 
-@of_hosts
+@for_hosts
 @form_page
 def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
     found = orders.read(game.id, state.round) if state.phase == Phase.SORTING else None
     if found is None:
-        messages.info(request, _("There are no ideas to put in order now."))
+        messages.info(request, _("There are no ideas to sort at the moment."))
         return redirect("host_game", game.id)
     told = found[1].told()
     if request.method == "POST":
@@ -47,7 +47,7 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "fewest": MIN_OPTIONS,
         "most": MAX_OPTIONS,
         "longest": MAX_IDEA_CHARS,
-        "steps": hall.buttons(game, state)[:2],
+        "steps": host_screens.buttons(game, state)[:2],
     }
     return render(request, "live/sort/sort.html", context)
 
@@ -71,14 +71,14 @@ def _goes_on_at(request: HttpRequest, number: int, shown: list[int]) -> int:
     return shown[min(shown.index(number) + 1, len(shown) - 1)]
 
 
-def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:
+def _act(request: HttpRequest) -> tuple[int, Callable[[SortedIdeas], Order]]:
     name, _space, typed = request.POST.get("act", "").partition(" ")
-    words = line_from(request.POST.get("words", ""), MAX_IDEA_CHARS)
+    words = parse_line(request.POST.get("words", ""), MAX_IDEA_CHARS)
     if name == "merge":
         ticked = [_number(each) for each in request.POST.getlist("idea")[:MAX_TICKED_IDEAS]]
         return min(ticked, default=0), lambda found: found.merged(ticked, words)
     number = _number(typed)
-    acts: dict[str, Callable[[Sorted], Order]] = {
+    acts: dict[str, Callable[[SortedIdeas], Order]] = {
         "apart": lambda found: found.apart(number),
         "out": lambda found: found.left_out(number, out=True),
         "in": lambda found: found.left_out(number, out=False),
@@ -94,5 +94,5 @@ def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:
 
 def _number(typed: str) -> int:
     if not (typed.isascii() and typed.isdigit()) or len(typed) > 5:
-        raise NotSorted(NO_SUCH)
+        raise CannotSort(NO_SUCH)
     return int(typed)

@@ -4,13 +4,13 @@ from django.urls import include, path
 
 from . import (
     correcting,
+    follow_ups,
     hosting,
     joining,
     making,
-    onward,
-    people,
+    players,
     playing,
-    pushing,
+    push,
     qa,
     reporting,
     sealed_rounds,
@@ -24,8 +24,8 @@ below_live = [
     path("<slug:game_id>/answer/", playing.give_answer, name="give_answer"),
     path("<slug:game_id>/vote/", playing.give_vote, name="give_vote"),
     # open pages that hear what has changed
-    path("<slug:game_id>/now/<slug:role>/", pushing.now, name="game_now"),
-    path("<slug:game_id>/stream/<slug:role>/", pushing.stream, name="game_stream"),
+    path("<slug:game_id>/now/<slug:role>/", push.now, name="game_now"),
+    path("<slug:game_id>/stream/<slug:role>/", push.stream, name="game_stream"),
     # those who host
     path("", making.games, name="games"),
     path("new/", making.make, name="make_game"),
@@ -46,10 +46,10 @@ below_live = [
     path("<slug:game_id>/join/<slug:token>/", joining.join_game, name="join_game"),
     path("<slug:game_id>/seat/", seat.seat, name="seat"),
     path("<slug:game_id>/seat/<str:token>/", seat.take_seat, name="take_seat"),
-    path("<slug:game_id>/players/", people.players, name="game_players"),
-    path("<slug:game_id>/players/<str:player>/", people.change_player, name="change_player"),
+    path("<slug:game_id>/players/", players.players, name="game_players"),
+    path("<slug:game_id>/players/<str:player>/", players.change_player, name="change_player"),
     # what came of it
-    path("<slug:game_id>/onward/<int:round>/", onward.onward, name="onward"),
+    path("<slug:game_id>/onward/<int:round>/", follow_ups.follow_up, name="onward"),
     path("history/", reporting.history, name="live_history"),
     path("<slug:game_id>/report/", reporting.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", reporting.report_csv, name="game_report_csv"),

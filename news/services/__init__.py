@@ -3,5 +3,4 @@
 from .announcing import announce, may_announce
 from .leaving import pass_on
 from .liking import forget_likes, set_like
-from .picturing import picture
-from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
+from .writing import check, delete, edit, picture, publish, revoke_previews, withdraw, write

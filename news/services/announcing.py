@@ -15,9 +15,9 @@ from results.repository import Found, Sealed
 from store import keys
 from store.table import Check, Equals
 
-from .writing import Written, is_there, make, new_post
+from .writing import Written, create, election_exists, new_post
 
-SAID = ("election_at", "result", "published_at", "time_zone")
+EVENT_FIELDS = ("election_at", "result", "published_at", "time_zone")
 
 
 def may_announce(user: User, election: Election) -> bool:
@@ -51,8 +51,8 @@ def _record(user: User, found: Sealed) -> Post:
     election, digest = found.election, found.seal.report_digest
     new = new_post(secrets.token_hex(8), user, election)
     post = replace(new, result=digest, published_at=new.created_at, time_zone=election.time_zone, was_dated=True)
-    said = {"election_name": election.name, **repository.told(post, *SAID)}
+    said = {"election_name": election.name, **repository.event_data(post, *EVENT_FIELDS)}
     is_sealed = Check(keys.result(election.name), Equals("report_digest", digest))
     said_in_short = announcements.summary(found)
     written = Written(announcements.title(election), announcements.text(found), summary=said_in_short)
-    return make(user, "ResultAnnounced", post, written, said, is_there(election), is_sealed)
+    return create(user, "ResultAnnounced", post, written, said, election_exists(election), is_sealed)

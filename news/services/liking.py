@@ -6,11 +6,10 @@ There are no events: the log would keep for good what is to be forgotten after 3
 from __future__ import annotations
 
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.recording import delete_all, write
 from acts.refusals import LostRace, NotThere
-from acts.site import now_text
+from acts.retry import retry_lost_race
+from acts.storage import delete_all, now_text, write
 from news import likes
 from news.likes import Liker
 from news.repository import FORGETTING_LIKES, LIKE_COUNTERS
@@ -21,11 +20,11 @@ from store.table import Conflict
 
 def set_like(who: Liker, on: bool) -> None:
     """Whether anybody else likes the post at the same moment makes no difference: then it is tried again."""
-    try_again(lambda: _set_like(who, on))
+    retry_lost_race(lambda: _set_like(who, on))
 
 
 def _set_like(who: Liker, on: bool) -> None:
-    writes = (likes.liking if on else likes.taking_back)(who, likes.seconds(now_text()))
+    writes = (likes.liking if on else likes.taking_back)(who, likes.unix_seconds(now_text()))
     try:
         write(*writes, refusals={likes.COUNTER: NotThere(NOT_THERE)})
     except Conflict:  # of those who come in crowds; nothing was written

@@ -10,11 +10,11 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.services import still
-from acts.recording import record
+from accounts.services import role_unchanged
 from acts.refusals import LostRace, NotNow
-from acts.site import now_text
-from acts.suffixes import suffixes
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record
+from acts.unique_names import unique_suffixes
 from acts.versions import next_version
 from elections import repository as elections
 from elections.actions import relation
@@ -24,12 +24,14 @@ from news import mailing, repository, rules
 from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
 from pages import markdown_cache
 from pages.markdown import excerpt
+from photos import repository as photos
+from photos.changing import PictureChange
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Write
 
-ALREADY = 0  # the part of `repository.creation` that is refused if the post is there
-CHOSEN = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
+POST_EXISTS = 0  # the part of `repository.creation` that is refused if the post is there
+AUTHOR_FIELDS = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,10 @@ def check(user: User, post: Post) -> None:
     if rules.writes_news(user.role):
         return
     is_theirs = bool(post.author) and keys.fold(post.author) == keys.fold(user.name)
-    rules.check_writes(user.role, is_theirs and runs(user, post))
+    rules.check_writes(user.role, is_theirs and runs_election(user, post))
 
 
-def runs(user: User, post: Post) -> bool:
+def runs_election(user: User, post: Post) -> bool:
     """Whether they run what it is about: a later election of the same name is another."""
     found = elections.find(post.election) if post.election else None
     return found is not None and found.created_at == post.election_at and relation(user, found) in RUNNERS
@@ -76,14 +78,14 @@ def check_about(user: User, name: str) -> Election | None:
     return found
 
 
-def is_there(election: Election) -> Check:
+def election_exists(election: Election) -> Check:
     """That the election is there when the post is."""
     return Check(keys.election(election.name), Equals("created_at", election.created_at))
 
 
-def still_may(user: User) -> Check:
+def author_check(user: User) -> Check:
     """Whoever may write because of their role must still have it."""
-    return still(user) if rules.writes_news(user.role) else people.is_still(user)
+    return role_unchanged(user) if rules.writes_news(user.role) else people.is_same_account(user)
 
 
 # --- writing ---
@@ -97,7 +99,7 @@ def write(user: User, written: Written, election: str = "", token: str = "") -> 
     found = check_about(user, election)
     draft = new_post(_id_of(user, token, written), user, found)
     said = {"election": draft.election, "election_at": draft.election_at}
-    return make(user, "PostWritten", draft, written, said, *([is_there(found)] if found else []))
+    return create(user, "PostWritten", draft, written, said, *([election_exists(found)] if found else []))
 
 
 def new_post(post_id: str, user: User, election: Election | None) -> Post:
@@ -106,18 +108,18 @@ def new_post(post_id: str, user: User, election: Election | None) -> Post:
     return replace(post, election=election.name, election_at=election.created_at) if election else post
 
 
-def make(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
+def create(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
     """The post with all that lies with it, at an address of its own."""
-    for suffix in suffixes():
+    for suffix in unique_suffixes():
         slug = written.slug or rules.slug_of(written.title, suffix)
         made = replace(written.on(post), slug=slug)
         try:
-            event = Event(user.name, kind, {**told(made), **said, "text": written.text, "at": made.created_at})
-            record(event, *repository.creation(made, written.text), *checks, still_may(user))
+            event = Event(user.name, kind, {**event_data(made), **said, "text": written.text, "at": made.created_at})
+            record(event, *repository.creation(made, written.text), *checks, author_check(user))
         except LostRace as refused:
-            if ALREADY in refused.parts and (there := repository.find(made.id)):
+            if POST_EXISTS in refused.parts and (there := repository.find(made.id)):
                 return there
-            _check_free(refused, slug, is_chosen=bool(written.slug))
+            _check_slug(refused, slug, is_chosen=bool(written.slug))
         else:
             return made
     raise LostRace
@@ -128,11 +130,11 @@ def _id_of(user: User, token: str, written: Written) -> str:
     return sha256("\n".join(words).encode()).hexdigest()[:16] if token else secrets.token_hex(8)
 
 
-def told(post: Post) -> dict[str, Any]:
-    return repository.told(post, *CHOSEN)
+def event_data(post: Post) -> dict[str, Any]:
+    return repository.event_data(post, *AUTHOR_FIELDS)
 
 
-def _check_free(refused: LostRace, slug: str, is_chosen: bool) -> None:
+def _check_slug(refused: LostRace, slug: str, is_chosen: bool) -> None:
     if set(refused.parts) != {repository.SLUG_TAKEN}:
         raise refused
     if is_chosen:
@@ -143,18 +145,18 @@ def edit(user: User, post: Post, written: Written, revised: bool = False) -> Pos
     """Refused if somebody changed it since it was read. A post is new to readers again only if its author says so."""
     check(user, post)
     now = now_text()
-    again = now if revised and post.is_seen(now) else post.revised_at
+    again = now if revised and post.is_public(now) else post.revised_at
     after = replace(written.on(post), slug=written.slug or post.slug, changed_at=now, revised_at=again)
-    said = {**told(after), "text": written.text, "revised_at": again}
+    said = {**event_data(after), "text": written.text, "revised_at": again}
     try:
         _record(user, "PostEdited", post, said, repository.change(post, after, written.text))
     except LostRace as refused:
-        _check_free(refused, after.slug, is_chosen=True)
+        _check_slug(refused, after.slug, is_chosen=True)
     return next_version(post, after)
 
 
 def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Iterable[Write]) -> None:
-    record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_may(user))
+    record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, author_check(user))
 
 
 def _change(
@@ -167,7 +169,7 @@ def _change(
     **more: Any,
 ) -> None:
     check(user, post)
-    said = {**repository.told(after, *names), **more}
+    said = {**repository.event_data(after, *names), **more}
     _record(user, kind, post, said, [*repository.change(post, after), *also])
 
 
@@ -189,8 +191,8 @@ def publish(
         rules.check_mails(user.role)
     now = now_text()
     after = replace(post, published_at=at or now, time_zone=time_zone, was_dated=True, changed_at=now)
-    marks = mailing.dated(after, mails, now)
-    words, said = ("published_at", "time_zone", "changed_at"), {"mails": mailing.is_marked(marks)}
+    marks = mailing.scheduling(after, mails, now)
+    words, said = ("published_at", "time_zone", "changed_at"), {"mails": mailing.schedules_mail(marks)}
     _change(user, "PostPublished", post, after, *words, also=marks, **said)
 
 
@@ -199,7 +201,7 @@ def withdraw(user: User, post: Post) -> None:
     if post.published_at is None:
         raise NotNow(NO_DATE)
     after = replace(post, published_at=None, revised_at=None, changed_at=now_text())
-    _change(user, "PostWithdrawn", post, after, "changed_at", also=mailing.taken_back(post))
+    _change(user, "PostWithdrawn", post, after, "changed_at", also=mailing.withdrawing(post))
 
 
 def revoke_previews(user: User, post: Post) -> None:
@@ -209,7 +211,28 @@ def revoke_previews(user: User, post: Post) -> None:
 
 def delete(user: User, post: Post) -> None:
     check(user, post)
-    whole = repository.whole(post.id)
+    whole = repository.find_full(post.id)
     if whole is None or whole.post.version != post.version:
         raise LostRace
-    _record(user, "PostDeleted", post, {}, repository.deletion(post, whole.beside))
+    _record(user, "PostDeleted", post, {}, repository.deletion(post, whole.items))
+
+
+# --- Its picture ---
+
+
+def picture(user: User, post_id: str, wanted: PictureChange) -> None:
+    """Of two at once, the second takes the first one's place; the words of the post stay as they are."""
+    retry_lost_race(lambda: _picture(user, post_id, wanted))
+
+
+def _picture(user: User, post_id: str, wanted: PictureChange) -> None:
+    post = repository.find(post_id)
+    if post is None:
+        raise LostRace
+    check(user, post)
+    after = wanted.instead_of(post.photo)
+    if after == post.photo:
+        return
+    event = Event(user.name, "PostPictured", {"post_id": post.id, **photos.event_data(after)})
+    change = repository.change(post, replace(post, photo=after))
+    record(event, *change, *wanted.writes(post.photo), author_check(user))

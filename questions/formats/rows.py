@@ -1,4 +1,4 @@
-"""What becomes of each row of a file: the question it is, or why there is none; new, twice, or in the set already."""
+"""Rows of an imported file: each is a new question, a duplicate, already in the set, or invalid for a reason."""
 
 from __future__ import annotations
 
@@ -8,20 +8,48 @@ from io import StringIO
 from itertools import islice
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from pages.lists import NotAList, Verdict
 
-from ..question import MAX_QUESTIONS, Question
-from ..rules import NoRoom, Whole, check_room, likeness
+from ..question import (
+    MAX_OPTIONS,
+    MAX_QUESTIONS,
+    MAX_TITLE_CHARS,
+    MIN_OPTIONS,
+    Flaw,
+    Kind,
+    Question,
+    clean_line,
+    flaws,
+    tidied,
+)
+from ..rules import FullSet, NoRoom, check_room, comparison_key
 
 MAX_ROW_CHARS = 40_000  # characters, its line ends included
 MAX_LINES = 50_000  # blank ones and those inside quotation marks included
+MAX_SHOWN_CHARS = 200
+MAX_TEXT_CHARS = 20_000  # characters of a question with all its markup
+MAX_ANSWERS = 50  # more are not even looked at
+
+TOO_LONG = gettext_lazy("It is too long for a question.")
+BY_NAME = gettext_lazy(
+    "Its text is too long for a question: it was moved to the details, and its name became the question."
+)
+
+LABELS = {
+    "title": gettext_lazy("Question"),
+    "detail": gettext_lazy("Details"),
+    "category": gettext_lazy("Category"),
+    "school": gettext_lazy("School"),
+    "custom_instruction": gettext_lazy("Instruction"),
+    "seconds": gettext_lazy("Seconds"),
+    "right": gettext_lazy("Right answers"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What becomes of a row: the question it is, or why there is none."""
-
     line: int
     title: str
     question: Question | None
@@ -31,9 +59,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A file as it was understood."""
-
+class ImportedFile:
     rows: tuple[Row, ...]
     unread: tuple[str, ...] = ()  # headings that mean nothing here
 
@@ -46,26 +72,26 @@ class Read:
 
 
 def lines_of(text: str) -> list[str]:
-    """However they end."""
+    """With any kind of line end."""
     found = list(islice(StringIO(text, newline=None), MAX_LINES + 1))
     if len(found) > MAX_LINES:
         raise NotAList(_("A file has at most %(most)d lines.") % {"most": MAX_LINES})
     return found
 
 
-def judged(rows: Iterable[Row], whole: Whole, unread: Iterable[str] = ()) -> Read:
+def judge_rows(rows: Iterable[Row], full: FullSet, unread: Iterable[str] = ()) -> ImportedFile:
     """The rows of a file, each with its verdict for this set."""
     found = list(islice(rows, MAX_QUESTIONS + 1))
     if len(found) > MAX_QUESTIONS:
         raise NotAList(_("A file has at most %(most)d questions. Split it into several.") % {"most": MAX_QUESTIONS})
-    return Read(tuple(_against(_without_repeats(found), whole)), tuple(unread))
+    return ImportedFile(tuple(_against(_without_repeats(found), full)), tuple(unread))
 
 
 def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
-    """Each that says what a row above has said names that row; two may stand on one line."""
+    """A duplicate names the line of the first."""
     seen: dict[tuple[str, ...], Row] = {}
     for row in rows:
-        above = seen.setdefault(likeness(row.question), row) if row.question else row
+        above = seen.setdefault(comparison_key(row.question), row) if row.question else row
         if above is row:
             yield row
         else:
@@ -73,22 +99,102 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
             yield replace(row, verdict=Verdict.REPEATED, reason=reason)
 
 
-def _against(rows: Iterable[Row], whole: Whole) -> Iterator[Row]:
-    """The rows, knowing what the set has already and how much more it takes."""
-    there = {likeness(each.question): place for place, each in enumerate(whole.placed, 1)}
+def _against(rows: Iterable[Row], full: FullSet) -> Iterator[Row]:
+    """Compares the rows with the set and its remaining room."""
+    there = {comparison_key(each.question): place for place, each in enumerate(full.placed, 1)}
     taken: list[Question] = []
     for row in rows:
         is_new = row.verdict == Verdict.NEW and row.question
-        yield _known(row, is_new, there, whole, taken) if is_new else row
+        yield _known(row, is_new, there, full, taken) if is_new else row
 
 
-def _known(row: Row, question: Question, there: dict[tuple[str, ...], int], whole: Whole, taken: list[Question]) -> Row:
-    if place := there.get(likeness(question)):
-        reason = _("The set has it already, as question %(number)d.") % {"number": place}
+def _known(
+    row: Row, question: Question, there: dict[tuple[str, ...], int], full: FullSet, taken: list[Question]
+) -> Row:
+    if place := there.get(comparison_key(question)):
+        reason = _("Already in the set, as question %(number)d.") % {"number": place}
         return replace(row, verdict=Verdict.THERE, reason=reason)
     try:
-        check_room(whole, [*taken, question])
+        check_room(full, [*taken, question])
     except NoRoom as refusal:
         return replace(row, verdict=Verdict.INVALID, reason=str(refusal))
     taken.append(question)
     return row
+
+
+# --- questions of other programs ---
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignQuestion:
+    """A question in the terms of another program."""
+
+    line: int
+    text: str  # its first line is the question, the others are details
+    kind: Kind = Kind.CHOICE
+    name: str = ""
+    category: str = ""
+    school: str = ""
+    custom_instruction: str = ""
+    options: tuple[str, ...] = ()
+    right: tuple[int, ...] = ()
+    seconds: int = Question("").seconds
+    cannot: str = ""  # why it is none here
+    found: tuple[Flaw, ...] = ()
+    notes: tuple[str, ...] = ()  # what it loses
+
+
+def judge_foreign(questions: Iterable[ForeignQuestion], full: FullSet) -> ImportedFile:
+    return judge_rows(map(_row_of, questions), full)
+
+
+def _row_of(foreign: ForeignQuestion) -> Row:
+    if len(foreign.text) > MAX_TEXT_CHARS or len(foreign.options) > MAX_ANSWERS:
+        foreign = ForeignQuestion(foreign.line, foreign.text[:MAX_SHOWN_CHARS], cannot=str(TOO_LONG))
+    is_long = _is_long(foreign)
+    question = tidied(_question(foreign, is_long))
+    if reasons := list(_reasons(foreign, question)):
+        title = question.title or clean_line(foreign.name)
+        return Row(foreign.line, title[:MAX_SHOWN_CHARS], None, Verdict.INVALID, " ".join(reasons))
+    notes = [*foreign.notes, *([BY_NAME] if is_long else ())]
+    return Row(foreign.line, question.title, question, Verdict.NEW, note=" ".join(map(str, notes)))
+
+
+def _is_long(foreign: ForeignQuestion) -> bool:
+    """Whether its text is too long for a question, but its name is not."""
+    first = foreign.text.strip().partition("\n")[0]
+    return len(clean_line(first)) > MAX_TITLE_CHARS and 0 < len(clean_line(foreign.name)) <= MAX_TITLE_CHARS
+
+
+def _question(foreign: ForeignQuestion, is_long: bool) -> Question:
+    title, _end, detail = foreign.text.strip().partition("\n")
+    return Question(
+        title=foreign.name if is_long else title,
+        detail=foreign.text if is_long else detail,
+        kind=foreign.kind,
+        category=foreign.category,
+        school=foreign.school,
+        custom_instruction=foreign.custom_instruction,
+        options=foreign.options,
+        right=foreign.right,
+        seconds=foreign.seconds,
+    )
+
+
+def _reasons(foreign: ForeignQuestion, question: Question) -> Iterator[str]:
+    if foreign.cannot:
+        yield str(foreign.cannot)
+        return
+    empty = [Flaw(f"option{place}", _("It is empty.")) for place, each in enumerate(question.options, 1) if not each]
+    for flaw in (*foreign.found, *empty, *flaws(question)):
+        label = _label(flaw, len(question.options))
+        yield f"{label}: {flaw.sentence}" if label else flaw.sentence
+
+
+def _label(flaw: Flaw, options: int) -> str:
+    """The field's label; empty if the number of options is wrong, which concerns all of them."""
+    if not flaw.field.startswith("option"):
+        return str(LABELS.get(flaw.field, ""))
+    if not MIN_OPTIONS <= options <= MAX_OPTIONS:
+        return ""
+    return _("Option %(number)d") % {"number": int(flaw.field.removeprefix("option"))}

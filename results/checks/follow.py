@@ -1,4 +1,4 @@
-"""The way of one's ballot."""
+"""Pages to follow your own ballot through the count."""
 
 from __future__ import annotations
 
@@ -11,45 +11,45 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ballots.repository import candidates_of
-from ranking import beginnings
+from ranking import code_prefixes
 from ranking.codes import SYMBOLS
-from ranking.rankings import named
+from ranking.rankings import ranked_names
 from results import published
 from results.access import is_stranger
-from results.checks.following import story_of
+from results.checks.ballot_story import ballot_story
 from results.exports.files import version
-from results.published import Place
+from results.published import Position
 from results.repository import Sealed
 from store.table import Item
 
-from .sealed import PAGE_ROWS, is_number, never_changes, of_public_seal, page, stamp
+from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view, seal_stamp
 
 
-@of_public_seal
+@public_sealed_view
 def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
-    form = beginnings.beginning_form(request.GET, found.seal.ballots, _("The code begins with"))
+    form = code_prefixes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
-    place = published.find(found.election.name, beginning) if beginning else _place(request)
-    rows, onward = _leaf(found, place, beginning)
+    place = published.find_prefix(found.election.name, beginning) if beginning else _place(request)
+    rows, onward = _page_of_ballots(found, place, beginning)
     context = {"form": form, "rows": rows, "onward": onward, "beginning": beginning, "story": _story(found)}
     context |= {"names_voters": not (found.election.secret_ballot or is_stranger(request)), "version": version(found)}
     return page(request, found, "follow", wrong=form is not None and bool(form.errors), **context)
 
 
-def _place(request: HttpRequest) -> Place:
+def _place(request: HttpRequest) -> Position:
     part, row = (request.GET.get(name, "0") for name in ("part", "row"))
     if not (is_number(part) and is_number(row)):
         raise Http404
-    return Place(int(part), int(row))
+    return Position(int(part), int(row))
 
 
-def _leaf(found: Sealed, place: Place, beginning: str) -> tuple[list[dict[str, Any]], str]:
+def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[list[dict[str, Any]], str]:
     """A page of ballots from this place on, and the address of the next."""
-    some = list(islice(published.following(found.election.name, place), PAGE_ROWS + 1))
+    some = list(islice(published.ballots_from(found.election.name, place), PAGE_ROWS + 1))
     standing = candidates_of(found.election)
     rows = [
-        ballot | {"ranked": named(ballot["rankings"], standing), "matches": _begins(ballot, beginning)}
+        ballot | {"ranked": ranked_names(ballot["rankings"], standing), "matches": _begins(ballot, beginning)}
         for _, ballot in some[:PAGE_ROWS]
     ]
     if len(some) <= PAGE_ROWS:
@@ -66,15 +66,15 @@ def _story(found: Sealed) -> dict[str, Any]:
     """What the script needs: how the count went, where the ballots are, and how it says things."""
     numbers = {each.name: each.number for each in candidates_of(found.election)}
     result = found.report.result
-    return story_of(result) | {
+    return ballot_story(result) | {
         "numbers": [numbers[name] for name in result.candidates],
-        "address": reverse("follow_ballots", args=[found.election.name, stamp(found.seal)]),
-        "letters": beginnings.letters_told(found.seal.ballots),
-        "words": _words(),
+        "address": reverse("follow_ballots", args=[found.election.name, seal_stamp(found.seal)]),
+        "letters": code_prefixes.prefix_length(found.seal.ballots),
+        "words": _texts(),
     }
 
 
-def _words() -> dict[str, str]:
+def _texts() -> dict[str, str]:
     return {
         "not_a_code": _("This is not a code. A code has 16 digits and letters, such as K7QM-2XHD-94TP-WB3N."),
         "not_found": _(
@@ -82,7 +82,7 @@ def _words() -> dict[str, str]:
             "withdrawn is not counted."
         ),
         "failed": _("The list of ballots could not be fetched. Try again."),
-        "found": _("Found: the ballot with this code was counted, just as it stands here."),
+        "found": _("Found: the ballot with this code was counted, exactly as shown here."),
         "blank": _("This ballot is blank."),
         "unranked": _("Not ranked: {names}"),
         "round": _("Round"),
@@ -91,16 +91,16 @@ def _words() -> dict[str, str]:
         "counts_for": _("counts for {name}"),
         "part_for": _("{part} of it counts for {name}"),
         "kept_by": _("{part} of it stays with {name}, who is elected"),
-        "exhausted": _("ranks nobody who is still in, and counts no more"),
-        "part_exhausted": _("{part} of it counts no more"),
+        "exhausted": _("ranks nobody who is still in the race, so it no longer counts"),
+        "part_exhausted": _("{part} of it no longer counts"),
         "elected": _("{name} is elected."),
         "eliminated": _("{name} is eliminated."),
-        "surplus": _("What {name} has above the quota is passed on."),
+        "surplus": _("The surplus of {name} is passed on."),
         "contest": _("Contest"),
         "outcome": _("All ballots"),
         "versus": _("{one} against {other}"),
         "above": _("{one} above {other}"),
-        "equal": _("both equal"),
+        "equal": _("ranks them equally"),
         "silent": _("does not compare them"),
         "more": _("Only the first {count} contests are shown."),
         "candidate": _("Candidate"),
@@ -108,12 +108,12 @@ def _words() -> dict[str, str]:
     }
 
 
-@never_changes
+@immutable_view
 def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """All ballots whose codes begin alike; those of a small election all at once. A longer beginning is not taken."""
     beginning = request.GET.get("begins", "")
-    if len(beginning) != beginnings.letters_told(found.seal.ballots) or set(beginning) - set(SYMBOLS):
-        sentence = _("This is not how many characters of a code are asked for here.")
+    if len(beginning) != code_prefixes.prefix_length(found.seal.ballots) or set(beginning) - set(SYMBOLS):
+        sentence = _("That is the wrong number of characters.")
         return JsonResponse({"problem": sentence}, status=400)
-    some = published.beginning_with(found.election.name, beginning)
+    some = published.ballots_with_prefix(found.election.name, beginning)
     return JsonResponse({"ballots": [[each["confirmation"], each["rankings"]] for each in some]})

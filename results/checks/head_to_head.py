@@ -1,4 +1,4 @@
-"""Two candidates compared."""
+"""Page that compares two candidates on all ballots."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from ballots import repository as ballots
 from ballots.repository import candidates_of
 from pages.sorting import natural_sort_key
 from ranking.rankings import ranks_of
-from results import apart, repository
+from results import bounded_counting, repository
 from results.repository import Sealed
-from store.memory import Memory
-from tally.job import Comparison
-from tally.pairwise import Summary
+from store.caches import SizedCache
+from tally.count_job import PairwiseJob
+from tally.pairwise import PairwiseSummary
 
-from .sealed import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, PAGE_ROWS, is_number, not_counted, of_sealed, page
+from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, PAGE_ROWS, is_number, page, refused_page, sealed_view
 
 
-def summary_of(request: HttpRequest, found: Sealed) -> Summary:
+def summary_of(request: HttpRequest, found: Sealed) -> PairwiseSummary:
     """Of a sealed election, by its digest: counted once, and then every two are compared at once."""
     name, seal = found.election.name, found.seal
 
-    def count() -> Summary:
-        return apart.counted(Comparison(repository.counted(name, seal.candidates)), request)
+    def count() -> PairwiseSummary:
+        return bounded_counting.run_job(PairwiseJob(repository.counted(name, seal.candidates)), request)
 
     return summaries.get((name, seal.digest), count)
 
 
-summaries = Memory[Summary](80_000_000, lambda summary: summary.weight)
+summaries = SizedCache[PairwiseSummary](80_000_000, lambda summary: summary.weight)
 
 
 class PairForm(forms.Form):
-    one = forms.TypedChoiceField(label=gettext_lazy("One"), coerce=int)
-    other = forms.TypedChoiceField(label=gettext_lazy("The other"), coerce=int)
+    one = forms.TypedChoiceField(label=gettext_lazy("First candidate"), coerce=int)
+    other = forms.TypedChoiceField(label=gettext_lazy("Second candidate"), coerce=int)
 
     def __init__(self, candidates: tuple[str, ...], asked: Any):
         super().__init__(asked or None, initial={"one": 0, "other": min(1, len(candidates) - 1)})
@@ -53,7 +53,7 @@ class PairForm(forms.Form):
         return self.cleaned_data
 
 
-@of_sealed
+@sealed_view
 def head_to_head(request: HttpRequest, found: Sealed) -> HttpResponse:
     candidates = found.seal.candidates
     form = PairForm(candidates, request.GET)
@@ -65,7 +65,7 @@ def head_to_head(request: HttpRequest, found: Sealed) -> HttpResponse:
     try:
         summary = summary_of(request, found)
     except Refusal as refusal:
-        return not_counted(request, found, "head_to_head", refusal, form=form)
+        return refused_page(request, found, "head_to_head", refusal, form=form)
     numbers = opinions(summary, one, other, found.election.unranked)
     names = candidates[one], candidates[other]
     rows = [(said, _opinion(said, *names), votes) for said, votes in numbers.items()]
@@ -78,7 +78,7 @@ def head_to_head(request: HttpRequest, found: Sealed) -> HttpResponse:
 OPINIONS = ("above", "below", "equal", "half", "neither")
 
 
-def opinions(summary: Summary, one: int, other: int, unranked: str) -> dict[str, int]:
+def opinions(summary: PairwiseSummary, one: int, other: int, unranked: str) -> dict[str, int]:
     """How many ballots say what of these two; every ballot is in one of these numbers."""
     above, below, equal = summary.above[one][other], summary.above[other][one], summary.equal[one][other]
     both = above + below + equal
@@ -106,9 +106,9 @@ def _opinion(said: str, one: str, other: str) -> str:
     sentences = {
         "above": _("%(one)s above %(other)s"),
         "below": _("%(other)s above %(one)s"),
-        "equal": _("both as equals"),
-        "half": _("only one of the two, which counts as no opinion"),
-        "neither": _("neither of the two"),
+        "equal": _("both equally"),
+        "half": _("only one of them, which counts as no opinion"),
+        "neither": _("neither of them"),
     }
     return sentences[said] % {"one": one, "other": other}
 

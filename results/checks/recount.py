@@ -1,4 +1,4 @@
-"""A recount in the browser."""
+"""Page for a recount in the browser."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ import json
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
-from results import repository, words
+from results import repository, wording
 from results.report import settings_of
 from results.repository import Sealed
 
-from .sealed import never_changes, of_public_seal, page, stamp
+from .access import immutable_view, page, public_sealed_view, seal_stamp
 
 
-@of_public_seal
+@public_sealed_view
 def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
-    methods = [(each.method, words.label(each.method), words.names(each.winners)) for each in found.report.others]
-    address = reverse("recount_ballots", args=[found.election.name, stamp(found.seal)])
+    methods = [
+        (each.method, wording.method_label(each.method), wording.join_names(each.winners))
+        for each in found.report.others
+    ]
+    address = reverse("recount_ballots", args=[found.election.name, seal_stamp(found.seal)])
     return page(request, found, "recount", methods=methods, address=address)
 
 
-@never_changes
+@immutable_view
 def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """Everything a count starts from, and what came out here, to compare."""
     report, seal = found.report, found.seal

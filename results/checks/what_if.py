@@ -1,4 +1,4 @@
-"""What if somebody had not stood, or had not voted."""
+"""Page that recounts without some candidates or voters."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ballots import repository as ballots
 from ballots.repository import candidates_of
 from pages.fields import LinesField
 from pages.sorting import natural_sort_key
-from results import apart, repository
-from results.report import report_of, settings_of
+from results import bounded_counting, repository
+from results.report import build_report, settings_of
 from results.repository import Sealed
 from results.views import context_of_report
 from store.keys import fold
 from tally.ballots import Ballots
-from tally.job import Job
+from tally.count_job import CountJob
 
-from .sealed import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, not_counted, of_sealed, page
+from .access import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, page, refused_page, sealed_view
 
 MAX_VOTERS_LEFT_OUT = 50  # whose ballots are left out at once
 
 
 class WhatIfForm(forms.Form):
     without = forms.TypedMultipleChoiceField(
-        label=gettext_lazy("Had not stood"), required=False, coerce=int, widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Leave out candidates"), required=False, coerce=int, widget=forms.CheckboxSelectMultiple
     )
     voters = LinesField(
-        label=gettext_lazy("Had not voted"),
-        help_text=gettext_lazy("Names of voters, one on a line."),
+        label=gettext_lazy("Leave out voters"),
+        help_text=gettext_lazy("One name per line."),
         required=False,
         max_length=4000,
         rows=3,
@@ -51,7 +51,7 @@ class WhatIfForm(forms.Form):
     def clean_without(self) -> list[int]:
         without = self.cleaned_data["without"]
         if len(without) == len(self.fields["without"].choices):
-            raise forms.ValidationError(_("Somebody must be left to count for."))
+            raise forms.ValidationError(_("Keep at least one candidate."))
         return without
 
     def clean_voters(self) -> list[str]:
@@ -60,7 +60,7 @@ class WhatIfForm(forms.Form):
         )
         if len(names) > MAX_VOTERS_LEFT_OUT:
             raise forms.ValidationError(
-                _("At most %(count)d voters can be left out at once.") % {"count": MAX_VOTERS_LEFT_OUT}
+                _("You can leave out at most %(count)d voters at once.") % {"count": MAX_VOTERS_LEFT_OUT}
             )
         return names
 
@@ -69,7 +69,7 @@ class WhatIfForm(forms.Form):
         return self.is_bound and self.is_valid() and any(self.cleaned_data.values())
 
 
-@of_sealed
+@sealed_view
 def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     form = WhatIfForm(found, request.GET)
     if not form.asks:
@@ -78,15 +78,15 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
     voters = form.cleaned_data.get("voters", [])
     counted, strangers = _counted(found, voters)
     if strangers:
-        form.add_error("voters", _("These have not voted: %(names)s.") % {"names": ", ".join(strangers)})
+        form.add_error("voters", _("These people have not voted: %(names)s.") % {"names": ", ".join(strangers)})
         return page(request, found, "what_if", wrong=True, form=form)
     if counted is None:
         return page(request, found, "what_if", wrong=True, form=form, too_large=True)
     try:
-        done = apart.counted(job_of(found, counted.without(without)), request)
+        done = bounded_counting.run_job(job_of(found, counted.without(without)), request)
     except Refusal as refusal:
-        return not_counted(request, found, "what_if", refusal, form=form)
-    supposed = Sealed(found.election, found.seal, report_of(done))
+        return refused_page(request, found, "what_if", refusal, form=form)
+    supposed = Sealed(found.election, found.seal, build_report(done))
     context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
     context |= {"how_close": ""}  # nobody has looked: see job_of
     return page(request, supposed, "what_if", form=form, **context)
@@ -113,6 +113,6 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
     return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
 
 
-def job_of(found: Sealed, supposed: Ballots) -> Job:
+def job_of(found: Sealed, supposed: Ballots) -> CountJob:
     """As a real report, except that nobody asks how close it was: that takes many times longer than counting."""
-    return Job(supposed, found.election.method, settings_of(found.election, found.seal.seed))
+    return CountJob(supposed, found.election.method, settings_of(found.election, found.seal.seed))

@@ -25,19 +25,19 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any
 
-from acts.site import table
+from acts.storage import table
 from ballots import repository as ballots
 from elections import repository as elections
 from elections.repository import Voter
 from elections.rules import Election
 from elections.turnout.counts import tells_who
 from results.repository import Seal, Sealed
-from results.roll import RollCommitment, line
-from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
-from store.log.stretches import stretches_over
+from results.roll import RollCommitment, json_line
+from store.log.checkpoint_proofs import ranges_over
+from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from store.table import Item
 
-from .trail import Follower, sealed_numbers
+from .election_events import EventFilter, sealed_numbers
 
 FORMAT = 2
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
@@ -62,16 +62,16 @@ class NotSealedYet(Exception):
     """There is no public checkpoint yet that covers the sealing of the result; there will be one in a moment."""
 
 
-def mark() -> str:
-    """What a bundle depends on besides the election: the programs in it, and the words beside them."""
+def bundle_version() -> str:
+    """Version of what a bundle contains besides the election: its programs and README."""
     return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
 
 
 def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
-    """The zip as a temporary file, at its beginning. For strangers it names no voters: entries of the roll are there by
-    their commitments, and of the log only what the count hangs on is told."""
+    """The zip as a temporary file. For strangers it names no voters: the roll is given by commitments, and the log only
+    as far as the count needs it."""
     election, seal = found.election, found.seal
-    extract = extracted(election, seal, names_voters=names_voters)
+    extract = extract_log(election, seal, names_voters=names_voters)
     file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         add = _Writer(archive, seal.sealed_at)
@@ -112,7 +112,7 @@ def _readable(value: Any) -> bytes:
 
 
 def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[bytes]:
-    """A JSON list with an item on each line, made as it is written."""
+    """A JSON list with one item per line, streamed."""
     comma = opening
     for each in lines:
         yield comma + each
@@ -144,8 +144,8 @@ def _lots(found: Sealed) -> dict[str, str]:
     return {"lots_commitment": found.election.lots_commitment, "lots_secret": found.seal.lots_secret}
 
 
-def shown(voter: str) -> str:
-    """Somebody on the roll as everybody may see them: an address only so far that its owner knows it again."""
+def public_voter_name(voter: str) -> str:
+    """A voter's name as published: an address is shortened so that only its owner recognises it."""
     name, at, domain = voter.rpartition("@")
     return f"{name[:1]}…@{domain}" if at else voter
 
@@ -159,14 +159,14 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
         nonlocal may_vote, voted
         for voter in elections.every_voter(election):
             may_vote, voted = may_vote + 1, voted + voter.voted
-            yield line(told.entry(voter))
+            yield json_line(told.entry(voter))
 
     yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
     yield f'"may_vote": {may_vote}, "voted": {voted}}}\n'.encode()
 
 
 class _Roll:
-    """Entries as everybody may see them: one that is told in full with its nonce, any other with its commitment."""
+    """Roll entries as published: those disclosed in full with their nonce, the others as commitments."""
 
     def __init__(self, election: Election, seal: Seal, *, names_voters: bool):
         self.names_voters = names_voters
@@ -174,7 +174,7 @@ class _Roll:
         self.commitment = RollCommitment(seal.roll_secret)
 
     def entry(self, voter: Voter) -> Item:
-        name = shown(voter.name) if self.names_voters else ""
+        name = public_voter_name(voter.name) if self.names_voters else ""
         told = {"name": name, "voted": voter.voted if self.tells else None}
         nonce, commitment = self.commitment.add(voter.name, voter.voted)
         is_whole = self.tells and told["name"] == voter.name
@@ -184,11 +184,11 @@ class _Roll:
 def published(election_name: str, *, names_voters: bool = True) -> Iterator[bytes]:
     """The published ballots, sorted by their codes; those of a public election with who cast them."""
     as_told = _with_voter_shown if names_voters else _without_voter
-    return _joined(b"[\n", map(line, map(as_told, ballots.every_published(election_name))), b"\n]\n")
+    return _joined(b"[\n", map(json_line, map(as_told, ballots.every_published(election_name))), b"\n]\n")
 
 
 def _with_voter_shown(ballot: Item) -> Item:
-    return {**ballot, "voter_name": shown(ballot["voter_name"])} if "voter_name" in ballot else ballot
+    return {**ballot, "voter_name": public_voter_name(ballot["voter_name"])} if "voter_name" in ballot else ballot
 
 
 def _without_voter(ballot: Item) -> Item:
@@ -211,17 +211,17 @@ class Extract:
     moments: dict[str, str] = field(default_factory=dict)
 
 
-def extracted(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
-    follower, extract = Follower(election, seal.report_digest), Extract()
-    for stretch in stretches_over(table(), sealed_numbers(election)):
-        ours = {number: event for number, event in stretch.events.items() if follower.takes(event)}
+def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
+    follower, extract = EventFilter(election, seal.report_digest), Extract()
+    for stretch in ranges_over(table(), sealed_numbers(election)):
+        ours = {number: event for number, event in stretch.events.items() if follower.matches(event)}
         for event in ours.values():
-            is_told = may_be_told(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)
+            is_told = is_disclosable(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)
             extract.events.write(as_sealed(event) + b"\n" if is_told else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
-            extract.checkpoints.write(line(stretch.proof(list(ours))) + b"\n")
+            extract.checkpoints.write(json_line(stretch.proof(list(ours))) + b"\n")
         if follower.done:
             extract.events.seek(0)
             extract.checkpoints.seek(0)
@@ -229,11 +229,11 @@ def extracted(election: Election, seal: Seal, *, names_voters: bool = True) -> E
     raise NotSealedYet
 
 
-def may_be_told(event: Item, election: Election) -> bool:
-    """Addresses are nobody's business, nor are mails; nor, in a secret election, when somebody voted.
+def is_disclosable(event: Item, election: Election) -> bool:
+    """Addresses and mails are not disclosed; nor, in a secret election, when somebody voted.
 
-    Of a message the event has a digest, by which its words could be tried out. An event that has forgotten a name no
-    longer has the bytes that its digest was made of.
+    An event about a message has a digest of its text, which could be guessed. A rewritten event no longer has the bytes
+    its digest was made of.
     """
     said = event["event_data"]
     people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
@@ -242,7 +242,7 @@ def may_be_told(event: Item, election: Election) -> bool:
 
 
 def _withheld(event: Item) -> bytes:
-    return line({"event_id": event["event_id"], "digest": sealed_digest(event).hex()}) + b"\n"
+    return json_line({"event_id": event["event_id"], "digest": sealed_digest(event).hex()}) + b"\n"
 
 
 README = """\

@@ -1,4 +1,4 @@
-"""The files in which a sealed result can be taken away: how each is made, and what it is called."""
+"""The files a sealed result can be downloaded as: how each is made and named."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from django.utils.translation import gettext_lazy
 from ballots import repository as ballots
 from elections import repository as elections
 from pages.lists import as_csv
-from ranking.rankings import named
+from ranking.rankings import ranked_names
 from results import repository
 from results.repository import Found, Sealed
 from tally.ballots import Ballots
 from tally.formats import CannotWrite, File, write
 from tally.formats.ranking import quoted
 
-from .bundle import shown
+from .bundle import public_voter_name
 from .rctab import summary
-from .text import as_text
+from .text_report import as_text
 
 VERSION = 1  # of what is written here: a new one makes browsers ask again
 UNSAFE = re.compile(r"[^\w .\-]+")
@@ -79,8 +79,10 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
     standing = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
-        said = {"code": ballot["confirmation"], "ranking": named(ballot["rankings"], standing)}
-        yield said | ({"voter": shown(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {})
+        said = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], standing)}
+        yield said | (
+            {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
+        )
 
 
 def result_json(found: Sealed) -> Content:
@@ -130,8 +132,8 @@ EXPORTS = {
     "report.txt": Export(TEXT, report_txt, gettext_lazy("Plain text"), in_words=True),
 }
 GROUPS = {
-    gettext_lazy("Ballots, counted"): [file for file in EXPORTS if file.startswith("ballots.")],
-    gettext_lazy("Ballots, each with its code"): ["single-ballots.csv", "single-ballots.json"],
+    gettext_lazy("Ballots, by ranking"): [file for file in EXPORTS if file.startswith("ballots.")],
+    gettext_lazy("Ballots, one by one with their codes"): ["single-ballots.csv", "single-ballots.json"],
     gettext_lazy("Result"): ["result.json", "rctab.json", "report.txt"],
 }
 
@@ -164,6 +166,6 @@ def version(found: Sealed) -> str:
 
 
 def file_name(name: str, file: str, nameless: str = "election") -> str:
-    """A name as far as any system takes it in the name of a file, or what stands for it; and what the file is."""
+    """A file name that any system accepts."""
     safe = UNSAFE.sub("_", name)[:80].strip(" ._") or nameless
     return f"{safe} - {file}"

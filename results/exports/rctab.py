@@ -21,8 +21,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tally.numbers import as_text
-from tally.result import Result, Round
+from tally.result import Result, Round, exact_text
 
 DECIMAL_PLACES = 4
 NOBODY, CUT = "exhausted", "residual surplus"
@@ -63,7 +62,7 @@ def _transfers(each: Round, later: Round, source: str) -> dict[str, str]:
 
 def decimal(votes: str | Fraction) -> str:
     """Exact where it can be; else cut after four places."""
-    text = votes if isinstance(votes, str) else as_text(votes)
+    text = votes if isinstance(votes, str) else exact_text(votes)
     if "/" not in text:
         return text
     whole, rest = divmod(int(Fraction(text) * 10**DECIMAL_PLACES), 10**DECIMAL_PLACES)

@@ -1,1 +1,1 @@
-PUBLIC = "watching"
+PUBLIC = "count_cache"

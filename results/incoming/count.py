@@ -11,25 +11,25 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from ballots.repository import candidates_of
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.rules import Election
-from results import apart
+from results import bounded_counting
 from results.report import settings_of
-from store import keys, spans
-from tally.job import Job
+from store import keys, sharded_reads
+from tally.count_job import CountJob
+from tally.provisional import MAX_OTHER_LOTS, Draws
 from tally.result import Result
-from tally.undrawn import MAX_OTHER_LOTS, Draws
 
-from .watching import Box, Shelf, Watched
+from .count_cache import BallotSource, CountCache, WatchedCount
 
 MAX_BALLOTS = 50_000  # of one election
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LiveResult:
     """An election as it was a moment ago; with a result where it may be watched."""
 
     election: Election
@@ -38,37 +38,37 @@ class Look:
     draws: Draws = ()  # what other lots would make of it, as long as the true ones cannot be known
 
 
-class ElectionShelf(Shelf):
+class ElectionCountCache(CountCache):
     """The elections that are being watched."""
 
-    def see(self, name: str, watched: Watched) -> Look | None:
+    def load(self, name: str, watched: WatchedCount) -> LiveResult | None:
         found = _with_gates(name)
         if found is None:
             return None
         election, voted = found
         if not election.shows_live(now_text()):
-            return Look(election)
+            return LiveResult(election)
         if voted > MAX_BALLOTS:
-            return Look(election, too_many=True)
+            return LiveResult(election, too_many=True)
         self.bring_up_to_date(watched, _box(election, voted))
         try:
             return _counted(election, watched)
-        except (apart.TooDear, apart.Busy):
-            return Look(election, too_many=True)
+        except (bounded_counting.TooExpensive, bounded_counting.Busy):
+            return LiveResult(election, too_many=True)
 
 
-def _box(election: Election, voted: int) -> Box:
+def _box(election: Election, voted: int) -> BallotSource:
     name, shards = election.name, election.shards
-    return Box(
+    return BallotSource(
         election.created_at,
         candidates_of(election),
-        every=lambda: spans.each(table(), places.box(election)),
-        since=lambda moment: spans.each(table(), keys.ballots_by_time(name, moment, shards)),
-        can_hold=lambda total: total == voted or _is_on_the_way(name, total, voted),
+        every=lambda: sharded_reads.each(table(), sharding.ballot_spans(election)),
+        since=lambda moment: sharded_reads.each(table(), keys.ballots_by_time(name, moment, shards)),
+        can_hold=lambda total: total == voted or _fits_gates(name, total, voted),
     )
 
 
-def _is_on_the_way(name: str, total: int, voted: int) -> bool:
+def _fits_gates(name: str, total: int, voted: int) -> bool:
     """Whether so many ballots fit the gates because some were cast between reading the one and the other."""
     found = _with_gates(name)
     after = found[1] if found else 0
@@ -77,26 +77,26 @@ def _is_on_the_way(name: str, total: int, voted: int) -> bool:
 
 def _with_gates(name: str) -> tuple[Election, int] | None:
     """The election, and how many have voted, in one round trip."""
-    item, voted = places.with_gates(name)
+    item, voted = sharding.read_with_gates(name)
     return (elections.election_of(item), voted) if item else None
 
 
-def _counted(election: Election, watched: Watched) -> Look:
+def _counted(election: Election, watched: WatchedCount) -> LiveResult:
     """Counted again only if something is new. Its lots are not drawn from its own seed: that one is made at the close,
     and until then nobody may guess it from a page."""
-    ballots, before = watched.running.ballots, watched.look
+    ballots, before = watched.running.ballots, watched.latest
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before
-    job = Job(ballots, election.method, settings_of(election, election.lots_commitment), others=False)
-    result = apart.counted(job, waits=False).result
-    return Look(election, result, draws=_other_draws(job) if result.lots else ())
+    job = CountJob(ballots, election.method, settings_of(election, election.lots_commitment), others=False)
+    result = bounded_counting.run_job(job, waits=False).result
+    return LiveResult(election, result, draws=_other_draws(job) if result.lots else ())
 
 
-def _other_draws(job: Job) -> Draws:
+def _other_draws(job: CountJob) -> Draws:
     """None if that takes too long."""
-    with suppress(apart.TooDear, apart.Busy):
-        return apart.counted(replace(job, draws=MAX_OTHER_LOTS), waits=False).draws
+    with suppress(bounded_counting.TooExpensive, bounded_counting.Busy):
+        return bounded_counting.run_job(replace(job, draws=MAX_OTHER_LOTS), waits=False).draws
     return ()
 
 
-shelf = ElectionShelf()
+cache = ElectionCountCache()

@@ -1,4 +1,4 @@
-"""Pages of a count while ballots come in."""
+"""Pages of a live result while ballots come in."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from acts.site import now_text
-from elections.access import context_of
+from acts.storage import now_text
+from elections.access import election_context
 from elections.rules import State
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.access import Reader, check_reads, for_voters
@@ -22,14 +22,14 @@ from results.views import context_of_report, not_yet
 from store.keys import fold
 from tally.closeness import Closeness
 from tally.explain import explain
-from tally.undrawn import undrawn
+from tally.provisional import provisional_result
 
 from . import count as coming_in
-from .count import Look
+from .count import LiveResult
 
 
-def load(reader: Reader, name: str) -> Look | None:
-    look = coming_in.shelf.look(name)
+def load(reader: Reader, name: str) -> LiveResult | None:
+    look = coming_in.cache.get(name)
     if look is not None:
         check_reads(reader, look.election)
     return look
@@ -40,17 +40,17 @@ of_live = for_voters(load_for=load)
 
 @of_live
 @require_safe
-def live(request: HttpRequest, look: Look) -> HttpResponse:
+def live(request: HttpRequest, look: LiveResult) -> HttpResponse:
     """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
     if (instead := _instead(request, look)) is not None:
         return instead
-    context = context_of(request, look.election, paused=_is_paused(request))
+    context = election_context(request, look.election, paused=_is_paused(request))
     return page_with(request, _part(request, look), "results/live.html", context)
 
 
 @of_live
 @require_safe
-def live_now(request: HttpRequest, look: Look) -> HttpResponse:
+def live_now(request: HttpRequest, look: LiveResult) -> HttpResponse:
     """The count alone; nothing, if it is what the page shows already."""
     if look.election.state(now_text()) == State.CLOSED:
         return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
@@ -61,15 +61,15 @@ def live_now(request: HttpRequest, look: Look) -> HttpResponse:
     return HttpResponse(_part(request, look).html)
 
 
-def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
+def _instead(request: HttpRequest, look: LiveResult) -> HttpResponse | None:
     """What there is to see where nothing comes in live."""
     if look.result is not None:
         return None
     if look.too_many:
         sentence = _(
-            "Counting takes so long by now that the count is no longer shown while it is open. It is shown at the end."
+            "Counting now takes too long to show a running result. The result will be shown once voting has closed."
         )
-        context = context_of(request, look.election, sentence=sentence, counting=False)
+        context = election_context(request, look.election, sentence=sentence, counting=False)
         return render(request, "results/not_yet.html", context)
     if look.election.state(now_text()) == State.CLOSED:
         return redirect("results", look.election.name)
@@ -80,13 +80,13 @@ def _is_paused(request: HttpRequest) -> bool:
     return "pause" in request.GET
 
 
-def _stamp(look: Look) -> str:
+def _stamp(look: LiveResult) -> str:
     """By which a page knows whether it shows just this."""
     assert look.result is not None
     return f"{look.result.digest[:16]}{look.election.version}"
 
 
-def _part(request: HttpRequest, look: Look) -> Fragment:
+def _part(request: HttpRequest, look: LiveResult) -> Fragment:
     """The count, which is the same for all who look: put together once, and again when something is new."""
     assert look.result is not None
     paused, key = _is_paused(request), cache_key("live", fold(look.election.name))
@@ -95,10 +95,10 @@ def _part(request: HttpRequest, look: Look) -> Fragment:
     return get_or_render(key, "results/live_now.html", lambda: _context(look) | about, made_of)
 
 
-def _context(look: Look) -> dict[str, Any]:
+def _context(look: LiveResult) -> dict[str, Any]:
     result = look.result
     assert result is not None
-    before_lots = undrawn(result, look.draws)
+    before_lots = provisional_result(result, look.draws)
     report = Report(before_lots.result, tuple(explain(result)), (), Closeness(None, False, result.winners))
     context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
     if result.lots:
@@ -108,5 +108,7 @@ def _context(look: Look) -> dict[str, Any]:
 
 def _example(sentences: list[str], *, is_open: bool) -> list[str]:
     """The account of one draw, which says of nobody that they have won who may lose by another."""
-    example = _("The lots below are an example. The true ones are drawn at the close, and nobody can know them yet.")
+    example = _(
+        "The lots below are only an example. The real ones are drawn after the close, and nobody can know them yet."
+    )
     return [example, *sentences[1 if is_open else 0 :]]

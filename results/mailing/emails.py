@@ -1,4 +1,4 @@
-"""The mail that says who won."""
+"""The email that tells voters who won."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from accounts import repository as people
 from elections import repository
 from elections.invitations import opt_out
 from elections.invitations.voting_link import token_for
-from elections.multi_ballots.links import called
+from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
 
-WORDS = {
+OUTCOMES = {
     "won": gettext_noop("%(names)s has won."),
     "elected": gettext_noop("Elected: %(names)s."),
     "tie": gettext_noop("It ended in a tie: %(names)s."),
     "nobody": gettext_noop("Nobody was elected."),
-    "uncounted": gettext_noop("There was nothing to count: nobody is ranked on any ballot."),
+    "uncounted": gettext_noop("There was nothing to count: no ballot ranks anyone."),
 }
 
 
-def outcome(about: dict[str, str]) -> str:
+def outcome_sentence(about: dict[str, str]) -> str:
     """Who won, in a sentence; of several questions on one ballot, in a sentence for each."""
     if "questions" in about:
         told = json.loads(about["questions"])
-        return " ".join(f"{each['question']}: {outcome(each)}" for each in told)
+        return " ".join(f"{each['question']}: {outcome_sentence(each)}" for each in told)
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
-    sentence = WORDS[about["ended"]]
+    sentence = OUTCOMES[about["ended"]]
     return _(sentence) % {"names": names}
 
 
-def _words(mail: Mail) -> dict[str, str]:
+def _placeholders(mail: Mail) -> dict[str, str]:
     ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
-    name = called(election) if election else mail.about["election_name"]
-    return {"election": name, "outcome": outcome(mail.about), "counted": counted % {"count": ballots}}
+    name = ballot_name(election) if election else mail.about["election_name"]
+    return {"election": name, "outcome": outcome_sentence(mail.about), "counted": counted % {"count": ballots}}
 
 
 def _link(mail: Mail) -> str:
@@ -59,18 +59,18 @@ def _link(mail: Mail) -> str:
 
 
 def _is_gone(mail: Mail) -> bool:
-    return repository.find(mail.about["election_name"]) is None or opt_out.wants_none(mail.to)
+    return repository.find(mail.about["election_name"]) is None or opt_out.has_opted_out(mail.to)
 
 
 RESULT = EmailTemplate(
     gettext_noop("The result: %(election)s"),
-    (gettext_noop("the election “%(election)s” is counted."), "%(outcome)s %(counted)s"),
+    (gettext_noop("the votes in the election “%(election)s” have been counted."), "%(outcome)s %(counted)s"),
     _link,
-    gettext_noop("See the result, and why"),
+    gettext_noop("See the full result"),
     opt_out.link,
     silence_words=gettext_noop("No more mails about results"),
     is_over=_is_gone,
-    words=_words,
+    words=_placeholders,
     title=gettext_noop("Who won"),
     headline="%(election)s",
 )

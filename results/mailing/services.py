@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from acts.recording import try_record
-from acts.site import now_text, table
+from acts.storage import now_text, table, try_record
 from elections import actions
 from elections import repository as elections
 from elections.dashboard.next_step import Button, Step
@@ -32,9 +31,9 @@ from tally.result import Result
 MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
 MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is kept for every voter
 TOGETHER = "together"  # how several questions on one ballot ended
-ASKED = "announcing"  # the attribute beside the counted mails that says since when
-BEFORE = gettext_lazy("The result was mailed to the voters before.")
-NOT_SEALED = gettext_lazy("There is no sealed result yet. It can be mailed once the election is closed and counted.")
+MAILED_ATTRIBUTE = "announcing"  # the attribute beside the counted mails that says since when
+ALREADY_MAILED = gettext_lazy("The result has already been mailed to the voters.")
+NOT_SEALED = gettext_lazy("There is no result yet. You can mail it once the election has closed and been counted.")
 
 
 def mail_result(actor: User, election: Election) -> None:
@@ -42,45 +41,45 @@ def mail_result(actor: User, election: Election) -> None:
     actions.check(actor, election, Action.ANNOUNCE)
     if (said := outcome_of(election)) is None:
         raise WrongState(NOT_SEALED)
-    if asked_at(election) is not None:
-        raise WrongState(BEFORE)
+    if mailed_at(election) is not None:
+        raise WrongState(ALREADY_MAILED)
     event = Event(actor.name, "ResultMailed", {"election_name": election.name})
-    invitations.ask(actor, election, ANNOUNCED, event, _marked(election), said=said)
+    invitations.request_mailing(actor, election, ANNOUNCED, event, _marked(election), values=said)
 
 
-def mail_by_itself(election: Election) -> None:
-    """After the sealing, if that was chosen. It counts for the election's owner, and what no longer fits into today
-    goes out tomorrow. Of several questions on one ballot, the last to be sealed has all of them told."""
+def mail_automatically(election: Election) -> None:
+    """Mail the result after sealing, if the organiser chose that. It counts towards the owner's daily limit; the rest
+    goes out the next day. For a multi-question ballot, the last question to be sealed sends one email for all."""
     leader = _leader(election)
-    if leader is None or not leader.announces or asked_at(leader) is not None:
+    if leader is None or not leader.announces or mailed_at(leader) is not None:
         return
     if (said := outcome_of(leader)) is None:
         return
     election = leader
     event = Event("plenum", "ResultMailed", {"election_name": election.name})
-    mailing = invitations.asked(election, ANNOUNCED, election.owner_name, reserved=0, said=said)
+    mailing = invitations.mailing_task(election, ANNOUNCED, election.owner_name, reserved=0, values=said)
     there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
     # unless another worker has set it off, or somebody has pressed the button
     try_record(event, mailing, _marked(election), there)
 
 
-def to_be_mailed(user: User, election: Election) -> Step | None:
-    """What whoever runs the election can do about it once it is sealed."""
+def mail_result_step(user: User, election: Election) -> Step | None:
+    """The next step offered to organisers once the result is sealed."""
     may = actions.relation(user, election) in RUNNERS and _leads(election)
-    if not may or not election.voter_count or asked_at(election) is not None:
+    if not may or not election.voter_count or mailed_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
-    return Step("announce", _("It is counted. The voters have not been told by mail who won."), button)
+    return Step("announce", _("The votes are counted. Tell the voters by mail who won."), button)
 
 
 def _leads(election: Election) -> bool:
-    """Of several questions on one ballot, one is invited to, and told of, for all."""
+    """Whether emails about a multi-question ballot are sent for this question."""
     multi_ballot = multi_ballots.find(election.book) if election.book else None
     return multi_ballot is None or multi_ballot.is_led_by(election.name)
 
 
 def _leader(election: Election) -> Election | None:
-    """The election whose voters are told: itself, unless it is one of several questions on a ballot."""
+    """The election whose voters are emailed: this one, unless another question leads the ballot."""
     multi_ballot = multi_ballots.find(election.book) if election.book else None
     return (
         election
@@ -92,13 +91,13 @@ def _leader(election: Election) -> Election | None:
 def _marked(election: Election) -> Update:
     """Refused if it was asked for before."""
     place = keys.mail_counts(election.name, election.created_at)
-    return Update(place, set={ASKED: now_text()}, when=Missing(ASKED))
+    return Update(place, set={MAILED_ATTRIBUTE: now_text()}, when=Missing(MAILED_ATTRIBUTE))
 
 
-def asked_at(election: Election) -> datetime | None:
+def mailed_at(election: Election) -> datetime | None:
     """Since when the result is mailed, if it is."""
     item = table().get(keys.mail_counts(election.name, election.created_at)) or {}
-    return datetime.fromisoformat(item[ASKED]) if ASKED in item else None
+    return datetime.fromisoformat(item[MAILED_ATTRIBUTE]) if MAILED_ATTRIBUTE in item else None
 
 
 def outcome_of(election: Election) -> dict[str, str] | None:

@@ -1,5 +1,4 @@
-"""The page from which organisers have the result mailed to the voters: the numbers first, then the mail, then the
-button."""
+"""The organiser's page for mailing the result to the voters: the numbers, a preview, the button."""
 
 from __future__ import annotations
 
@@ -7,11 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from accounts import allowance
-from elections.access import context_of, run
-from elections.invitations.forecast import of as forecast_of
+from accounts import mail_quota
+from elections.access import election_context, organiser_page
+from elections.invitations.forecast import make_forecast as forecast_of
 from elections.invitations.mailing import ANNOUNCED
-from elections.multi_ballots.links import called
+from elections.multi_ballots.links import ballot_name
 from elections.rules import Action, Election
 from pages.forms import form_page
 from pages.messages import message_page, run_action
@@ -20,7 +19,7 @@ from . import emails
 from . import services as mailing
 
 
-@run(Action.ANNOUNCE)
+@organiser_page(Action.ANNOUNCE)
 @form_page
 def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
@@ -29,10 +28,10 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if (about := mailing.outcome_of(election)) is None:
         return message_page(request, _("Mail the result"), str(mailing.NOT_SEALED))
     context = {
-        "outcome": emails.outcome(about),
-        "called": called(election),
+        "outcome": emails.outcome_sentence(about),
+        "called": ballot_name(election),
         "numbers": forecast_of(election, ANNOUNCED),
-        "asked_at": mailing.asked_at(election),
-        "mails_today": allowance.today(request.user),
+        "asked_at": mailing.mailed_at(election),
+        "mails_today": mail_quota.quota_today(request.user),
     }
-    return render(request, "results/mail.html", context_of(request, election, **context))
+    return render(request, "results/mail.html", election_context(request, election, **context))

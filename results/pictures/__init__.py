@@ -9,11 +9,10 @@ from tally.result import Result
 
 from .bars import OF_ELECTIONS, OF_POLLS, Marks
 from .beat_paths import beat_paths
-from .drawing import voters
+from .drawing import Picture, voters
 from .duels import duels
 from .heat_map import heat_map
 from .locked import locked
-from .picture import Picture
 from .points import points
 from .rounds import rounds
 from .transfers import transfers
@@ -46,7 +45,7 @@ def pictures_of(result: Result, marks: Marks = OF_ELECTIONS) -> list[Picture]:
     return [picture for picture in drawn if picture is not None]
 
 
-def arranged(pictures: Iterable[Picture]) -> list[Picture]:
+def arrange_pictures(pictures: Iterable[Picture]) -> list[Picture]:
     """In an order that leaves no holes where two have room beside each other: one that would stand alone in half a row
     is joined by the next that takes half a row, and the last, if it has none, takes a whole one."""
     left, found = list(pictures), []

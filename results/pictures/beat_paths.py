@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import in_lines, in_order, isolated, listed, short, sized, tag, width, words, wrapped
-from .picture import Picture, Table
+from .drawing import Picture, Table, in_order, isolated, listed, short, sized, tag, text, text_lines, width, wrapped
 
 MAX_CANDIDATES_DRAWN = 8
 MAX_CHAINS_LISTED = 500  # chains in the table
@@ -157,7 +156,7 @@ def _label(votes: str, box: tuple[float, float, float, float], kind: str) -> Saf
     paper = tag(
         "rect", x=short(x - wide / 2), y=short(y - tall / 2), width=short(wide), height=short(tall), class_="paper"
     )
-    return tag("g", paper, words(votes, short(x), y + 4.5, text_anchor="middle"), class_=f"label {kind}")
+    return tag("g", paper, text(votes, short(x), y + 4.5, text_anchor="middle"), class_=f"label {kind}")
 
 
 # --- candidates ---
@@ -174,8 +173,8 @@ def _nodes(result: Result, graph: Graph) -> list[SafeString]:
                 "g",
                 tag("title", name),
                 tag("circle", cx=short(x), cy=short(y), r=NODE_RADIUS_PX),
-                words(places[name], short(x), y + 5, "place", text_anchor="middle"),
-                in_lines(graph.names[each], short(at), top, LINE_HEIGHT_PX, text_anchor="middle"),
+                text(places[name], short(x), y + 5, "place", text_anchor="middle"),
+                text_lines(graph.names[each], short(at), top, LINE_HEIGHT_PX, text_anchor="middle"),
                 class_="node won" if name in result.winners else "node",
             )
         )
@@ -238,13 +237,13 @@ def _desc(result: Result) -> str:
 
 def _note(result: Result, graph: Graph) -> str:
     said = _(
-        "An arrow leads from the winner of a contest to the loser. Thick: the strongest chains from %(names)s to "
-        "everybody else; dashed: the strongest chains back. In the circles stand the places."
+        "Each arrow points from the winner of a contest to the loser. Thick: the strongest chains from "
+        "%(names)s to everybody else; dashed: the strongest chains back. The circles show the places."
     )
     note = said % {"names": listed(result.winners)}
     if len(graph.places) == len(result.candidates):
         return note
-    rest = _("Shown are %(shown)s of %(every)s.")
+    rest = _("Showing %(shown)s of %(every)s.")
     return f"{note} " + rest % {"shown": len(graph.places), "every": len(result.candidates)}
 
 

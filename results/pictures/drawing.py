@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from django.utils.formats import get_format
@@ -66,12 +67,12 @@ def _picture(title: str, desc: str, *children: object, **attributes: object) -> 
     return tag("svg", *spoken, *children, role="img", direction="ltr", **attributes)
 
 
-def words(said: object, x: object, y: float, class_: str | None = None, **more: object) -> SafeString:
+def text(said: object, x: object, y: float, class_: str | None = None, **more: object) -> SafeString:
     return tag("text", said, x=x, y=short(y), class_=class_, **more)
 
 
-def at_right(said: object, y: float, class_: str | None = None) -> SafeString:
-    return words(said, "100%", y, class_, text_anchor="end")
+def text_at_right(said: object, y: float, class_: str | None = None) -> SafeString:
+    return text(said, "100%", y, class_, text_anchor="end")
 
 
 def sign(path: str, x: float, y: float, class_: str) -> SafeString:
@@ -155,12 +156,12 @@ def _pieces(word: str, room: float) -> list[str]:
     return [*pieces, word] if word else pieces
 
 
-def in_lines(
+def text_lines(
     said: Sequence[str], x: object, y: float, step: float, class_: str | None = None, **more: object
 ) -> SafeString:
     """Text in lines; the first is at y."""
     if len(said) == 1:
-        return words(said[0], x, y, class_, **more)
+        return text(said[0], x, y, class_, **more)
     spans = (tag("tspan", line, x=x, dy=short(step) if at else None) for at, line in enumerate(said))
     return tag("text", *spans, x=x, y=short(y), class_=class_, **more)
 
@@ -212,3 +213,34 @@ def in_order(result: Result) -> list[str]:
 def voters(result: Result) -> int:
     """Ballots that rank anybody."""
     return result.total - result.blank
+
+
+# --- Pictures ---
+
+
+WHOLE = ("panels", "full", "wide", "rows")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    title: str
+    drawn: SafeString  # an svg element; or rows of words with bars, side by side where there is room
+    note: str = ""  # how to read it, and what it leaves out
+    table: Table | None = field(default=None)  # None where the page's own tables say the same
+    kind: str = ""  # a class for the look of it
+    alone: bool = False  # whether nothing stands beside it, although it would take half a row only
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it takes a whole row."""
+        return self.kind in WHOLE
+
+    @property
+    def css_class(self) -> str:
+        return f"{self.kind or 'plain'}{' alone' if self.alone else ''}"

@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from tally.result import Result
 
 from .bars import Contest, contest
-from .drawing import in_order, isolated, tag, voters
-from .picture import Picture, Table
+from .drawing import Picture, Table, in_order, isolated, tag, voters
 
 MAX_CONTESTS_DRAWN = 12
 MAX_CONTESTS_LISTED = 500  # in the table
@@ -48,17 +47,17 @@ def votes(result: Result, name: str, other: str) -> tuple[int, int]:
 
 def _title(result: Result) -> str:
     if len(result.winners) > 1:
-        return _("Those in first place, one to one")
-    return _("%(name)s against everybody else, one to one") % {"name": isolated(result.winners[0])}
+        return _("The candidates in first place, head to head")
+    return _("%(name)s against each of the others, head to head") % {"name": isolated(result.winners[0])}
 
 
 def _note(result: Result, shown: int, every: int) -> str:
-    counted = _("Ballots that rank anybody: %(count)s; blank: %(blank)s.")
-    between = _("What is left between the two are ballots that prefer neither.")
+    counted = _("Ballots with a ranking: %(count)s; blank: %(blank)s.")
+    between = _("The gap between the two is ballots that prefer neither.")
     note = f"{between} {counted % {'count': voters(result), 'blank': result.blank}}"
     if shown == every:
         return note
-    return f"{note} " + _("Shown are %(shown)s contests of %(every)s.") % {"shown": shown, "every": every}
+    return f"{note} " + _("Showing %(shown)s of %(every)s contests.") % {"shown": shown, "every": every}
 
 
 def _table(result: Result, pairs: list[tuple[str, str]]) -> Table:

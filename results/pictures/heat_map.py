@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .drawing import in_lines, in_order, joined, short, sized, tag, voters, width, words, wrapped
-from .picture import Picture
+from .drawing import Picture, in_order, joined, short, sized, tag, text, text_lines, voters, width, wrapped
 
 MAX_CANDIDATES_DRAWN = 16
 ROW_HEIGHT_PX, TWO_LINE_ROW_HEIGHT_PX = 32, 42  # of a row whose name takes one line, or two
@@ -41,7 +40,7 @@ def heat_map(result: Result) -> Picture | None:
             ),
         ]
     )
-    title = _("Everybody against everybody")
+    title = _("All head-to-head contests")
     size = label + across * len(order) + 2, HEAD_PX + tall * len(order) + 2
     drawn = sized(*size, title, _desc(), heads, rows, kind="heat")
     is_wide = size[0] >= HALF_WIDTH_PX
@@ -55,11 +54,11 @@ def heat_map(result: Result) -> Picture | None:
 
 
 def _desc() -> str:
-    return _("Each number is how many ballots rank the name of the row above that of the column.")
+    return _("Each number is how many ballots rank the name in the row above the one in the column.")
 
 
 def _head(at: int, x: float) -> SafeString:
-    return words(at, short(x), HEAD_PX - 8, "small", text_anchor="middle")
+    return text(at, short(x), HEAD_PX - 8, "small", text_anchor="middle")
 
 
 def _label(result: Result, name: str, said: list[str], at: int, tall: float) -> SafeString:
@@ -67,8 +66,8 @@ def _label(result: Result, name: str, said: list[str], at: int, tall: float) -> 
     middle = HEAD_PX + tall * (at + 0.5) + 5
     y = middle - LINE_HEIGHT_PX * (len(said) - 1) / 2
     chosen = "won" if name in result.winners else None
-    number = words(at + 1, NUMBER_WIDTH_PX - 8, middle, "small", text_anchor="end")
-    return tag("g", tag("title", name), number, in_lines(said, NUMBER_WIDTH_PX, y, LINE_HEIGHT_PX, chosen))
+    number = text(at + 1, NUMBER_WIDTH_PX - 8, middle, "small", text_anchor="end")
+    return tag("g", tag("title", name), number, text_lines(said, NUMBER_WIDTH_PX, y, LINE_HEIGHT_PX, chosen))
 
 
 def _cell(result: Result, name: str, other: str, corner: tuple[float, float], size: tuple[float, float]) -> SafeString:
@@ -79,7 +78,7 @@ def _cell(result: Result, name: str, other: str, corner: tuple[float, float], si
     assert result.pairwise is not None
     i, j = result.candidates.index(name), result.candidates.index(other)
     ayes, noes = result.pairwise[i][j], result.pairwise[j][i]
-    said = words(f"={ayes}" if ayes == noes else ayes, short(x + wide / 2), y + tall / 2 + 5, text_anchor="middle")
+    said = text(f"={ayes}" if ayes == noes else ayes, short(x + wide / 2), y + tall / 2 + 5, text_anchor="middle")
     return tag("g", tag("rect", **box), said, class_=f"cell {shade(ayes, noes)}")
 
 
@@ -93,12 +92,12 @@ def shade(ayes: int, noes: int) -> str:
 
 def _note(result: Result, shown: int) -> str:
     said = _(
-        "Ballots that rank the name of the row above that of the column; columns have the numbers of the rows. "
-        "Shaded and bold where the row won, the darker the more clearly; = where it was a draw."
+        "Number of ballots that rank the name in the row above the one in the column; columns are numbered like "
+        "the rows. Shaded and bold where the row won, darker for a clearer win; = for a draw."
     )
     if shown == len(result.candidates):
         return said
-    return f"{said} " + _("Shown are the first %(shown)s of %(every)s.") % {
+    return f"{said} " + _("Showing the first %(shown)s of %(every)s.") % {
         "shown": shown,
         "every": len(result.candidates),
     }

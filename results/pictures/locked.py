@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from tally.result import Result
 
 from .bars import Contest, contest
-from .drawing import in_order, isolated, tag, voters
-from .picture import Picture, Table
+from .drawing import Picture, Table, in_order, isolated, tag, voters
 
 MAX_CANDIDATES_DRAWN = 8  # candidates; they have 28 contests
 COLUMN_CONTESTS = 8  # contests below each other; more stand in several columns
@@ -23,7 +22,7 @@ def locked(result: Result) -> Picture | None:
     shown = [contest for contest in every if {contest["winner"], contest["loser"]} <= among]
     if not shown:
         return None  # every contest is a draw
-    title = _("Contests in the order of their strength")
+    title = _("Contests, strongest first")
     rows = (_row(each, voters(result)) for each in shown)
     drawn = tag("ul", *rows, class_="picture contests", role="list")
     return Picture(
@@ -50,7 +49,7 @@ def _why(each: dict[str, Any]) -> list[SafeString]:
     if "cycle" not in each:
         return []
     said = (
-        _("left out: with contests as strong it would close the cycle")
+        _("left out: together with equally strong contests it would close the cycle")
         if each["equals"]
         else _("left out: it would close the cycle")
     )
@@ -59,12 +58,12 @@ def _why(each: dict[str, Any]) -> list[SafeString]:
 
 def _note(result: Result, among: set[str]) -> str:
     said = _(
-        "From the left the ballots for the winner of the contest, from the right those for the loser; a tick says "
-        "locked, a cross left out. Contests of the same number are equally strong."
+        "Ballots for the winner of each contest on the left, for the loser on the right; a tick means locked,"
+        " a cross left out. Contests with the same number are equally strong."
     )
     if len(among) == len(result.candidates):
         return said
-    rest = _("Shown are the contests among the first %(shown)s of %(every)s; the table has the strongest.")
+    rest = _("Showing the contests among the first %(shown)s of %(every)s; the table has the strongest.")
     return f"{said} " + rest % {"shown": len(among), "every": len(result.candidates)}
 
 

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 from tally.result import Result
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw
-from .drawing import exact, in_order, number, voters
-from .picture import Picture, Table
+from .drawing import Picture, Table, exact, in_order, number, voters
 
 MAX_CANDIDATES_DRAWN = 16
 
@@ -37,11 +36,11 @@ def _words(method: str) -> tuple[str, tuple[str, ...], str]:
     if method == "borda":
         return _("Points"), (_("Points"),), ""
     if method == "copeland":
-        note = _("A contest won counts one, a draw a half.")
+        note = _("A win counts one, a draw a half.")
         return _("Contests won"), (_("Score"), _("Won"), _("Drawn"), _("Lost")), note
     if method == "minimax":
-        note = _("The shorter the better: who is never beaten has no bar.")
-        return _("The worst defeat of each"), (_("Worst defeat by"), _("For"), _("Against")), note
+        note = _("Shorter is better: a candidate who was never beaten has no bar.")
+        return _("Worst defeats"), (_("Worst defeat by"), _("For"), _("Against")), note
     return _("First preferences"), (_("Votes"),), ""
 
 
@@ -70,9 +69,9 @@ def _bar(result: Result, score: Score, marks: Marks) -> Bar:
 
 
 def _note(result: Result, note: str) -> str:
-    counted = _("Ballots that rank anybody: %(count)s; blank: %(blank)s.")
+    counted = _("Ballots with a ranking: %(count)s; blank: %(blank)s.")
     said = [note, counted % {"count": voters(result), "blank": result.blank}]
     if len(result.candidates) > MAX_CANDIDATES_DRAWN:
-        shown = _("Shown are the first %(shown)s of %(every)s.")
+        shown = _("Showing the first %(shown)s of %(every)s.")
         said.append(shown % {"shown": MAX_CANDIDATES_DRAWN, "every": len(result.candidates)})
     return " ".join(filter(None, said))

@@ -12,8 +12,7 @@ from django.utils.translation import ngettext
 from tally.result import Result, Round
 
 from .bars import OF_ELECTIONS, Bar, Marks, draw, notes
-from .drawing import in_order, is_cut, isolated, joined, listed, number, tag, voters
-from .picture import Picture
+from .drawing import Picture, in_order, is_cut, isolated, joined, listed, number, tag, voters
 
 MAX_PANELS = 16
 MAX_NAMES_PER_PANEL = 10  # in one panel; more are one bar together
@@ -105,30 +104,28 @@ def _settled(result: Result, each: Round) -> list[str]:
             said.append(f"{tied} {_settling(tie.settled)}")
     for lot in result.lots:
         if lot.round == each.number:
-            said.append(_("The lot chose %(name)s.") % {"name": isolated(lot.chosen)})
+            said.append(_("Drawn by lot: %(name)s.") % {"name": isolated(lot.chosen)})
     return said
 
 
 def _settling(settled: str) -> str:
-    return {"lot": _("Settled by lot."), "earlier round": _("Settled by an earlier round.")}.get(
-        settled, _("Left as a tie.")
+    return {"lot": _("Decided by lot."), "earlier round": _("Decided by an earlier round.")}.get(
+        settled, _("This remains a tie.")
     )
 
 
 def _note(result: Result, shown: list[Round]) -> str:
     said = [
         _(
-            "A tick says elected, a cross eliminated; the line is what was needed. Exhausted are ballots with nobody "
-            "left on them."
+            "A tick means elected, a cross eliminated; the line shows how many votes were needed. Exhausted "
+            "ballots have no choices left."
         ),
-        _("Ballots that rank anybody: %(count)s; blank: %(blank)s.") % {"count": voters(result), "blank": result.blank},
+        _("Ballots with a ranking: %(count)s; blank: %(blank)s.") % {"count": voters(result), "blank": result.blank},
     ]
     every = result.rounds or ()
     if len(shown) < len(every):
-        note = _(
-            "Shown are %(shown)s rounds of %(every)s: the first, those in which somebody was elected, and the last."
-        )
+        note = _("Showing %(shown)s of %(every)s rounds: the first, those in which somebody was elected, and the last.")
         said.append(note % {"shown": len(shown), "every": len(every)})
     if any(is_cut(votes) for each in shown for votes in each.tally.values()):
-        said.append(_("Numbers are cut after two decimals here; the table has every digit."))
+        said.append(_("Numbers are cut off after two decimals here; the table has every digit."))
     return " ".join(said)

@@ -17,10 +17,10 @@ from tally.result import Result, Round
 from .drawing import (
     CROSS,
     TICK,
-    at_right,
+    Picture,
+    Table,
     exact,
     fluid,
-    in_lines,
     in_order,
     isolated,
     joined,
@@ -28,11 +28,12 @@ from .drawing import (
     short,
     sign,
     tag,
+    text,
+    text_at_right,
+    text_lines,
     voters,
-    words,
     wrapped,
 )
-from .picture import Picture, Table
 
 MAX_BANDS = 12
 MAX_COLUMNS = 40
@@ -133,7 +134,7 @@ def _drawn(
     box = f"0 0 {WIDTH} {short(height)}"
     stretched = tag("svg", *shapes, viewBox=box, width="100%", height=short(height), preserveAspectRatio="none")
     return [
-        words(_("Round"), 0, 13, "small"),
+        text(_("Round"), 0, 13, "small"),
         _heads(shown),
         stretched,
         *(_label(result, band) for band in bands.values()),
@@ -156,7 +157,7 @@ def _heads(shown: Sequence[Round]) -> SafeString:
     kept = [at for at in range(len(shown)) if at == last or (at % every == 0 and last - at >= every)]
     anchors = {0: "start", last: "end"}
     return joined(
-        words(
+        text(
             shown[at].number,
             f"{short(100 * at / max(last, 1))}%",
             30,
@@ -215,7 +216,7 @@ def _label(result: Result, band: Band) -> SafeString:
     name = band.key[1:] if band.key.startswith("=") else None
     mark, right = _fate(result, band, name)
     chosen = "won" if name in result.winners else None
-    label = in_lines(band.label, 18 if mark else 0, band.top + 17, LINE_HEIGHT_PX, chosen)
+    label = text_lines(band.label, 18 if mark else 0, band.top + 17, LINE_HEIGHT_PX, chosen)
     return tag("g", *([tag("title", name)] if name else []), *mark, label, right)
 
 
@@ -235,13 +236,13 @@ def _fate(result: Result, band: Band, name: str | None) -> tuple[list[SafeString
     out = next((each.number for each in result.rounds or () if name in each.eliminated), None)
     if out is not None:
         left = _("out in round %(number)s") % {"number": out}
-        return [sign(CROSS, 0, band.top + 5, "eliminated")], at_right(left, band.top + 17, "small")
+        return [sign(CROSS, 0, band.top + 5, "eliminated")], text_at_right(left, band.top + 17, "small")
     return [], _votes(band)
 
 
 def _votes(band: Band) -> SafeString:
     """What a count ends with."""
-    return at_right(number(band.votes[-1]), band.top + 17, "number")
+    return text_at_right(number(band.votes[-1]), band.top + 17, "number")
 
 
 # --- words ---
@@ -263,12 +264,10 @@ def _round(each: Round) -> str:
 
 
 def _note(result: Result, shown: Sequence[Round]) -> str:
-    said = [
-        _("Every band is as thick as the votes it stands for; branches are votes that moved on, from left to right.")
-    ]
+    said = [_("The width of each band shows its votes; branches show votes that moved on, from left to right.")]
     every = len(result.rounds or ())
     if len(shown) < every:
-        said.append(_("Shown are the last %(shown)s rounds of %(every)s.") % {"shown": len(shown), "every": every})
+        said.append(_("Showing the last %(shown)s of %(every)s rounds.") % {"shown": len(shown), "every": every})
     return " ".join(said)
 
 

@@ -11,8 +11,7 @@ from elections.rules import Election
 from elections.turnout.counts import Turnout, tells_who
 from pages import times
 
-from .drawing import at_right, fluid, tag, words
-from .picture import Picture, Table
+from .drawing import Picture, Table, fluid, tag, text, text_at_right
 
 HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 26, 160, 42
 
@@ -26,10 +25,10 @@ def turnout_pictures(election: Election, turnout: Turnout) -> list[Picture]:
 def _picture(election: Election, turnout: Turnout) -> Picture:
     title = _("Turnout")
     said = _summary(election, turnout)
-    drawn = _curve(election, turnout), *_axis(election, turnout), words(said, 0, 16, "number")
+    drawn = _curve(election, turnout), *_axis(election, turnout), text(said, 0, 16, "number")
     rows = tuple((_moment(election, moment), str(count)) for moment, count in turnout.steps)
     picture = fluid(HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX, title, said, *drawn, kind="turnout")
-    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Have voted")), rows), "narrow")
+    return Picture(title, picture, _note(turnout), Table((_("Until"), _("Voted")), rows), "narrow")
 
 
 def _summary(election: Election, turnout: Turnout) -> str:
@@ -65,10 +64,10 @@ def _axis(election: Election, turnout: Turnout) -> list[SafeString]:
     """What the top is, and when the first and the last vote came, to the hour or the day; on two lines, for phones."""
     top = max(election.voter_count or 0, *(count for _moment, count in turnout.steps))
     below = HEAD_PX + PLOT_HEIGHT_PX + 18
-    marks = [words(top, 0, HEAD_PX + 14, "small")]
+    marks = [text(top, 0, HEAD_PX + 14, "small")]
     if len(turnout.steps) > 1:
-        marks.append(words(_moment(election, turnout.steps[0][0]), 0, below, "small"))
-    return [*marks, at_right(_moment(election, turnout.steps[-1][0]), below + 18, "small")]
+        marks.append(text(_moment(election, turnout.steps[0][0]), 0, below, "small"))
+    return [*marks, text_at_right(_moment(election, turnout.steps[-1][0]), below + 18, "small")]
 
 
 def _moment(election: Election, moment: datetime) -> str:

@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections.rules import Election
-from results import words
+from results import wording
 from results.pictures.drawing import in_order, number, voters
 from results.pictures.duels import contests, votes
 from results.pictures.points import score
 from results.report import Report
 from results.repository import Seal
-from store.memory import Memory
+from store.caches import SizedCache
 from tally.result import Result
 
 from .lettering import MAX_MEASURED_CHARS, can_write
@@ -55,11 +55,11 @@ class Card:
 def card_of(election: Election, seal: Seal, report: Report, language: str) -> Card:
     """In this language, or in English if its letters cannot be written here."""
     with translation.override(language):
-        card = _said(election, seal, report)
+        card = _translated_card(election, seal, report)
     if _is_writable(card):
         return card
     with translation.override("en"):
-        return _said(election, seal, report)
+        return _translated_card(election, seal, report)
 
 
 def _is_writable(card: Card) -> bool:
@@ -67,7 +67,7 @@ def _is_writable(card: Card) -> bool:
     return all(map(can_write, (card.title, card.heading, card.names, card.caption, card.turnout, *bars)))
 
 
-def _said(election: Election, seal: Seal, report: Report) -> Card:
+def _translated_card(election: Election, seal: Seal, report: Report) -> Card:
     result = report.result
     caption, bars = _bars(result) if voters(result) else ("", ())
     heading, names = _outcome(result)
@@ -85,10 +85,10 @@ def _outcome(result: Result) -> tuple[str, str]:
     if result.seats > 1:
         heading, without = _("Elected"), _("See who was elected")
     elif len(result.winners) > 1:
-        heading, without = _("A tie"), _("See who shares the first place")
+        heading, without = _("A tie"), _("See who shares first place")
     else:
         heading, without = _("Winner"), _("See who won")
-    names = words.names(result.winners)
+    names = wording.join_names(result.winners)
     return heading, names[: MAX_MEASURED_CHARS + 1] if can_write(names) else without
 
 
@@ -133,7 +133,7 @@ def _contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
     for name, other in contests(result)[:MAX_BARS]:
         ayes, noes = votes(result, name, other)
         bars.append((other, Fraction(ayes, max(1, ayes + noes)), f"{ayes} : {noes}"))
-    return _("One to one against"), tuple(replace(bar, won=True) for bar in _labelled(result, bars))
+    return _("Head to head against"), tuple(replace(bar, won=True) for bar in _labelled(result, bars))
 
 
 def _drawn_contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
@@ -141,7 +141,7 @@ def _drawn_contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
     if not all(map(can_write, result.winners)):
         return "", ()
     bars = [(f"{name} : {other}", *votes(result, name, other)) for name, other in pairs]
-    return _("One to one"), tuple(
+    return _("Head to head"), tuple(
         Bar(label, ayes / max(1, ayes + noes), f"{ayes} : {noes}", won=True) for label, ayes, noes in bars
     )
 
@@ -165,7 +165,7 @@ def picture(card: Card) -> bytes:
     return _pictures.get((edition(), card), lambda: _drawn(card))
 
 
-_pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
+_pictures = SizedCache[bytes](4_000_000, len)  # some 20 KB each
 
 
 def _drawn(card: Card) -> bytes:
@@ -177,7 +177,7 @@ def _drawn(card: Card) -> bytes:
 
 
 def _draw_title(pen: Pen, card: Card) -> float:
-    """What was voted on and who won; answers how far down that reaches."""
+    """What was voted on and who won; returns the lowest y."""
     y = 82.0
     for line in wrapped(card.title, 44, RIGHT_PX - LEFT_PX, 1 if card.bars else 2):
         pen.text(LEFT_PX, y, line, 44, INK)

@@ -22,21 +22,21 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.site import now_text
+from acts.links import absolute_url
+from acts.storage import now_text
 from elections.rules import Election, State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
 from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, embeddable, immutable
-from results import services, words
+from results import services, wording
 from results.access import is_shared
+from results.cached_page import CachedPage
 from results.exports.files import context_of_exports
-from results.exports.text import as_text
+from results.exports.text_report import as_text
 from results.report import Report
 from results.repository import Found, Sealed
-from results.shown import Page
 from results.views import context_of_report
-from results.waiting import waiting_for
+from results.waiting import waiting_context
 
 from .card import card_of, picture
 from .card_address import card_address, card_edition
@@ -59,9 +59,9 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name, partial(PAGE.find, reader=request.user if request.user.is_authenticated else None))
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.seal is None:
-        context |= waiting_for(found.election) if found.election.state(now_text()) == State.CLOSED else {}
+        context |= waiting_context(found.election) if found.election.state(now_text()) == State.CLOSED else {}
         return _answer(request, "results/shared.html", found, context)
-    part, image = PAGE.part(found), card_address(found.election, found.seal)
+    part, image = PAGE.fragment(found), card_address(found.election, found.seal)
     context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
     return cached_for_reader(request, digest(part.etag, part.extra, found.election, context["address"], image), make)
@@ -116,13 +116,13 @@ def _answer(request: HttpRequest, template: str, found: Found, context: dict[str
 
 
 def address(view: str, election: Election) -> str:
-    return whole(reverse(view, args=[election.name]))
+    return absolute_url(reverse(view, args=[election.name]))
 
 
 def preview(found: Sealed) -> dict[str, str]:
     """What other sites say of a link to this page."""
     election, report = found.election, found.report
-    first = words.said(report.sentences[0]) if report.sentences else ""
+    first = wording.translate(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(MAX_PREVIEW_CHARS)
     alt = f"{title(election, report)}. {_ballots(report)}"
     return {"title": title(election, report), "summary": summary, "image_alt": alt}
@@ -137,10 +137,10 @@ def outcome(report: Report) -> str:
     result = report.result
     if result.total == result.blank:
         return _("nothing to count")
-    names = {"names": Truncator(words.names(result.winners)).chars(MAX_PREVIEW_CHARS)}
+    names = {"names": Truncator(wording.join_names(result.winners)).chars(MAX_PREVIEW_CHARS)}
     if result.seats > 1:
         return _("elected: %(names)s") % names
-    return (_("a tie of %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
+    return (_("a tie between %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
 
 
 def _ballots(report: Report) -> str:
@@ -154,4 +154,4 @@ def frame(election: Election) -> str:
     return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'
 
 
-PAGE = Page("results/parts/shared.html", context_of_part, preview)
+PAGE = CachedPage("results/parts/shared.html", context_of_part, preview)

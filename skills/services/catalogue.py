@@ -1,4 +1,4 @@
-"""What is done to the catalogue: proposing, approving, naming."""
+"""Changing the skill catalogue: proposing, approving, naming."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.services import still
-from acts.recording import record
+from accounts.services import role_unchanged
 from acts.refusals import LostRace, NameTaken, NotNow, TooMany
-from acts.site import now_text
-from acts.suffixes import suffixes
+from acts.storage import now_text, record
+from acts.unique_names import unique_suffixes
 from skills import repository, rules
 from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, Skill, State
 from store import keys
@@ -23,19 +22,19 @@ from store.table import Check, Write
 def propose(user: User, name: str, category: str, description: str) -> Skill:
     """Somebody would like to have it in the catalogue. Who that is, only the log knows."""
     skill = Skill("", name, category, description, state=State.PROPOSED, at=now_text())
-    return _create(user, "SkillProposed", skill, people.is_still(user))
+    return _create(user, "SkillProposed", skill, people.is_same_account(user))
 
 
 def add(admin: User, name: str, category: str, description: str) -> Skill:
     """Straight into the catalogue."""
-    return _create(admin, "SkillAdded", Skill("", name, category, description, at=now_text()), still(admin))
+    return _create(admin, "SkillAdded", Skill("", name, category, description, at=now_text()), role_unchanged(admin))
 
 
 def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
-    for suffix in suffixes():
+    for suffix in unique_suffixes():
         made = replace(skill, id=rules.new_id(skill.name, suffix))
         try:
-            record(Event(user.name, kind, told(made)), *repository.creation(made), is_still)
+            record(Event(user.name, kind, skill_event_data(made)), *repository.creation(made), is_still)
         except LostRace as refused:
             _check_free(refused, made.name)
             if repository.ID_TAKEN not in refused.parts:
@@ -45,9 +44,9 @@ def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
     raise LostRace
 
 
-def told(skill: Skill) -> dict[str, Any]:
-    said = {"skill_id": skill.id, "name": skill.name, "category": skill.category}
-    return {**said, "description": skill.description, "at": skill.at}
+def skill_event_data(skill: Skill) -> dict[str, Any]:
+    event_data = {"skill_id": skill.id, "name": skill.name, "category": skill.category}
+    return {**event_data, "description": skill.description, "at": skill.at}
 
 
 def _check_free(refused: LostRace, name: str) -> None:
@@ -57,10 +56,12 @@ def _check_free(refused: LostRace, name: str) -> None:
         raise NameTaken(NAME_TAKEN % {"name": there.name if there else name}) from None
 
 
-def _record(user: User, kind: str, skill: Skill, said: dict[str, Any], writes: Iterable[Write], name: str = "") -> None:
+def _record(
+    user: User, kind: str, skill: Skill, event_data: dict[str, Any], writes: Iterable[Write], name: str = ""
+) -> None:
     """With a name, that is what may be taken."""
     try:
-        record(Event(user.name, kind, {"skill_id": skill.id, **said}), *writes, still(user))
+        record(Event(user.name, kind, {"skill_id": skill.id, **event_data}), *writes, role_unchanged(user))
     except LostRace as refused:
         if name:
             _check_free(refused, name)
@@ -96,8 +97,8 @@ def edit(admin: User, skill: Skill, category: str, description: str) -> None:
     if (category, description) == (skill.category, skill.description):
         return
     after = replace(skill, category=category, description=description)
-    said = {"category": category, "description": description}
-    _record(admin, "SkillEdited", skill, said, repository.change(skill, after))
+    event_data = {"category": category, "description": description}
+    _record(admin, "SkillEdited", skill, event_data, repository.change(skill, after))
 
 
 def rename(admin: User, skill: Skill, name: str) -> None:
@@ -115,11 +116,11 @@ def add_alias(admin: User, skill: Skill, alias: str) -> None:
     # What is its own already is taken, too.
     if keys.fold(alias) in map(keys.fold, skill.names):
         raise NameTaken(NAME_TAKEN % {"name": skill.name})
-    _record(admin, "SkillAliasAdded", skill, {"alias": alias}, repository.alias_added(skill, alias), alias)
+    _record(admin, "SkillAliasAdded", skill, {"alias": alias}, repository.adding_alias(skill, alias), alias)
 
 
 def remove_alias(admin: User, skill: Skill, alias: str) -> None:
     check_changeable(skill)
     if alias not in skill.aliases:
         raise NotNow(NOT_NOW)
-    _record(admin, "SkillAliasRemoved", skill, {"alias": alias}, repository.alias_removed(skill, alias))
+    _record(admin, "SkillAliasRemoved", skill, {"alias": alias}, repository.removing_alias(skill, alias))

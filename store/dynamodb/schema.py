@@ -13,8 +13,9 @@ from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
+from store.capacity_units import INDEX as INDEX
+
 from ..table import DATA, LOG, Unavailable
-from ..units import INDEX as INDEX
 
 BUSY = {
     "ResourceInUseException",

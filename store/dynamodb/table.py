@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from store.capacity_units import INDEX, is_idempotent
+from store.parallel import run_parallel
+
 from .. import cursors, limits
 from ..log import layout
 from ..table import (
@@ -27,8 +30,6 @@ from ..table import (
     Value,
     Write,
 )
-from ..together import together
-from ..units import INDEX, is_plain
 from . import schema, wire
 from .connection import Connection
 from .errors import FAILURES, translated
@@ -83,8 +84,8 @@ class DynamoDbTable(Table):
     is_distant = True
     log_partitions = layout.NEW_LOG_PARTITIONS
 
-    def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
-        return self._connection.at_once(asks)
+    def run_parallel(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
+        return self._connection.run_parallel(asks)
 
     # --- reading ---
 
@@ -105,7 +106,7 @@ class DynamoDbTable(Table):
             return self._get_all(wanted)
         batches = [wanted[at : at + limits.BATCH_KEYS] for at in range(0, len(wanted), limits.BATCH_KEYS)]
         found: dict[Key, Item] = {}
-        for each in together(self, *(partial(self._get_all, batch) for batch in batches)):
+        for each in run_parallel(self, *(partial(self._get_all, batch) for batch in batches)):
             found |= each
         return found
 
@@ -160,7 +161,7 @@ class DynamoDbTable(Table):
     def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
         parts = limits.unnumbered(writes)
         limits.check_writes(parts, token)
-        if token is None and len(parts) == 1 and is_plain(parts[0]):
+        if token is None and len(parts) == 1 and is_idempotent(parts[0]):
             self._write_alone(parts[0])
             return
         request = {

@@ -20,7 +20,8 @@ from botocore.config import Config
 from botocore.loaders import Loader, create_loader
 from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
 
-from .. import patience
+from store import wait_budget
+
 from ..table import Invalid, Item, Key, Value
 
 CONNECT_TIMEOUT_SECONDS = 1
@@ -197,7 +198,7 @@ def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -
 
 def _wait_no_longer(request: Any, **_: Any) -> None:
     """Told by the SDK of every request just before it goes out: an answer is waited for while there is patience."""
-    if (left := patience.left()) < CONNECT_TIMEOUT_SECONDS + READ_TIMEOUT_SECONDS:
+    if (left := wait_budget.left()) < CONNECT_TIMEOUT_SECONDS + READ_TIMEOUT_SECONDS:
         request.context["read_timeout"] = max(left - CONNECT_TIMEOUT_SECONDS, 0.001)
 
 

@@ -9,4 +9,4 @@ from .events import Event, EventLog, Repeated, as_text, new_nonce, utc_now
 
 __all__ = ["Event", "EventLog", "Repeated", "as_text", "new_nonce", "utc_now"]
 
-PUBLIC = "events forgotten index layout publish seal search stretches"
+PUBLIC = "checkpoint_proofs events index layout publish rewriting seal search"

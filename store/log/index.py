@@ -128,7 +128,7 @@ def _further(item: Item) -> Put:
     return Put(item, when=Missing() | Less("upto", item["upto"]), table=LOG)
 
 
-def make_anew(table: Table, sealed: int) -> Iterator[int]:
+def rebuild(table: Table, sealed: int) -> Iterator[int]:
     """Write the whole index again, whatever is there; answers its last number after each block. No sealer may run."""
     for first in range(1, sealed + 1, BLOCK_EVENTS):
         last = min(first + BLOCK_EVENTS - 1, sealed)

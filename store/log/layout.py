@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from .. import cursors, keys, spans
+from store import cursors, keys, sharded_reads
+
 from ..table import LOG, Condition, Item, Page, Put, Table
 
 NEW_LOG_PARTITIONS = 16  # partitions of every log on a distant store; another number would be another format
@@ -129,7 +130,7 @@ def _merged(
         end = last_number(table)
         last = end if last is None else min(end, last)
     for low, high in _windows(max(first, 1), last, window, backwards):
-        found = spans.each(table, keys.events_in(partitions, low, high), backwards=backwards)
+        found = sharded_reads.each(table, keys.events_in(partitions, low, high), backwards=backwards)
         yield from (canonical(event) for event in found if _is_at_home(event, partitions))
 
 

@@ -1,8 +1,7 @@
-"""The numbers of events in a distant store, taken by one question for all acts of a process that wait for one.
+"""Takes event numbers from a distant store, in one request for all waiting threads of a process.
 
-Whoever comes while nobody asks, asks at once for all who wait by then. Who comes during the question waits for the next
-one: replay relies on it that a number was asked for after its act had read what it decides on. So no number is ever
-taken in advance. Nobody works in the background: of those who wait, one asks for all.
+A thread that finds no request under way sends one for all who wait. Those who come during a request wait for the next:
+replay relies on a number being taken after its act has read what it decides on, so none is taken in advance.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ import threading
 import time
 from weakref import WeakKeyDictionary
 
-from .. import keys, trips
+from store import keys, round_trips
+
 from ..table import Crowded, StoreError, Table
 
 HEADER = keys.event_number()
@@ -24,7 +24,7 @@ def take(table: Table) -> int:
 
 
 def ask(table: Table, count: int) -> range:
-    """So many numbers by one question."""
+    """Take so many numbers in one request."""
     last = table.increment(HEADER, "last", count)
     return range(last - count + 1, last + 1)
 
@@ -46,7 +46,7 @@ class _Place:
 
 
 class _Line:
-    """The acts of this process that wait for a number of one table."""
+    """The threads of this process that wait for a number of one table."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -77,7 +77,7 @@ class _Line:
             self._leave(place)
             raise
         if place.is_answered:  # by a round trip that somebody else has made for us
-            trips.side_by_side([trips.Trips(1, 1, time.perf_counter() - began)])
+            round_trips.add_parallel([round_trips.RoundTrips(1, 1, time.perf_counter() - began)])
         else:
             self._ask_for_all(table, place)
         if place.error is not None:

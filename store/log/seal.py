@@ -5,7 +5,7 @@ The digest of an event is the SHA-256 of its item as JSON with sorted keys and n
 SHA-256 of "void " and the number. A checkpoint keeps the chain's value after its last event and the first half of every
 digest since the checkpoint before, so that a later change can be named exactly.
 
-An event that has forgotten a name (store/log/forgotten.py) still says the digest with which it was sealed, so that the
+An event that has forgotten a name (store/log/rewriting.py) still says the digest with which it was sealed, so that the
 chain fits as before; it counts as what it says only as far as a later event says that it does.
 
 Checkpoints come every few seconds; which of them everybody sees, and when, store/log/publish.py decides.
@@ -25,9 +25,9 @@ from .. import keys
 from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
 from . import layout
 from .events import EventLog, as_text, number_of, utc_now
-from .forgotten import Rewritings, event_digest, sealed_digest
 from .index import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
-from .publish import Publisher, wanted_at_once
+from .publish import Publisher, publish_immediately
+from .rewriting import Rewritings, event_digest, sealed_digest
 
 GRACE_PERIOD = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
 EVENTS_PER_CHECKPOINT = 1000
@@ -125,7 +125,7 @@ class Sealer:
             Update(counts, set={"last_updated": checkpoint["when_sealed"]}, add=dict(changes)),
         ]
         with suppress(Refused):  # then another sealer was first; its checkpoint says the same of the same events
-            self.table.write(*writes, *wanted_at_once(checkpoint, events))
+            self.table.write(*writes, *publish_immediately(checkpoint, events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class _Walk:
             self.unsealed += 1
             self._check_place(event)
             self.rewritings.take(event)
-        if (number := self.rewritings.unsaid()) is not None:
+        if (number := self.rewritings.first_unannounced()) is not None:
             raise _Flaw(f"Event {number} is not what was sealed, nor what the log says that became of it.")
 
     def _check_events(self, checkpoint: Item) -> None:

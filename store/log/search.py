@@ -15,10 +15,11 @@ from functools import partial
 from heapq import merge
 from itertools import chain, groupby, islice
 
+from store.parallel import run_parallel
+
 from .. import keys
 from ..splitting import by_count
 from ..table import Item, Page, Span, Table
-from ..together import together
 from . import layout
 from .events import EventLog, as_text
 from .index import ACTOR, BALLOTS, BLOCK_EVENTS, ELECTION, TYPE, first_of, moment_at, names_of
@@ -34,7 +35,7 @@ Block = tuple[int, set[int]]  # the first number of a block of the index, and nu
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Query:
     """Which events are looked for; what is empty does not matter. Times are as events have them, both included."""
 
     actor: str = ""
@@ -66,37 +67,37 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a look has found, and before which number the next one goes on: `None` if nothing is left."""
 
     events: list[Item]
     before: int | None
 
 
-def look(table: Table, wanted: Wanted, *, before: int | None = None, limit: int = 50) -> Found:
+def search(table: Table, wanted: Query, *, before: int | None = None, limit: int = 50) -> SearchResult:
     """The newest events that are wanted, of those before a number."""
     top = before - 1 if before else _last_by(table, wanted.until) if wanted.until else ABOVE_EVERY_NUMBER - 1
     found: list[Item] = []
     for looks, (lowest, events) in enumerate(_batches(table, wanted, top, limit), 1):
         found += (event for event in events if wanted.fits(event))
         if len(found) > limit:
-            return Found(found[:limit], found[limit - 1]["event_id"])
+            return SearchResult(found[:limit], found[limit - 1]["event_id"])
         if lowest <= 1 or (events and wanted.ends_before(events[-1]["when_occurred"])):
             break
         if len(found) == limit or looks == MAX_BATCHES_PER_LOOK:
-            return Found(found, lowest)
-    return Found(found, None)
+            return SearchResult(found, lowest)
+    return SearchResult(found, None)
 
 
-def _batches(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
+def _batches(table: Table, wanted: Query, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
     """Events that may be wanted, a batch at a time, each with the number down to which all have been looked at."""
-    if wanted == Wanted():
+    if wanted == Query():
         yield from _read(table, 1, top, size)
         return
     if top < 1:
         return
     leading = by_count(_leading(table, wanted, top), BATCH_BLOCKS) if wanted.lists else iter(())
-    newest, last, first = together(
+    newest, last, first = run_parallel(
         table,
         EventLog(table).newest_checkpoint,
         lambda: layout.last_number(table),
@@ -106,7 +107,7 @@ def _batches(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tupl
     known = min(top, sealed)
     blocks = chain([first], leading) if wanted.lists else by_count(_leading(table, wanted, known), BATCH_BLOCKS)
     unsealed, listed = _read(table, sealed + 1, top, BATCH_UNSEALED_EVENTS), _listed(table, wanted, blocks)
-    newer, older = together(table, lambda: next(unsealed, None), lambda: next(listed, None) if known else None)
+    newer, older = run_parallel(table, lambda: next(unsealed, None), lambda: next(listed, None) if known else None)
     if newer:
         yield newer
         yield from unsealed
@@ -128,9 +129,9 @@ def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, 
 Listed = tuple[list[Block], list[set[int]], "_Moments"]  # some blocks, what is wanted of each, and when all of it was
 
 
-def _listed(table: Table, wanted: Wanted, batches: Iterable[list[Block]]) -> Iterator[Listed]:
+def _listed(table: Table, wanted: Query, batches: Iterable[list[Block]]) -> Iterator[Listed]:
     for blocks in filter(None, batches):
-        left, moments = together(
+        left, moments = run_parallel(
             table,
             partial(_narrowed, table, dict(blocks), wanted.lists[1:]),
             partial(_Moments, table, [first for first, _ in blocks]),
@@ -139,7 +140,7 @@ def _listed(table: Table, wanted: Wanted, batches: Iterable[list[Block]]) -> Ite
 
 
 def _through_index(
-    table: Table, wanted: Wanted, listed: Iterable[Listed], top: int, size: int
+    table: Table, wanted: Query, listed: Iterable[Listed], top: int, size: int
 ) -> Iterator[tuple[int, list[Item]]]:
     for blocks, left, moments in listed:
         numbers = sorted((number for block in left for number in block if number <= top), reverse=True)
@@ -167,7 +168,7 @@ class _Moments:
                 yield number, when
 
 
-def _leading(table: Table, wanted: Wanted, top: int) -> Iterator[Block]:
+def _leading(table: Table, wanted: Query, top: int) -> Iterator[Block]:
     """The numbers to begin with, block by block, the newest first: a list's, or all, if only a time is asked for."""
     if wanted.lists:
         return _blocks(table, wanted.lists[0], top)
@@ -177,7 +178,7 @@ def _leading(table: Table, wanted: Wanted, top: int) -> Iterator[Block]:
 def _blocks(table: Table, names: list[Name], top: int) -> Iterator[Block]:
     """The numbers found under any of the names, block by block, the newest first."""
     spans = [keys.log_index_blocks(kind, name, first_of(top)) for kind, name in names]
-    pages = together(table, *(partial(_some, table, span) for span in spans))
+    pages = run_parallel(table, *(partial(_some, table, span) for span in spans))
     rows = (_backwards(table, span, page) for span, page in zip(spans, pages, strict=True))
     items = merge(*rows, key=_first, reverse=True)
     for first, same in groupby(items, key=_first):

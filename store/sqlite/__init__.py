@@ -5,7 +5,7 @@ all who wait, so that one sync to disk serves many (group commit). Between proce
 SQLite's own busy handler sleeps and retries, which let some writers starve for more than a second. Nobody waits longer
 than `PATIENCE` for all of it together, and whoever is told that the store is too busy has written nothing.
 
-`table` is the port, `rows` the SQL, `writers` the queue of one process, `queue` that of processes, `tokens` what was
+`table` is the port, `rows` the SQL, `writers` the queues of threads and processes, `tokens` what was
 written once already, `connections` SQLite itself, `buffered` the same for one process that is in a hurry.
 """
 

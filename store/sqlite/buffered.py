@@ -11,8 +11,7 @@ from contextlib import closing
 from typing import Any
 
 from .. import limits
-from ..conditions import holds
-from ..table import DATA, Check, Delete, Item, Key, Numbered, Put, Refused, Span, Update, Value, Write
+from ..table import DATA, Check, Delete, Item, Key, Numbered, Put, Refused, Span, Update, Value, Write, holds
 from . import rows
 from .connections import connect, sentences
 from .table import SqliteTable

@@ -13,8 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from .. import cursors, limits, trips
-from ..conditions import holds
+from .. import cursors, limits, round_trips
 from ..table import (
     DATA,
     TABLES,
@@ -31,6 +30,7 @@ from ..table import (
     Update,
     Value,
     Write,
+    holds,
 )
 from . import connections, rows, tokens
 from .connections import sentences, unavailable
@@ -65,9 +65,9 @@ class SqliteTable(Table):
         try:  # the busiest call of all: written out, because two context managers cost as much as the read itself
             row = self._reader().execute(rows.GET[key.table], (key.pk, key.sk, self.clock())).fetchone()
         except sqlite3.Error as error:
-            trips.record("get", "unavailable", time.perf_counter() - start)
+            round_trips.record("get", "unavailable", time.perf_counter() - start)
             raise unavailable(self.path, error) from error
-        trips.record("get", "ok", time.perf_counter() - start)
+        round_trips.record("get", "ok", time.perf_counter() - start)
         return None if row is None else rows.unpack(row[0])
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
@@ -78,9 +78,9 @@ class SqliteTable(Table):
         try:  # as above: every page asks for whoever has come, and for their session
             found = rows.read(self._reader(), list(wanted), self.clock())
         except sqlite3.Error as error:
-            trips.record("get_many", "unavailable", time.perf_counter() - start)
+            round_trips.record("get_many", "unavailable", time.perf_counter() - start)
             raise unavailable(self.path, error) from error
-        trips.record("get_many", "ok", time.perf_counter() - start)
+        round_trips.record("get_many", "ok", time.perf_counter() - start)
         return found
 
     def page(
@@ -109,7 +109,7 @@ class SqliteTable(Table):
 
     def count(self, span: Span) -> int:
         where, values = rows.where(span, self.clock())
-        with trips.trip("count"), sentences(self.path):
+        with round_trips.round_trip("count"), sentences(self.path):
             row = self._reader().execute(f"SELECT count(*) FROM {span.table} WHERE {where}", values).fetchone()
         return int(row[0])
 
@@ -119,29 +119,29 @@ class SqliteTable(Table):
             return
         parts = limits.unnumbered(writes)
         limits.check_writes(parts, token)
-        with trips.trip("write"):
+        with round_trips.round_trip("write"):
             self._writers.commit(lambda connection: self._apply(connection, parts, token))
 
     def _write_numbered(self, writes: Sequence[Write], numbered: Numbered) -> None:
         size = limits.check_writes(writes) if writes else 0
-        with trips.trip("write"):
+        with round_trips.round_trip("write"):
             self._writers.commit(lambda connection: self._apply_numbered(connection, writes, size, numbered))
 
     def put_all(self, items: Sequence[Item]) -> None:
         """In one transaction: the file knows nothing cheaper."""
         limits.check_puts(items)
-        with trips.trip("put_all"):
+        with round_trips.round_trip("put_all"):
             self._writers.commit(lambda connection: self._apply(connection, [*map(Put, items)], None))
 
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
         update = Update(key, set=also or {}, add={name: by})
         limits.check_writes([update])
-        with trips.trip("increment"):
+        with round_trips.round_trip("increment"):
             item = self._writers.commit(lambda connection: self._increment(connection, update))
         return int(item[name])
 
     def sweep(self, limit: int = 1000) -> int:
-        with trips.trip("sweep"):
+        with round_trips.round_trip("sweep"):
             return int(self._writers.commit(lambda connection: self._sweep(connection, limit)))
 
     def everything(self) -> Iterator[tuple[str, Item]]:
@@ -158,13 +158,18 @@ class SqliteTable(Table):
 
     def load(self, entries: Sequence[tuple[str, Item]]) -> None:
         """Large transactions, none of which waits for the disk; the write that ends the filling waits for all."""
-        with trips.trip("load"), sentences(self.path), self._writers.alone() as writer, writer.hurried() as connection:
+        with (
+            round_trips.round_trip("load"),
+            sentences(self.path),
+            self._writers.alone() as writer,
+            writer.hurried() as connection,
+        ):
             rows.load(connection, entries)
 
-    def forget_deleted(self) -> None:
+    def purge_journal(self) -> None:
         """Empty the journal. In the file itself SQLite has overwritten what was deleted (`secure_delete`), but for
         copies that it may have left when it moved rows between pages; those go with `compact`."""
-        with trips.trip("forget_deleted"), sentences(self.path), self._writers.alone() as writer:
+        with round_trips.round_trip("purge_journal"), sentences(self.path), self._writers.alone() as writer:
             writer.empty_journal()
 
     def size(self) -> int:
@@ -178,7 +183,7 @@ class SqliteTable(Table):
 
     def compact(self) -> bool:
         """Rewrite the file in the order of its keys."""
-        with trips.trip("compact"), sentences(self.path), self._writers.alone() as writer:
+        with round_trips.round_trip("compact"), sentences(self.path), self._writers.alone() as writer:
             return writer.rewrite()
 
     def wait_for_no_disk(self) -> None:
@@ -222,7 +227,7 @@ class SqliteTable(Table):
         where, values = rows.where(span, self.clock(), cursor, backwards)
         direction = "DESC" if backwards else "ASC"
         order = ", ".join(f"{name.lower()} {direction}" for name in cursors.key_names(span)[1:])
-        with trips.trip("page"), sentences(self.path):
+        with round_trips.round_trip("page"), sentences(self.path):
             found = self._reader().execute(f"SELECT body FROM {span.table} WHERE {where} ORDER BY {order}", values)
             return rows.fill_page(found, limit)
 

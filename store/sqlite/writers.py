@@ -1,7 +1,8 @@
-"""The writers of one process: they queue up, and whoever's turn it is commits for all who wait."""
+"""Group commit for the embedded store: the threads of a process queue up, and the first commits for all who wait."""
 
 from __future__ import annotations
 
+import fcntl
 import math
 import sqlite3
 import threading
@@ -11,12 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from ..sqlite import connections
 from ..table import StoreError, Unavailable
-from . import connections
 from .connections import sentences
-from .queue import Queue
 
-CHECK_INTERVAL_SECONDS = 0.01  # seconds between two looks whether the store is free
+CHECK_INTERVAL_SECONDS = 0.01  # between two checks whether the store is free
 NORMAL = 1  # of SQLite's ways to sync: the journal before it is carried over into the file, not at every commit
 JOURNAL_TIMEOUT_SECONDS = 0.2  # seconds to wait for readers before the journal is emptied; writers wait as long
 REWRITE_SECONDS = 1.0  # for copying the file, which is less than half of rewriting it: writers have patience for more
@@ -48,7 +48,7 @@ class Writers:
         return act.answer
 
     def _wait_or_write(self, act: Act) -> None:
-        """Who is written for by another hears of it, and need not stand in line for its turn only to see that."""
+        """Wait until another thread has committed this act, or commit it ourselves."""
         if self.turn.acquire(blocking=False):
             try:
                 if not act.done:
@@ -67,13 +67,13 @@ class Writers:
             self.waiting[0].call()
 
     def _give_up(self, act: Act) -> None:
-        """Say that nothing was written; unless somebody has taken the act along: then it is decided in a moment."""
+        """Give up waiting, unless another thread is committing the act already; then its outcome comes soon."""
         with suppress(ValueError):
             self.waiting.remove(act)
             raise Unavailable(TOO_BUSY)
 
     def _see_to(self, act: Act) -> None:
-        """Commit all that waits; where other processes are writing, let somebody stand in line behind them."""
+        """Commit all waiting acts; if another process is writing, let a thread wait for its lock."""
         queue = self.opened_writer().queue
         if queue.enter():
             try:
@@ -110,7 +110,7 @@ class Writers:
                 act.finish(failure)
 
     def _take_along(self, acts: list[Act]) -> list[Act]:
-        """All who wait by now, among the others."""
+        """Add all acts that wait by now."""
         before = len(acts)
         with suppress(IndexError):
             while True:
@@ -119,7 +119,7 @@ class Writers:
 
     @contextmanager
     def alone(self) -> Iterator[Writer]:
-        """With the store to oneself. Whoever asks for that is in no hurry, and lets others go first."""
+        """Exclusive use of the store, after all waiting writers."""
         until = time.monotonic() + connections.WRITER_TIMEOUT_SECONDS
         if not self.turn.acquire(timeout=connections.WRITER_TIMEOUT_SECONDS):
             raise Unavailable(TOO_BUSY)
@@ -149,13 +149,13 @@ class Writers:
                 self.call_the_next()
 
     def let_go(self) -> None:
-        """What a forked child does with its parent's place in the queue."""
+        """In a forked child: drop the parent's place in the queue."""
         if self.writer is not None:
             self.writer.queue.file.close()  # or a lock that the parent holds would outlive it in us
 
 
 class Act:
-    """One transaction that waits for its turn, and what became of it."""
+    """One transaction that waits to be committed, and its outcome."""
 
     __slots__ = ("_called", "answer", "done", "error", "until", "work")
 
@@ -169,7 +169,7 @@ class Act:
         self._called.acquire()
 
     def hears(self, seconds: float = -1) -> bool:
-        """Whether somebody calls, or has called since it last heard: because it is done, or because nobody writes."""
+        """Wait to be called, because it is done or nobody writes; whether that happened in time."""
         return self._called.acquire(timeout=seconds)
 
     def call(self) -> None:
@@ -196,7 +196,7 @@ class Act:
 
 
 class Writer:
-    """The one connection of a process that writes, and its place in the queue of processes."""
+    """The one writing connection of a process, and its place in the queue of processes."""
 
     def __init__(self, path: str):
         self.connection = connections.connect(path)
@@ -236,7 +236,7 @@ class Writer:
             self.connection.execute(f"PRAGMA synchronous = {usual}")
 
     def empty_journal(self) -> None:
-        """Give up soon where somebody reads for long, such as a backup: other writers would wait with us."""
+        """Gives up soon if a long read, such as a backup, is in the way: other writers would wait with us."""
         self._wait_for(JOURNAL_TIMEOUT_SECONDS)
         _, frames, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if moved < frames or self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
@@ -263,3 +263,66 @@ class Writer:
 
 def _left(until: float) -> float:
     return max(0.0, until - time.monotonic())
+
+
+# --- The queue of processes ---
+
+
+class Queue:
+    """A lock on a file, which the kernel hands on to those who have waited for it.
+
+    The kernel does not let anybody wait with patience that ends. So where another process holds the lock, a thread
+    stands in line, and writes what waits when it gets there; whoever asked for that may go away meanwhile.
+    """
+
+    def __init__(self, path: str):
+        self.file = open(path, "w")  # noqa: SIM115 - held as long as the connection
+        self._change = threading.Condition()
+        self._stands_in_line = False
+
+    def enter(self) -> bool:
+        """Whether the lock is ours, because nobody else was there; one of us who stands in line is somebody else."""
+        with self._change:
+            if self._stands_in_line:
+                return False
+            try:
+                fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+            return True
+
+    def leave(self) -> None:
+        fcntl.flock(self.file, fcntl.LOCK_UN)
+
+    def send(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        """Let somebody stand in line and act, and again as long as there is more to do; unless somebody does so."""
+        with self._change:
+            if not self._stands_in_line:
+                threading.Thread(target=self._stand_in_line, args=(act, is_wanted), daemon=True).start()
+                self._stands_in_line = True
+
+    def wait(self, is_done: Callable[[], bool], seconds: float | None = None) -> bool:
+        with self._change:
+            return self._change.wait_for(is_done, seconds)
+
+    def close(self) -> bool:
+        """Whether it is closed: it is not while somebody of us stands in line."""
+        with self._change:
+            if not self._stands_in_line:
+                self.file.close()
+            return self.file.closed
+
+    def _stand_in_line(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
+        goes_on = True
+        while goes_on:
+            fcntl.flock(self.file, fcntl.LOCK_EX)
+            goes_on = False
+            try:
+                if is_wanted():
+                    act()
+                goes_on = True
+            finally:  # should acting have failed in some unforeseen way, then whoever comes next sends somebody else
+                self.leave()
+                with self._change:
+                    self._stands_in_line = goes_on = goes_on and is_wanted()
+                    self._change.notify_all()

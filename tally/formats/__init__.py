@@ -13,10 +13,9 @@ from functools import partial
 from itertools import chain, islice
 
 from . import abif, blt, csv_file, cvotes, json_file, plain, preflib
-from .file import BadFile, CannotWrite, File, Limits, NotRecognised
+from .file import BadFile, CannotWrite, File, Limits, NotRecognised, refuse_odd_names
 from .recognise import recognise
 from .text import Stream, Text
-from .writing import refuse_odd_names
 
 __all__ = ["FORMATS", "WRITERS", "BadFile", "CannotWrite", "File", "Limits", "NotRecognised", "read", "write"]
 

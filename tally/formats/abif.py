@@ -20,10 +20,21 @@ from decimal import Decimal
 from typing import Any
 
 from ..ballots import groups_of
-from .file import MAX_SEATS, UNRANKED, BadFile, Box, File, Limits, Roster, clean_title, shown, whole
+from .file import (
+    MAX_SEATS,
+    UNRANKED,
+    BadFile,
+    BallotCounter,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    clean_title,
+    excerpt,
+    parse_whole_number,
+)
 from .ranking import joined
 from .text import Text, without_blank
-from .writing import by_count
 
 KEY = r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^\s>=,/:\[\]"#*{}](?:[^>=,/:\[\]"#*{}]*[^\s>=,/:\[\]"#*{}])?'
 COUNT = re.compile(r"([0-9]+)\s*:")
@@ -37,7 +48,7 @@ HEADING = re.compile(r"ABIF(?:\s|$)")
 def read(text: Text, limits: Limits) -> File:
     reader = _Reader(limits)
     for number, line in without_blank(text.lines(), "#"):
-        if not reader.box.put_again(line):
+        if not reader.counter.count_repeated(line):
             reader.read_line(number, line)
     return reader.file()
 
@@ -47,28 +58,28 @@ class _Reader:
 
     def __init__(self, limits: Limits):
         self.limits = limits
-        self.tokens, self.box = Roster(limits), Box(limits)
+        self.tokens, self.counter = Roster(limits), BallotCounter(limits)
         self.names: dict[str, str] = {}  # of tokens that have one
         self.said: dict[str, Any] = {}
 
     def read_line(self, number: int, line: str) -> None:
         if counted := COUNT.match(line):
-            count = whole(counted[1], number, "a number of ballots")
+            count = parse_whole_number(counted[1], number, "a number of ballots")
             groups = self._groups(line, counted.end(), number)
-            self.box.remember(line, self.box.put(groups, count, number, self.tokens), count)
+            self.counter.cache_line(line, self.counter.count_ranking(groups, count, number, self.tokens), count)
         elif line.startswith("{"):
-            said = _said(line)
+            said = _metadata(line)
             self.said |= {key: said[key] for key in SAID if key in said}
         elif candidate := CANDIDATE.match(line):
             self._name(_unquoted(candidate[1]), _unquoted(candidate[2]), number)
         elif not HEADING.match(line):
-            raise BadFile(number, f"“{shown(line)}” is no ballot (5: A>B), no candidate (=A:[Ada]) and no {{data}}.")
+            raise BadFile(number, f"“{excerpt(line)}” is no ballot (5: A>B), no candidate (=A:[Ada]) and no {{data}}.")
 
     def _name(self, token: str, name: str, line: int) -> None:
         if token in self.names:
-            raise BadFile(line, f"The candidate “{shown(token)}” has two lines.")
+            raise BadFile(line, f"The candidate “{excerpt(token)}” has two lines.")
         if name in self.names.values():
-            raise BadFile(line, f"“{shown(name)}” is named twice among the candidates.")
+            raise BadFile(line, f"“{excerpt(name)}” is named twice among the candidates.")
         self.names[token] = name
         self.tokens.number(token, line)
 
@@ -88,9 +99,11 @@ class _Reader:
         roster, numbers = Roster(self.limits), []
         for token in self.tokens.names:
             numbers.append(roster.number(self.names.get(token, token), None))
-        ballots = Box(self.limits)
-        for ranking, count in self.box.counts.items():
-            ballots.put([[numbers[each] for each in group] for group in groups_of(ranking)], count, None, roster)
+        ballots = BallotCounter(self.limits)
+        for ranking, count in self.counter.counts.items():
+            ballots.count_ranking(
+                [[numbers[each] for each in group] for group in groups_of(ranking)], count, None, roster
+            )
         return File(ballots.ballots(roster.names), self._seats(), self._title(), self._unranked())
 
     def _seats(self) -> int | None:
@@ -114,13 +127,13 @@ def _choices(line: str, place: int, number: int) -> tuple[list[tuple[str, str | 
         if not choice:
             if not choices and line[place:].lstrip()[0] in "#:":
                 break
-            raise BadFile(number, f"A name is missing or odd in “{shown(line[place:].strip() or line)}”.")
+            raise BadFile(number, f"A name is missing or odd in “{excerpt(line[place:].strip() or line)}”.")
         choices.append((_unquoted(choice[1]), choice[2]))
         place = choice.end()
         if place == len(line) or line[place] in "#:":
             break
         if line[place] not in ">=,":
-            raise BadFile(number, f"“{shown(line[place:])}” should be >, = or a comma and another candidate.")
+            raise BadFile(number, f"“{excerpt(line[place:])}” should be >, = or a comma and another candidate.")
         signs.append(line[place])
         place += 1
     return choices, signs
@@ -141,7 +154,7 @@ def _unquoted(key: str) -> str:
     return re.sub(r"\\(.)", r"\1", key[1:-1]).strip() if key.startswith('"') else key.strip()
 
 
-def _said(line: str) -> dict[str, Any]:
+def _metadata(line: str) -> dict[str, Any]:
     """What a line in braces says; that of others may be anything, and then it says nothing to us."""
     try:
         said = json.loads(line)

@@ -19,9 +19,20 @@ import re
 from collections.abc import Callable, Iterator
 
 from ..ballots import groups_of
-from .file import BadFile, Box, File, Limits, Roster, clean_title, seats_of, shown, whole
+from .file import (
+    BadFile,
+    BallotCounter,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    clean_title,
+    excerpt,
+    parse_whole_number,
+    refuse_signs,
+    seats_of,
+)
 from .text import Text
-from .writing import by_count, refuse_signs
 
 WORD = re.compile(r'\s*(?:(/\*)|#.*|("[^"]*")(?=[\s#]|$)|(\([^)]*\))|([^\s"(#][^\s"#]*)|(\S))')
 
@@ -29,7 +40,7 @@ WORD = re.compile(r'\s*(?:(/\*)|#.*|("[^"]*")(?=[\s#]|$)|(\([^)]*\))|([^\s"(#][^
 def read(text: Text, limits: Limits) -> File:
     reader = _Reader(limits)
     for number, line in text.lines():
-        if not (reader.between_ballots and reader.box.put_again(_unmarked(line))):
+        if not (reader.between_ballots and reader.counter.count_repeated(_unmarked(line))):
             reader.read_line(number, line)
     return reader.file()
 
@@ -44,7 +55,7 @@ class _Reader:
 
     def __init__(self, limits: Limits):
         self.limits = limits
-        self.box = Box(limits)
+        self.counter = BallotCounter(limits)
         self.roster = Roster(limits)
         self.step: Callable[[str, int], None] = self._size
         self.size = self.seats = self.count = self.number = 0
@@ -67,7 +78,7 @@ class _Reader:
         if self.step == self._rank:
             raise BadFile(number, "A ballot does not end with 0.")
         if repeatable and self.between_ballots and len(self.done) == 1:
-            self.box.remember(_unmarked(line), self.done[0], self.count)
+            self.counter.cache_line(_unmarked(line), self.done[0], self.count)
 
     def _words(self, line: str) -> Iterator[str]:
         place = 0
@@ -85,7 +96,7 @@ class _Reader:
                 return  # white space
 
     def _size(self, word: str, line: int) -> None:
-        self.size = whole(word, line, "a number of candidates", least=1)
+        self.size = parse_whole_number(word, line, "a number of candidates", least=1)
         if self.size > self.limits.candidates:
             raise BadFile(line, f"A file has at most {self.limits.candidates} candidates.")
         self.step = self._seats
@@ -104,12 +115,12 @@ class _Reader:
         """How many ballots follow, a mark that a ballot has, or the 0 after the last ballot."""
         if word.startswith("("):
             return
-        self.count, self.groups, self.ranked = whole(word, line, "a number of ballots"), [], set()
+        self.count, self.groups, self.ranked = parse_whole_number(word, line, "a number of ballots"), [], set()
         self.step = self._rank if self.count else self._name
 
     def _rank(self, word: str, line: int) -> None:
         if word == "0":
-            self.done.append(self.box.put(self.groups, self.count, line))
+            self.done.append(self.counter.count_ranking(self.groups, self.count, line))
             self.step = self._weight
         elif word != "-":
             self.groups.append([self._ranked(each, line) for each in word.split("=")])
@@ -129,14 +140,14 @@ class _Reader:
             self.known[word] = candidate
 
     def _candidate(self, word: str, line: int) -> int:
-        number = whole(word, line, "a candidate's number")
+        number = parse_whole_number(word, line, "a candidate's number")
         if not 1 <= number <= self.size:
             raise BadFile(line, f"There is no candidate {number}: they are numbered from 1 to {self.size}.")
         return number - 1
 
     def _name(self, word: str, line: int) -> None:
         if word[0].isdigit() or word[0] in "(-":
-            raise BadFile(line, f"A candidate's name should stand here, in quotation marks, not “{shown(word)}”.")
+            raise BadFile(line, f"A candidate's name should stand here, in quotation marks, not “{excerpt(word)}”.")
         self.roster.add(word[1:-1] if word.startswith('"') else word, line)
         if len(self.roster.numbers) == self.size:
             self.step = self._title
@@ -156,7 +167,7 @@ class _Reader:
         gone = tuple(names[number] for number in sorted(self.withdrawn))
         if len(gone) == len(names):
             raise BadFile(None, "Every candidate of this file has withdrawn.")
-        return File(self.box.ballots(names).without(gone), self.seats, self.title or "", withdrawn=gone)
+        return File(self.counter.ballots(names).without(gone), self.seats, self.title or "", withdrawn=gone)
 
 
 def write(file: File) -> Iterator[str]:

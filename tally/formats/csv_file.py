@@ -26,9 +26,8 @@ from collections.abc import Iterator
 from io import StringIO
 
 from ..ballots import groups_of
-from .file import BadFile, Box, File, Limits, Roster, whole
+from .file import BadFile, BallotCounter, File, Limits, Roster, by_count, parse_whole_number
 from .text import Lines, Text
-from .writing import by_count
 
 SEPARATORS = ",;\t"
 HINT = re.compile(r"sep=([\t;,|])\s*$", re.IGNORECASE)  # how spreadsheets tell each other
@@ -47,9 +46,9 @@ def read(text: Text, limits: Limits) -> File:
     number, header, separator = _header(lines)
     table = _Table(_cells(number, header, separator), number, limits)
     for number, line in lines:
-        if line.strip() and not table.box.put_again(line):
+        if line.strip() and not table.counter.count_repeated(line):
             table.count(number, line, _cells(number, line, separator))
-    return File(table.box.ballots(table.roster.names))
+    return File(table.counter.ballots(table.roster.names))
 
 
 def _header(lines: Lines) -> tuple[int, str, str]:
@@ -86,7 +85,7 @@ class _Table:
     """Knows what each column holds."""
 
     def __init__(self, header: list[str], line: int, limits: Limits):
-        self.roster, self.box = Roster(limits), Box(limits)
+        self.roster, self.counter = Roster(limits), BallotCounter(limits)
         while header and not header[-1].strip():
             header.pop()  # spreadsheets like to write empty columns at the end
         self.width = len(header)
@@ -102,16 +101,16 @@ class _Table:
         if any(cell.strip() for cell in cells[self.width :]):
             raise BadFile(line, f"This line has more than the {self.width} columns of the first one.")
         typed = cells[self.counts] if self.counts is not None and self.counts < len(cells) else "1"
-        count = whole(typed, line, "a number of ballots")
+        count = parse_whole_number(typed, line, "a number of ballots")
         groups = self._by_name(cells, line) if self.by_name else self._by_rank(cells, line)
         ordered = [groups[rank] for rank in sorted(groups)]
-        self.box.remember(text, self.box.put(ordered, count, line, self.roster), count)
+        self.counter.cache_line(text, self.counter.count_ranking(ordered, count, line, self.roster), count)
 
     def _by_name(self, cells: list[str], line: int) -> dict[int, list[int]]:
         groups: dict[int, list[int]] = {}
         for place, candidate in self.candidates.items():
             if place < len(cells) and (typed := cells[place].strip()):
-                rank = RANKS.get(typed) or whole(typed, line, "a rank", least=1)
+                rank = RANKS.get(typed) or parse_whole_number(typed, line, "a rank", least=1)
                 groups.setdefault(rank, []).append(candidate)
         return groups
 

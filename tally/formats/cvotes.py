@@ -20,10 +20,21 @@ import re
 from collections.abc import Iterator
 
 from ..ballots import groups_of
-from .file import BadFile, Box, File, Limits, Roster, seats_of, shown, whole, within
+from .file import (
+    BadFile,
+    BallotCounter,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    check_range,
+    excerpt,
+    parse_whole_number,
+    refuse_signs,
+    seats_of,
+)
 from .ranking import joined
 from .text import Text
-from .writing import by_count, refuse_signs
 
 SIGNS = (">", "=", ";", ",", "#", "/", "*", "^", "|", "<")
 BLANK = ("/EMPTY_RANKING/", "/EMPTY/")
@@ -45,7 +56,7 @@ class _Reader:
     """Keeps the parameters, which say how the votes are to be read."""
 
     def __init__(self, limits: Limits):
-        self.roster, self.box = Roster(limits), Box(limits)
+        self.roster, self.counter = Roster(limits), BallotCounter(limits)
         self.seats: int | None = None
         self.unranked: str | None = None
         self.weights = self.voting = self.closed = False
@@ -72,7 +83,7 @@ class _Reader:
 
     def count(self, line: int, text: str) -> None:
         vote = text.partition("#")[0].rpartition("||")[2].strip()
-        if self.box.put_again(vote):
+        if self.counter.count_repeated(vote):
             return
         if not vote:
             self._refuse_nothing(line, text)
@@ -80,7 +91,7 @@ class _Reader:
         self.voting = True
         ranking, count = self._counted(vote, line)
         groups = [] if ranking in BLANK else self._groups(ranking, line)
-        self.box.remember(vote, self.box.put(groups, count, line, self.roster), count)
+        self.counter.cache_line(vote, self.counter.count_ranking(groups, count, line, self.roster), count)
 
     def _refuse_nothing(self, line: int, text: str) -> None:
         if "||" in text.partition("#")[0]:
@@ -91,30 +102,30 @@ class _Reader:
         begin = min((place for sign in "^*" if (place := vote.find(sign)) >= 0), default=len(vote))
         tail = TAIL.match(vote, begin)
         if not tail:
-            raise BadFile(line, f"“{shown(vote[begin:])}” is not a weight and a number of votes, such as ^7 * 2.")
-        weight = whole(tail[1], line, "a weight") if tail[1] and self.weights else 1
-        times = whole(tail[2], line, "a number of votes") if tail[2] else 1
-        return vote[:begin].strip(), within(weight * times, line, "a number of votes and their weight together")
+            raise BadFile(line, f"“{excerpt(vote[begin:])}” is not a weight and a number of votes, such as ^7 * 2.")
+        weight = parse_whole_number(tail[1], line, "a weight") if tail[1] and self.weights else 1
+        times = parse_whole_number(tail[2], line, "a number of votes") if tail[2] else 1
+        return vote[:begin].strip(), check_range(weight * times, line, "a number of votes and their weight together")
 
     def _groups(self, ranking: str, line: int) -> list[list[int]]:
         groups = [[name.strip() for name in group.split("=")] for group in ranking.split(">")]
         for name in (name for group in groups for name in group):
             if not name or "<" in name or "/" in name:
-                raise BadFile(line, f"“{shown(name)}” is not a candidate's name." if name else "A name is missing.")
+                raise BadFile(line, f"“{excerpt(name)}” is not a candidate's name." if name else "A name is missing.")
         if self.closed:
             numbers = self.roster.numbers
             return [[numbers[name] for name in group if name in numbers] for group in groups]
         return [[self.roster.number(name, line) for name in group] for group in groups]
 
     def file(self) -> File:
-        ballots = self.box.ballots(self.roster.names)
+        ballots = self.counter.ballots(self.roster.names)
         unsaid = self.seats == UNSPECIFIED_SEATS and self.seats >= len(ballots.candidates)
         return File(ballots, None if unsaid else self.seats, unranked=self.unranked)
 
 
 def _truth(value: str, line: int) -> bool:
     if value.casefold() not in ("true", "false"):
-        raise BadFile(line, f"“{shown(value)}” should be true or false.")
+        raise BadFile(line, f"“{excerpt(value)}” should be true or false.")
     return value.casefold() == "true"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..ballots import BadBallot, Ballots, ranking_of
@@ -38,11 +38,11 @@ class BadFile(ValueError):
 
 
 class NotRecognised(BadFile):
-    """A file whose format cannot be told."""
+    """A file whose format cannot be detected."""
 
 
 class CannotWrite(ValueError):
-    """Ballots that a format has no way to express; the words say what, and often what to use instead."""
+    """Ballots that a format cannot express."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Roster:
         """A candidate named for the first time, and only once."""
         name = clean_name(typed, line, self.limits)
         if name in self.numbers:
-            raise BadFile(line, f"“{shown(name)}” is named twice among the candidates.")
+            raise BadFile(line, f"“{excerpt(name)}” is named twice among the candidates.")
         if len(self.numbers) >= self.limits.candidates:
             raise BadFile(line, f"A file has at most {self.limits.candidates} candidates.")
         self.numbers[name] = len(self.numbers)
@@ -85,7 +85,7 @@ class Roster:
         return self.add(typed, line) if known is None else known
 
 
-class Box:
+class BallotCounter:
     """The ballot box: rankings are counted as they are read, and equal lines are read once."""
 
     def __init__(self, limits: Limits):
@@ -93,9 +93,9 @@ class Box:
         self.counts: dict[str, int] = {}
         self.characters = 0
         self.read: dict[str, tuple[str, int]] = {}
-        self.remembered = 0
+        self.cached_chars = 0
 
-    def put_again(self, text: str) -> bool:
+    def count_repeated(self, text: str) -> bool:
         """Count a line that was read before, if it was."""
         known = self.read.get(text)
         if known is None:
@@ -103,7 +103,9 @@ class Box:
         self.counts[known[0]] += known[1]
         return True
 
-    def put(self, groups: Sequence[Sequence[int]], count: int, line: int | None, roster: Roster | None = None) -> str:
+    def count_ranking(
+        self, groups: Sequence[Sequence[int]], count: int, line: int | None, roster: Roster | None = None
+    ) -> str:
         """Count a ranking, given as groups of equals, best first; answers it in canonical form."""
         ranking = _strict_ranking(groups)
         if ranking is None:
@@ -117,12 +119,12 @@ class Box:
         self.counts[ranking] += count
         return ranking
 
-    def remember(self, text: str, ranking: str, count: int) -> None:
+    def cache_line(self, text: str, ranking: str, count: int) -> None:
         """A line and what it said. The memory is emptied when it is full."""
-        self.remembered += len(text) + 100
-        if self.remembered > CACHE_CHARS:
+        self.cached_chars += len(text) + 100
+        if self.cached_chars > CACHE_CHARS:
             self.read.clear()
-            self.remembered = len(text) + 100
+            self.cached_chars = len(text) + 100
         self.read[text] = (ranking, count)
 
     def _make_room(self, ranking: str, line: int | None) -> None:
@@ -152,7 +154,7 @@ def _strict_ranking(groups: Sequence[Sequence[int]]) -> str | None:
 
 def _ranked_twice(groups: Iterable[Iterable[int]], roster: Roster | None) -> str:
     (number, _times), *_others = Counter(number for group in groups for number in group).most_common(1)
-    return f"“{shown(roster.names[number])}”" if roster else f"Candidate {number}"
+    return f"“{excerpt(roster.names[number])}”" if roster else f"Candidate {number}"
 
 
 # --- words and numbers ---
@@ -161,14 +163,14 @@ LINE_ENDS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def clean_name(typed: str, line: int | None, limits: Limits) -> str:
-    """A candidate's name as it is kept: as typed, without white space around it."""
+    """A candidate's name without surrounding white space."""
     name = typed.strip()
     if not name:
         raise BadFile(line, "A candidate has no name.")
     if len(name) > limits.name:
         raise BadFile(line, f"A candidate's name has more than {limits.name} characters.")
     if has_unwritable(name):
-        raise BadFile(line, f"The name “{shown(name)}” has a control character.")
+        raise BadFile(line, f"The name “{excerpt(name)}” has a control character.")
     return name
 
 
@@ -183,22 +185,22 @@ def clean_title(typed: str) -> str:
     return LINE_ENDS.sub(" ", text).strip()
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """What was typed, short and harmless enough to stand in a sentence."""
     safe = "".join("�" if unicodedata.category(each) in ("Cc", "Cs") else each for each in text[:61])
     return safe if len(text) <= 60 else f"{safe[:60]}…"
 
 
-def whole(typed: str, line: int | None, what: str, most: int = MAX_VOTES_PER_LINE, least: int = 0) -> int:
+def parse_whole_number(typed: str, line: int | None, what: str, most: int = MAX_VOTES_PER_LINE, least: int = 0) -> int:
     """A whole number as text, such as a count of ballots."""
     digits = typed.strip()
     if not (digits.isascii() and digits.isdigit()):
-        raise BadFile(line, f"“{shown(digits)}” is not {what}, which is a whole number.")
+        raise BadFile(line, f"“{excerpt(digits)}” is not {what}, which is a whole number.")
     number = int(digits) if len(digits) <= 100 else most + 1
-    return within(number, line, what, most, least)
+    return check_range(number, line, what, most, least)
 
 
-def within(number: int, line: int | None, what: str, most: int = MAX_VOTES_PER_LINE, least: int = 0) -> int:
+def check_range(number: int, line: int | None, what: str, most: int = MAX_VOTES_PER_LINE, least: int = 0) -> int:
     if number > most:
         raise BadFile(line, f"This is too large for {what}: at most {most}.")
     if number < least:
@@ -207,4 +209,31 @@ def within(number: int, line: int | None, what: str, most: int = MAX_VOTES_PER_L
 
 
 def seats_of(typed: str, line: int | None) -> int:
-    return whole(typed, line, "a number of seats", MAX_SEATS, 1)
+    return parse_whole_number(typed, line, "a number of seats", MAX_SEATS, 1)
+
+
+# --- Writing ---
+
+
+def by_count(ballots: Ballots) -> Iterator[tuple[str, int]]:
+    """The most frequent rankings first. Never in the order they were cast, which might tell who cast them."""
+    yield from sorted(
+        ((ranking, n) for ranking, n in ballots.counts.items() if n), key=lambda each: (-each[1], each[0])
+    )
+
+
+def refuse_odd_names(names: Iterable[str]) -> None:
+    for name in names:
+        if not name or name != name.strip() or has_unwritable(name):
+            raise CannotWrite(
+                f"The name “{excerpt(name)}” cannot be written to a file: "
+                "a name has no control characters, and no white space around it."
+            )
+
+
+def refuse_signs(names: Iterable[str], signs: Iterable[str], format: str) -> None:
+    """Refuse names with what the format needs for itself."""
+    for name in names:
+        for sign in signs:
+            if sign in name:
+                raise CannotWrite(f"The format {format} has no way to write “{sign}” in a name: “{excerpt(name)}”.")

@@ -17,9 +17,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ballots import BadBallot, check, groups_of
-from .file import MAX_SEATS, UNRANKED, BadFile, Box, File, Limits, Roster, clean_title, shown, within
+from .file import (
+    MAX_SEATS,
+    UNRANKED,
+    BadFile,
+    BallotCounter,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    check_range,
+    clean_title,
+    excerpt,
+)
 from .text import Text
-from .writing import by_count
 
 SPACE = re.compile(r"[ \t\n]*")
 TEXT = r'"(?:[^"\\]|\\.)*"'
@@ -42,7 +53,7 @@ def read(text: Text, limits: Limits) -> File:
 class _Reader:
     def __init__(self, limits: Limits):
         self.limits = limits
-        self.roster, self.box = Roster(limits), Box(limits)
+        self.roster, self.counter = Roster(limits), BallotCounter(limits)
         self.said: dict[str, tuple[int, Any]] = {}  # the line, and what it says
         self.most = -1  # the highest place of a candidate on any ballot, and the line of it
         self.most_line = 0
@@ -67,21 +78,21 @@ class _Reader:
         self.roster.add(name, line)
 
     def _ballot(self, text: str, line: int) -> None:
-        if self.box.put_again(text):
+        if self.counter.count_repeated(text):
             return
         ballot = _Values.parsed(text, line)
         if not isinstance(ballot, dict) or "ranking" not in ballot:
             raise BadFile(line, 'A ballot should be an object such as {"ranking": [[0], [1, 2]], "count": 5}.')
         count = _number(ballot.get("count", 1), line, "a number of ballots")
         ranking = self._ranking(ballot["ranking"], count, line)
-        self.box.remember(text, ranking, count)
+        self.counter.cache_line(text, ranking, count)
 
     def _ranking(self, ranking: Any, count: int, line: int) -> str:
         groups = _groups(ranking, line)
         for each in (each for group in groups for each in group):
             if each > self.most:
                 self.most, self.most_line = each, line
-        return self.box.put(groups, count, line)
+        return self.counter.count_ranking(groups, count, line)
 
     def file(self) -> File:
         for key in ("candidates", "ballots"):
@@ -90,7 +101,7 @@ class _Reader:
         if self.most >= len(self.roster.names):
             reason = f"There is no candidate {self.most}: their places run from 0 to {len(self.roster.names) - 1}."
             raise BadFile(self.most_line, reason)
-        return File(self.box.ballots(self.roster.names), self._seats(), self._title(), self._unranked())
+        return File(self.counter.ballots(self.roster.names), self._seats(), self._title(), self._unranked())
 
     def _seats(self) -> int | None:
         line, seats = self.said.get("seats", (0, None))
@@ -124,14 +135,14 @@ def _checked(ranking: str, line: int) -> tuple[tuple[int, ...], ...]:
     try:
         check(ranking, 10**6)
     except (BadBallot, ValueError):
-        raise BadFile(line, f"“{shown(ranking)}” is not a ranking such as 0>1=2.") from None
+        raise BadFile(line, f"“{excerpt(ranking)}” is not a ranking such as 0>1=2.") from None
     return groups_of(ranking)
 
 
 def _number(value: Any, line: int, what: str, most: int | None = None, least: int = 0) -> int:
     if type(value) is not int:
-        raise BadFile(line, f"“{shown(str(value))}” is not {what}, which is a whole number.")
-    return within(value, line, what, least=least) if most is None else within(value, line, what, most, least)
+        raise BadFile(line, f"“{excerpt(str(value))}” is not {what}, which is a whole number.")
+    return check_range(value, line, what, least=least) if most is None else check_range(value, line, what, most, least)
 
 
 class _Values:
@@ -250,7 +261,7 @@ class _Values:
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise BadFile(line, f"“{shown(text)}” is not JSON.") from None
+            raise BadFile(line, f"“{excerpt(text)}” is not JSON.") from None
 
 
 def write(file: File) -> Iterator[str]:

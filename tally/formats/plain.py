@@ -12,25 +12,24 @@ import re
 from collections.abc import Iterator
 
 from ..ballots import groups_of
-from .file import Box, File, Limits, Roster, whole
+from .file import BallotCounter, File, Limits, Roster, by_count, parse_whole_number
 from .ranking import joined, quoted, split
 from .text import Text, without_blank
-from .writing import by_count
 
 COUNTED = re.compile(r"([0-9]+)\s*:")
 
 
 def read(text: Text, limits: Limits) -> File:
-    roster, box = Roster(limits), Box(limits)
+    roster, counter = Roster(limits), BallotCounter(limits)
     for number, line in without_blank(text.lines(), "#"):
-        if box.put_again(line):
+        if counter.count_repeated(line):
             continue
         counted = COUNTED.match(line)
-        count = whole(counted[1], number, "a number of ballots") if counted else 1
+        count = parse_whole_number(counted[1], number, "a number of ballots") if counted else 1
         names = split(line[counted.end() :] if counted else line, number)
         groups = [[roster.number(name, number) for name in group] for group in names]
-        box.remember(line, box.put(groups, count, number, roster), count)
-    return File(box.ballots(roster.names))
+        counter.cache_line(line, counter.count_ranking(groups, count, number, roster), count)
+    return File(counter.ballots(roster.names))
 
 
 def write(file: File) -> Iterator[str]:

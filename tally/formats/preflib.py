@@ -18,9 +18,19 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from ..ballots import Ballots, Groups, groups_of
-from .file import BadFile, Box, CannotWrite, File, Limits, Roster, clean_title, shown, whole
+from .file import (
+    BadFile,
+    BallotCounter,
+    CannotWrite,
+    File,
+    Limits,
+    Roster,
+    by_count,
+    clean_title,
+    excerpt,
+    parse_whole_number,
+)
 from .text import Lines, Text, without_blank
-from .writing import by_count
 
 NAME = re.compile(r"ALTERNATIVE NAME\s+([0-9]+)$", re.IGNORECASE)
 PART = re.compile(r"\s*(?:\{([0-9,\s]*)\}|([0-9]+))\s*(,|$)")
@@ -39,7 +49,7 @@ def read(text: Text, limits: Limits) -> File:
 class _Reader:
     def __init__(self, limits: Limits):
         self.limits = limits
-        self.roster, self.box = Roster(limits), Box(limits)
+        self.roster, self.counter = Roster(limits), BallotCounter(limits)
         self.numbers: dict[int, int] = {}  # from the file's to ours
         self.known: dict[str, int] = {}  # ours by the file's, as words
         self.header: dict[str, str] = {}
@@ -48,13 +58,13 @@ class _Reader:
         for number, line in lines:
             if line.startswith("#"):
                 self._describe(number, line)
-            elif not self.box.put_again(line):
+            elif not self.counter.count_repeated(line):
                 count, colon, order = line.partition(":")
                 if not colon:
                     raise BadFile(number, "A line is a count, a colon and an order, such as 13: 1,{2,3},4.")
                 self._count(number, line, count, order)
         title = clean_title(self.header.get("TITLE", ""))
-        return File(self.box.ballots(self.roster.names), title=title, notes=self._notes())
+        return File(self.counter.ballots(self.roster.names), title=title, notes=self._notes())
 
     def _describe(self, line: int, text: str) -> None:
         key, _colon, value = text[1:].partition(":")
@@ -63,16 +73,16 @@ class _Reader:
         elif key.strip().upper() in ("TITLE", "NUMBER VOTERS"):
             self.header[key.strip().upper()] = value.strip()
         elif key.strip().upper() == "DATA TYPE" and value.strip().lower() not in TYPES:
-            raise BadFile(line, f"PrefLib's data type {shown(value.strip())} does not hold rankings.")
+            raise BadFile(line, f"PrefLib's data type {excerpt(value.strip())} does not hold rankings.")
 
     def _name(self, number: str, name: str, line: int) -> None:
-        key = whole(number, line, "a candidate's number")
+        key = parse_whole_number(number, line, "a candidate's number")
         if key in self.numbers:
             raise BadFile(line, f"Candidate {key} is named twice.")
         self.numbers[key] = self.roster.add(name, line)
 
     def read_old(self, first: tuple[int, str], lines: Lines) -> File:
-        size = whole(first[1], first[0], "a number of candidates", self.limits.candidates, 1)
+        size = parse_whole_number(first[1], first[0], "a number of candidates", self.limits.candidates, 1)
         for number, line in (_expected(lines, "The names of the candidates") for _ in range(size)):
             key, comma, name = line.partition(",")
             if not comma:
@@ -81,21 +91,21 @@ class _Reader:
         _number, line = _expected(lines, "The number of voters")
         self.header["NUMBER VOTERS"] = line.partition(",")[0].strip()
         for number, line in lines:
-            if not self.box.put_again(line):
+            if not self.counter.count_repeated(line):
                 count, _comma, order = line.partition(",")
                 self._count(number, line, count, order)
-        return File(self.box.ballots(self.roster.names), notes=self._notes())
+        return File(self.counter.ballots(self.roster.names), notes=self._notes())
 
     def _count(self, line: int, text: str, typed: str, order: str) -> None:
-        count = whole(typed, line, "a number of ballots")
+        count = parse_whole_number(typed, line, "a number of ballots")
         groups = [self._group(group, line) for group in _groups(order, line)]
-        self.box.remember(text, self.box.put(groups, count, line, self.roster), count)
+        self.counter.cache_line(text, self.counter.count_ranking(groups, count, line, self.roster), count)
 
     def _group(self, group: list[str], line: int) -> list[int]:
         return [self.known[each] if each in self.known else self._candidate(each, line) for each in group]
 
     def _candidate(self, word: str, line: int) -> int:
-        number = whole(word, line, "a candidate's number")
+        number = parse_whole_number(word, line, "a candidate's number")
         if number not in self.numbers:
             raise BadFile(line, f"There is no candidate {number} in the header.")
         if len(word) < 5:  # it may have any number of zeros before it
@@ -105,10 +115,10 @@ class _Reader:
     def _notes(self) -> tuple[str, ...]:
         """A header that does not add up may be all that shows that a file is not whole."""
         said = self.header.get("NUMBER VOTERS", "")
-        total = sum(self.box.counts.values())
+        total = sum(self.counter.counts.values())
         if not said or said == str(total):
             return ()
-        return (f"The header says {shown(said)} voters, but the file has {total} ballots.",)
+        return (f"The header says {excerpt(said)} voters, but the file has {total} ballots.",)
 
 
 def _expected(lines: Lines, what: str) -> tuple[int, str]:
@@ -124,7 +134,7 @@ def _groups(order: str, line: int) -> list[list[str]]:
     while more:
         part = PART.match(order, place)
         if not part:
-            raise BadFile(line, f"“{shown(order.strip())}” is not an order such as 1,{{2,3}},4.")
+            raise BadFile(line, f"“{excerpt(order.strip())}” is not an order such as 1,{{2,3}},4.")
         if inside := part[2] or (part[1] or "").strip():
             groups.append(inside.split(","))
         place, more = part.end(), bool(part[3])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from .file import BadFile, shown
+from .file import BadFile, excerpt
 
 QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 BARE = re.compile(r"[^>=]*")
@@ -34,9 +34,9 @@ def _name(text: str, place: int, line: int) -> tuple[str, int]:
     bare = BARE.match(text, place)
     assert bare  # it matches nothing, too
     if not bare[0].strip():
-        raise BadFile(line, f"A name is missing in “{shown(text.strip())}”.")
+        raise BadFile(line, f"A name is missing in “{excerpt(text.strip())}”.")
     if bare[0].lstrip().startswith('"'):
-        raise BadFile(line, f"A quotation mark is out of place or not closed in “{shown(text.strip())}”.")
+        raise BadFile(line, f"A quotation mark is out of place or not closed in “{excerpt(text.strip())}”.")
     return bare[0].strip(), bare.end()
 
 

@@ -1,4 +1,4 @@
-"""Being there in an assembly, its roll and its speakers: looks and acts for the table of access patterns."""
+"""Attending an assembly, its roll and its speakers: looks and acts for the table of access patterns."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def acts_of_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
     _check_in(browser, talked)
     moving.drive(talked.id, otto.name, Step.NEXT, 1)
     browser.get(reverse("play", args=[talked.id]))  # as everybody does who wants to speak
-    (seat,) = seats.each(talked.id)
+    (seat,) = seats.read_seats(talked.id)
     roll.add(game.id, otto.name, [text("Zita")])
     code = roll.code_of(game.id, roll.find(game.id, known("Zita")))
     taken, taken_code = _taken(otto)

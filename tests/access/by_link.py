@@ -6,9 +6,9 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from acts.site import table
-from ballots.services import seal_what_is_closed
-from elections import places, repository
+from acts.storage import table
+from ballots.services import seal_closed
+from elections import repository, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations.voting_link import link_to
@@ -30,7 +30,7 @@ def looks_by_link(otto: User, guest: Client) -> list[Look]:
     for name in (NAME, PAST):
         _vote(otto, guest, name)
     closing.close(otto, _found(PAST))
-    seal_what_is_closed()
+    seal_closed()
     return [
         Look("your_link", "stranger"),
         Look("vote_by_link", "stranger", (_token(VOTERS[0]),)),
@@ -60,7 +60,7 @@ def acts_by_link() -> list[Look]:
 
 
 def _token(voter: str, name: str = NAME) -> str:
-    entry = table().get(places.entry(_found(name), voter))
+    entry = table().get(sharding.voter_key(_found(name), voter))
     assert entry is not None
     return link_to(_found(name), entry, voter).token
 

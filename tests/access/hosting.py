@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from assembly import roll
 from live import clock, repository, seats
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving
 from questions.question import Kind, Question, Type
-from questions.rules import edition_of_question
+from questions.rules import question_fingerprint
 
 from .joining import _made
 from .site import Look
@@ -59,7 +59,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
 
 
 def _corrections(game: Game) -> list[Look]:
-    edition = edition_of_question(repository.questions(game.id)[0])
+    edition = question_fingerprint(repository.read_questions(game.id)[0])
     item = ITEM | {"seen": edition}
     return [
         Look("game_title", "organiser", (game.id,), of="another", form={"title": "Another meeting"}),
@@ -125,9 +125,9 @@ def _to_be_sorted(otto: User) -> Game:
     for name in ("Ada", "Ben", "Cem"):
         seat = seats.Seat(name.lower(), text(name), game.created_at)
         table().write(*seats.seating(game, seat))
-        state = repository.state(game.id)
+        state = repository.read_state(game.id)
         assert state is not None
-        answering.give(game, state, seat, [text(f"An idea of {name}")], clock.now())
+        answering.submit(game, state, seat, [text(f"An idea of {name}")], clock.now())
     moving.drive(game.id, otto.name, Step.CLOSE, 2)
     return game
 

@@ -9,11 +9,11 @@ from accounts.models import User
 from live import clock, repository
 from live.plays import best_answer
 from live.qa import services as questions
-from live.room_questions import Mode, Qa, question_of
+from live.qa_rules import Mode, QaSettings, question_id
 from live.rules import Game, Step
+from live.screens import snapshots
 from live.seats import Seat
 from live.services import making, moving
-from live.show import rooms
 from questions.question import Kind, Question, Type
 
 from .joining import seat
@@ -69,15 +69,15 @@ def _taking_questions(game: Game, otto: User) -> Game:
     """With a question of somebody else, and a look at all of it as everybody has had who asks."""
     questions.set_up(game.id, otto.name, is_on=True, mode=Mode.OPEN)
     seat_ = Seat("zoe", text("Zoe"), game.created_at)
-    state, qa = repository.state(game.id), Qa(is_on=True, mode=Mode.OPEN)
+    state, qa = repository.read_state(game.id), QaSettings(is_on=True, mode=Mode.OPEN)
     assert state is not None
     questions.send(game, state, qa, seat_, (), text("Why?"), clock.now())
-    rooms.current(game.id)
+    snapshots.current(game.id)
     return game
 
 
 def _acts_with_questions(game: Game) -> list[Look]:
-    asked = question_of(game.id, "zoe", 0)
+    asked = question_id(game.id, "zoe", 0)
     return [
         Look("qa", "passer-by", (game.id,), of="a question", form={"text": "When?"}),
         Look("qa", "passer-by", (game.id,), of="an upvote", form={"upvote": asked}),
@@ -96,7 +96,7 @@ def _voted_on(otto: User, guest: Client) -> tuple[Game, str]:
         other.post(reverse("give_answer", args=[game.id]), {"round": "1", "text": text(f"Idea {number}")})
     _drive(game, otto, Step.CLOSE)
     guest.get(reverse("play", args=[game.id]))
-    assert len(best_answer.read(game.id, 1).answers) == len(others)
+    assert len(best_answer.read_gathered(game.id, 1).answers) == len(others)
     return game, "rank-0"
 
 
@@ -107,6 +107,6 @@ def _joined(otto: User, guest: Client, type_: Type, questions: tuple[Question, .
 
 
 def _drive(game: Game, otto: User, step: Step) -> None:
-    state = repository.state(game.id)
+    state = repository.read_state(game.id)
     assert state is not None
     moving.drive(game.id, otto.name, step, state.version)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from live import clock, repository, seats
 from live.rules import Step
 from live.seats import Seat
@@ -32,7 +32,7 @@ def _assembled(otto: User) -> str:
     game = making.make(otto, Type.ASSEMBLY, [filled(Question("The budget", Kind.TOPIC))], title=text("Spring meeting"))
     table().write(*seats.seating(game, Seat("player0000", text("Player 0"), game.created_at)))
     for step in (Step.NEXT, Step.CLOSE, Step.END):
-        state = repository.state(game.id)
+        state = repository.read_state(game.id)
         assert state is not None
         moving.drive(game.id, otto.name, step, state.version)
     return game.id
@@ -43,11 +43,11 @@ def _over(otto: User) -> str:
     question = Question("Who won?", Kind.CHOICE, options=("Ada", "Bo"), right=(0,))
     game = making.make(otto, Type.TRIVIA, [filled(question)], title=text("Evening"))
     for step in (Step.NEXT, Step.CLOSE, Step.REVEAL, Step.END):
-        state = repository.state(game.id)
+        state = repository.read_state(game.id)
         assert state is not None
         after = moving.drive(game.id, otto.name, step, state.version)
         for number in range(2 * (step == Step.NEXT)):
             seat = Seat(f"player{number:04d}", text(f"Player {number}"), game.created_at)
             table().write(*seats.seating(game, seat))
-            answering.give(game, after, seat, [number], clock.now())
+            answering.submit(game, after, seat, [number], clock.now())
     return game.id

@@ -18,12 +18,12 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from acts.links import whole
-from acts.site import log
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import log
+from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates, picture_candidate
+from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
 from elections.groups import services as groups
@@ -39,7 +39,7 @@ from elections.skills_needed.services import set_need
 from mail import outbox
 from mail.emails import compose
 from mail.sending import send_waiting
-from news import previews, subscribing
+from news import previews, subscriptions
 from news import repository as posts
 from news import services as news_services
 from news.card import card_of
@@ -48,19 +48,19 @@ from news.rules import Post
 from news.services.writing import Written
 from pages import logo
 from pages.site_views import colours_edition
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
-from polls.counting import SideBySide
-from polls.previews import edition_of
+from polls.counting import MethodComparison
+from polls.link_previews import edition_of
 from polls.rules import Poll
 from questions import services as question_sets
 from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
-from results.checks.sealed import stamp
+from results.checks.access import seal_stamp
 from results.sharing.card_address import card_edition
 from results.waiting import token_for
 from skills import merging
@@ -73,7 +73,7 @@ from tests.background import queue_mailings
 from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
-from upkeep.doctor import site as doctor
+from upkeep.doctor import web_checks as doctor
 from upkeep.log.sealer import site_sealer
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
@@ -219,7 +219,7 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
-    picture_candidate(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
+    change_picture(otto, _now("Draft"), known("Ada"), PictureChange(kept(), alt=text("A face")))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
@@ -240,7 +240,7 @@ def _past(otto: User) -> None:
     for name, is_secret in (("Past", True), ("Past prize", False)):
         _open(otto, name, secret_ballot=is_secret, results_public=True)
         closing.close(otto, _now(name))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def _mailed(otto: User) -> None:
@@ -274,7 +274,7 @@ def _skills(olga: User, ann: User) -> None:
     note("cake", cake.id)
     old = skills.add(olga, text("Snakes"), text("Programming"), "")
     note("snakes", old.id)
-    merging.merge(olga, old, merging.current(python.id) or python)
+    merging.merge(olga, old, merging.follow_merges(python.id) or python)
     skills.propose(ann, text("Whistling"), text("Music"), text("Loudly"))
     skills.add_alias(olga, cake, text("Gâteau"))
     skills.hold(olga, cake.id, "form", level=2, years=1, last_used="", notes="", interest=False)
@@ -292,7 +292,7 @@ def _needs(otto: User, ann: User) -> None:
     lifecycle.open_(otto, _now("Past skilled"), editable=False, shows_skills=True)
     voting.cast(ann, known("Past skilled"), RANKS, "form")
     closing.close(otto, _now("Past skilled"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def _posts(olga: User) -> tuple[Post, Post]:
@@ -362,8 +362,8 @@ def _second_factors(ann: User, client: Client) -> str:
     client.post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
-    (passkey,) = factors.load(_person(ann.name)).passkeys
-    return passkey.mark
+    (passkey,) = factors.load_factors(_person(ann.name)).passkeys
+    return passkey.short_id
 
 
 # --- looks ---
@@ -382,8 +382,8 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
-        Look("leave_alone", "stranger", (mailing.silence_token(known("Board"), known("Ann")),)),
-        Look("no_results_by_mail", "stranger", (sign("no-results", "ann@example.org"),)),
+        Look("leave_alone", "stranger", (mailing.unsubscribe_token(known("Board"), known("Ann")),)),
+        Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
     ]
@@ -446,7 +446,7 @@ def _looks_of_the_organiser() -> list[Look]:
 def _looks_at_results() -> list[Look]:
     found = results.find(known("Past"))
     assert found is not None and found.seal is not None  # noqa: PT018
-    sealed = stamp(found.seal)
+    sealed = seal_stamp(found.seal)
     return [
         Look("live", "voter", ("Prize",)),
         Look("live_now", "voter", ("Prize",)),
@@ -467,7 +467,7 @@ def _looks_at_results() -> list[Look]:
 def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
     ended = polls.find_sealed(dinner.id)
     assert ended is not None
-    edition = edition_of(SideBySide.from_bytes(ended["report"]))
+    edition = edition_of(MethodComparison.from_bytes(ended["report"]))
     unowned, key = polling.make(AnonymousUser(), (text("Pizza"), text("Sushi")), 30, title=text("Supper"), **CHOSEN)
     of_makers = ("manage_poll", "close_poll", "extend_poll", "delete_poll", "elect_poll")
     return [
@@ -481,7 +481,7 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": whole(reverse("poll", args=[lunch.id]))}),
+        Look("oembed", "stranger", asked={"url": absolute_url(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),
@@ -493,7 +493,7 @@ def _looks_of_the_owner(lunch: Poll) -> list[Look]:
     pages = ("admin", "system", "pause", "log", "tables", "raw_tables", "people", "invitations", "invite", "mails")
     return [
         Look("metrics", "owner"),
-        Look("doctor", "stranger", (doctor.signed,)),
+        Look("doctor", "stranger", (doctor.signed_token,)),
         *(Look(page, "owner") for page in pages),
         Look("people", "owner", of="by a word of a name", asked={"q": "ann"}),
         Look("log", "owner", of="of one election", asked={"election": known("Board")}),
@@ -590,8 +590,8 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("news_by_mail", "stranger"),
         Look("news_by_mail", "voter", of="signed in"),
-        Look("confirm_news", "stranger", (subscribing.confirm_token("ann@example.org", "en"),)),
-        Look("leave_news", "stranger", (subscribing.leave_token("ann@example.org"),)),
+        Look("confirm_news", "stranger", (subscriptions.confirm_token("ann@example.org", "en"),)),
+        Look("leave_news", "stranger", (subscriptions.leave_token("ann@example.org"),)),
         Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
         Look("news_about", "voter", ("Past prize",)),

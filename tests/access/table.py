@@ -85,24 +85,24 @@ def measured(table: Table) -> list[Row]:
 def without_haste() -> Iterator[Standstill]:
     """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
     name of the site and at who is there in a session nobody does, and no worker is missed yet."""
-    from acts import naming
+    from acts import branding
     from live import clock as of_sessions
-    from polls import live as of_polls
+    from polls import live_count as of_polls
     from polls import voters
     from results.incoming import count as of_elections
     from upkeep import pause
-    from upkeep.worker import heartbeats as signs
+    from upkeep.worker import heartbeats
 
     from .site import PRESENTED
 
     clock, moment = Standstill(), of_sessions.now()
     with (
         patch.object(of_sessions, "now", lambda: moment),
-        patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
-        patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
-        patch.object(pause.watch, "ticking", lambda: 0.0),
-        patch.object(naming.watch, "ticking", lambda: 0.0),
-        patch.object(signs.watch, "ticking", lambda: 0.0),
+        patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
+        patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),
+        patch.object(pause.cache, "ticking", lambda: 0.0),
+        patch.object(branding.cache, "ticking", lambda: 0.0),
+        patch.object(heartbeats.watch, "ticking", lambda: 0.0),
         patch.object(voters, "MIN_VOTING_SECONDS", 0),
         override_settings(**PRESENTED),
     ):

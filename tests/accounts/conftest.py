@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from acts import limits
+from acts import rate_limits
 
 
 @pytest.fixture
@@ -19,4 +19,4 @@ def window() -> float:
 @pytest.fixture(autouse=True)
 def _no_window_ends_meanwhile(monkeypatch, window):
     """Otherwise a test would now and then count in two windows."""
-    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: window))
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: window))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from django.test import Client
 
-from accounts import setup
+from accounts import setup_link
 from accounts.rules import Role
 from config.logs import JsonLines
 from tests.people import PASSWORD
@@ -22,7 +22,7 @@ def raw_bytes(settings) -> bytes:
 
 def test_no_secret_is_at_rest_or_in_the_log(site, settings, person, link, caplog):
     caplog.set_level("DEBUG")
-    secrets = [PASSWORD, SECOND, THIRD, setup.link().split("/")[-2]]
+    secrets = [PASSWORD, SECOND, THIRD, setup_link.new_link().split("/")[-2]]
     owner = Client()
     owner.post(f"/setup/{secrets[-1]}/", {"name": "owner", "email": "owner@example.org", "password": PASSWORD})
     person("target", Role.USER)

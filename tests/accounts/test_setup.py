@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from accounts import repository, services, setup
+from accounts import repository, services, setup_link
 from accounts.rules import Role
 from store import keys
 from store.connect import connect
@@ -41,9 +41,9 @@ def test_whoever_visits_first_becomes_nothing(client, site):
 
 
 def test_the_link_makes_the_owner_once(client, site):
-    path = path_of(setup.link())
+    path = path_of(setup_link.new_link())
     assert path == reverse("setup", args=[path.split("/")[2]])
-    assert "becomes its owner" in text_of(client.get(path))
+    assert "become its owner" in text_of(client.get(path))
     assert repository.has_owner() is False, "looking makes nobody"
     assert "You are the owner of this site" in text_of(client.post(path, FORM, follow=True))
     assert client.get("/me/").status_code == 200
@@ -54,11 +54,11 @@ def test_the_link_makes_the_owner_once(client, site):
     another = {**FORM, "name": "Eve", "email": "eve@example.org"}
     assert [Client().get(path).status_code, Client().post(path, another).status_code] == [410, 410]
     assert repository.find("Eve") is None
-    assert setup.link() is None
+    assert setup_link.new_link() is None
 
 
 def test_only_the_digest_of_the_link_is_kept_and_no_auditor_sees_it(site, signed_in):
-    token = path_of(setup.link()).split("/")[2]
+    token = path_of(setup_link.new_link()).split("/")[2]
     kept = site.get(keys.setup())
     assert token not in str(kept)
     auditor = signed_in("Auditor", Role.AUDITOR)
@@ -68,7 +68,7 @@ def test_only_the_digest_of_the_link_is_kept_and_no_auditor_sees_it(site, signed
 
 @pytest.mark.parametrize("fields", [{"password": "short"}, {"name": "a@b"}, {"email": "nowhere"}])
 def test_what_is_wrong_is_said_and_the_link_stays_good(client, site, fields):
-    path = path_of(setup.link())
+    path = path_of(setup_link.new_link())
     assert client.post(path, FORM | fields).status_code == 422
     assert client.get(path).status_code == 200
     assert client.post(path, FORM).status_code == 302
@@ -76,25 +76,25 @@ def test_what_is_wrong_is_said_and_the_link_stays_good(client, site, fields):
 
 def test_a_taken_name_or_address_is_said_and_the_link_stays_good(client, site, person):
     person("Bo", email="bo@example.org")
-    path = path_of(setup.link())
-    assert "already has that name" in text_of(client.post(path, FORM | {"name": "bo"}))
-    assert "already has this address" in text_of(client.post(path, FORM | {"email": "BO@example.org"}))
+    path = path_of(setup_link.new_link())
+    assert "name is already taken" in text_of(client.post(path, FORM | {"name": "bo"}))
+    assert "already belongs to an account here" in text_of(client.post(path, FORM | {"email": "BO@example.org"}))
     assert client.post(path, FORM).status_code == 302
 
 
 def test_an_old_link_a_made_up_one_and_all_but_the_newest_are_worth_nothing(client, site):
-    first = path_of(setup.link())
-    newest = path_of(setup.link())
-    old = path_of(setup.link(now=time.time() - 25 * 3600))
+    first = path_of(setup_link.new_link())
+    newest = path_of(setup_link.new_link())
+    old = path_of(setup_link.new_link(now=time.time() - 25 * 3600))
     for path in (first, newest, old, "/setup/made-up/"):
         assert client.get(path).status_code == 410
         assert client.post(path, FORM).status_code == 410
     assert repository.has_owner() is False
-    assert client.post(path_of(setup.link()), FORM).status_code == 302
+    assert client.post(path_of(setup_link.new_link()), FORM).status_code == 302
 
 
 def test_of_many_with_the_link_at_once_one_becomes_the_owner(site):
-    token = path_of(setup.link()).split("/")[2]
+    token = path_of(setup_link.new_link()).split("/")[2]
     words = [(f"Ada {n}", f"ada{n}@example.org", PASSWORD) for n in range(8)]
     answers = at_once(*[lambda each=each: services.make_owner_by_link(token, *each) for each in words])
     assert sum(not isinstance(answer, Exception) for answer in answers) == 1
@@ -103,7 +103,7 @@ def test_of_many_with_the_link_at_once_one_becomes_the_owner(site):
 
 
 def test_an_owner_made_by_a_command_spends_the_link(client, site):
-    path = path_of(setup.link())
+    path = path_of(setup_link.new_link())
     make_owner()
     assert client.get(path).status_code == 410
     with pytest.raises(services.OwnerThere):
@@ -113,7 +113,7 @@ def test_an_owner_made_by_a_command_spends_the_link(client, site):
 def announced() -> list[str]:
     """What a start prints, line by line: all of it where whoever started the server reads it, and nothing for pipes."""
     with redirect_stdout(io.StringIO()) as for_pipes, redirect_stderr(io.StringIO()) as said:
-        setup.announce()
+        setup_link.print_link()
     assert for_pipes.getvalue() == ""
     return [line.strip() for line in said.getvalue().splitlines() if line.strip()]
 

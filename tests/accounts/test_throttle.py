@@ -15,10 +15,10 @@ from accounts import repository, services, throttle
 from accounts.models import User
 from accounts.throttle import Limits
 from accounts.visitors import COOKIE, MAX_REMEMBERED_ACCOUNTS, Visitor
-from acts.limits import Limit, TooOften, count
+from acts.rate_limits import Limit, TooOften, count
 from pages.client_address import client_network, network
 from store import keys
-from store.chaos import Chaos
+from tests.chaos import Chaos
 from tests.people import PASSWORD, make_owner
 
 LIMIT = Limit("test", 3, 600)
@@ -98,7 +98,9 @@ def test_who_it_was_cannot_be_found_by_hashing_names(site, settings):
 
 def test_a_campus_behind_one_address_signs_in(site, person, monkeypatch):
     few = Limit("sign-in-address", 3, 600)
-    monkeypatch.setattr(throttle, "SIGN_IN", replace(throttle.SIGN_IN, here=Limit("sign-in", 1, 600), around=few))
+    monkeypatch.setattr(
+        throttle, "SIGN_IN", replace(throttle.SIGN_IN, per_source=Limit("sign-in", 1, 600), per_address=few)
+    )
     for name in ("Ada", "Bo", "Cy"):
         person(name)
     for number in range(60):
@@ -120,7 +122,7 @@ def test_what_could_not_be_judged_does_not_count(site):
 
 def test_a_store_that_takes_nothing_back_refuses_nobody(site, monkeypatch):
     weather = Chaos(site, Random(1))
-    monkeypatch.setattr("acts.site.connect", lambda url: weather)
+    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
     with throttle.guess(throttle.SIGN_IN, "Ada", Visitor(HOME), None):
         weather.read_only = True
     assert tries(site) == [1, 1]
@@ -161,14 +163,14 @@ def test_what_is_right_gives_back_its_own_try_and_no_other(site):
 
 def test_guessing_is_stopped_also_when_the_last_guess_is_right(site, person):
     person("Ada")
-    fail(throttle.SIGN_IN.here.most)
+    fail(throttle.SIGN_IN.per_source.most)
     assert is_refused(sign_in())
     assert is_refused(sign_in(" ADA "))
 
 
 def test_a_strangers_failures_do_not_keep_the_owner_out(site, person):
     person("Ada")
-    fail(throttle.SIGN_IN.here.most + 5)
+    fail(throttle.SIGN_IN.per_source.most + 5)
     assert is_in(sign_in(address=CAMPUS))
 
 
@@ -192,14 +194,14 @@ def test_a_device_that_is_known_may_not_guess_without_end(site, person):
     person("Ada")
     known = Client()
     sign_in(client=known)
-    fail(throttle.SIGN_IN.here.most, client=known)
+    fail(throttle.SIGN_IN.per_source.most, client=known)
     assert is_refused(sign_in(client=known))
     assert is_refused(sign_in(client=known, address=CAMPUS)), "wherever it goes"
     assert is_in(sign_in()), "others have their own tries"
 
 
 def test_many_addresses_together_are_stopped_at_one_account(site, person, monkeypatch):
-    monkeypatch.setattr(throttle, "SIGN_IN", replace(throttle.SIGN_IN, anywhere=Limit("sign-in-account", 6, 600)))
+    monkeypatch.setattr(throttle, "SIGN_IN", replace(throttle.SIGN_IN, per_account=Limit("sign-in-account", 6, 600)))
     person("Ada")
     for number in range(6):
         fail(1, address=f"192.0.2.{number}")
@@ -208,13 +210,13 @@ def test_many_addresses_together_are_stopped_at_one_account(site, person, monkey
 
 def test_one_address_alone_cannot_use_up_an_accounts_tries(site, person):
     person("Ada")
-    fail(throttle.SIGN_IN.here.most + 20)
-    assert sorted(tries(site)) == [10 - throttle.SIGN_IN.first, 10, 30]
+    fail(throttle.SIGN_IN.per_source.most + 20)
+    assert sorted(tries(site)) == [10 - throttle.SIGN_IN.free_tries, 10, 30]
 
 
 @pytest.fixture
 def few_around(monkeypatch):
-    monkeypatch.setattr(throttle, "SIGN_IN", replace(throttle.SIGN_IN, around=Limit("sign-in-address", 4, 600)))
+    monkeypatch.setattr(throttle, "SIGN_IN", replace(throttle.SIGN_IN, per_address=Limit("sign-in-address", 4, 600)))
 
 
 def test_made_up_names_keep_nobody_behind_the_same_address_out(site, person, few_around):
@@ -228,8 +230,8 @@ def test_made_up_names_keep_nobody_behind_the_same_address_out(site, person, few
 def test_the_first_tries_at_an_account_are_judged_whatever_the_address_has_done(site, person, few_around):
     person("Ada")
     for name in ("Bo", "Cy"):
-        fail(throttle.SIGN_IN.here.most, name=name, address=CAMPUS)
-    fail(throttle.SIGN_IN.first - 1, address=CAMPUS)
+        fail(throttle.SIGN_IN.per_source.most, name=name, address=CAMPUS)
+    fail(throttle.SIGN_IN.free_tries - 1, address=CAMPUS)
     assert is_in(sign_in(address=CAMPUS)), "who mistypes it twice gets in with the right one"
     fail(1, address=CAMPUS)
     assert is_refused(sign_in(address=CAMPUS)), "whoever goes on guessing has to wait"
@@ -239,7 +241,7 @@ def test_the_first_tries_at_an_account_are_judged_whatever_the_address_has_done(
 def test_one_address_is_stopped_at_many_accounts(site, few_around):
     """A few guesses at each of them it has, and no more."""
     judged = [not is_refused(sign_in(f"name {who}", "wrong")) for _ in range(10) for who in range(5)]
-    assert sum(judged) == 5 * throttle.SIGN_IN.first + throttle.SIGN_IN.around.most
+    assert sum(judged) == 5 * throttle.SIGN_IN.free_tries + throttle.SIGN_IN.per_address.most
 
 
 def test_when_an_address_is_stopped_nobody_learns_by_it_who_is_here(site, person, few_around):
@@ -247,8 +249,8 @@ def test_when_an_address_is_stopped_nobody_learns_by_it_who_is_here(site, person
 
     def seen(name):
         for other in ("Bo", "Cy"):
-            fail(throttle.SIGN_IN.here.most, name=other, address=CAMPUS)
-        answers = [sign_in(name, "wrong", CAMPUS) for _ in range(throttle.SIGN_IN.first + 2)]
+            fail(throttle.SIGN_IN.per_source.most, name=other, address=CAMPUS)
+        answers = [sign_in(name, "wrong", CAMPUS) for _ in range(throttle.SIGN_IN.free_tries + 2)]
         words = [re.findall(r'class="[^"]*error[^"]*"[^>]*>([^<]+)', answer.content.decode()) for answer in answers]
         return words, [re.findall(r'desc="(\d+) trips"', answer["Server-Timing"]) for answer in answers]
 
@@ -257,7 +259,7 @@ def test_when_an_address_is_stopped_nobody_learns_by_it_who_is_here(site, person
 
 def test_spellings_of_an_address_have_the_same_tries(site, person):
     person("Ada", email="ada@bücher.example")
-    fail(throttle.SIGN_IN.here.most, name="ada@bücher.example")
+    fail(throttle.SIGN_IN.per_source.most, name="ada@bücher.example")
     assert is_refused(sign_in("ADA@xn--bcher-kva.example"))
 
 
@@ -267,7 +269,7 @@ def test_nobody_learns_by_trying_too_often_who_is_here(site, person):
     person("Ada")
 
     def seen(name, address):
-        answers = [sign_in(name, "wrong", address) for _ in range(throttle.SIGN_IN.here.most + 1)]
+        answers = [sign_in(name, "wrong", address) for _ in range(throttle.SIGN_IN.per_source.most + 1)]
         words = [re.findall(r'class="[^"]*error[^"]*"[^>]*>([^<]+)', answer.content.decode()) for answer in answers]
         return words, [re.findall(r'desc="(\d+) trips"', answer["Server-Timing"]) for answer in answers]
 
@@ -402,7 +404,7 @@ def test_another_link_is_mailed_when_the_first_has_lost_its_worth(site, person):
 
 def test_asking_is_limited_by_account_and_address_together(site, person):
     person("Ada")
-    for _ in range(throttle.RESET.here.most):
+    for _ in range(throttle.RESET.per_source.most):
         assert ask().status_code == 200
     assert is_refused(ask())
     assert ask(address=CAMPUS).status_code == 200
@@ -414,14 +416,14 @@ def test_a_device_that_is_known_may_ask_though_its_address_has_asked_too_often(s
     known = Client()
     sign_in(client=known)
     known.post("/sign-out/")
-    for _ in range(throttle.RESET.here.most + 1):
+    for _ in range(throttle.RESET.per_source.most + 1):
         ask()
     assert is_refused(ask())
     assert ask(client=known).status_code == 200
 
 
 def test_one_device_does_not_keep_a_network_from_links_for_forgotten_passwords(site, person, monkeypatch):
-    monkeypatch.setattr(throttle, "RESET", replace(throttle.RESET, around=Limit("reset-address", 1, 3600)))
+    monkeypatch.setattr(throttle, "RESET", replace(throttle.RESET, per_address=Limit("reset-address", 1, 3600)))
     person("Ada")
     for number in range(3):
         ask(f"made up {number}")
@@ -436,7 +438,7 @@ def test_an_unknown_account_is_asked_for_in_the_same_way(site, person):
     person("Ada")
 
     def seen(name, address):
-        answers = [ask(name, address) for _ in range(throttle.RESET.here.most + 1)]
+        answers = [ask(name, address) for _ in range(throttle.RESET.per_source.most + 1)]
         trips = [re.findall(r'desc="(\d+) trips"', answer["Server-Timing"]) for answer in answers]
         return [answer.status_code for answer in answers], trips
 
@@ -453,8 +455,10 @@ def register(number=0, address=CAMPUS, email=None):
 
 def test_a_hall_registers_behind_one_address_as_far_as_is_set(site, monkeypatch):
     make_owner()
-    assert throttle.REGISTER.around.most == 300
-    monkeypatch.setattr(throttle, "REGISTER", replace(throttle.REGISTER, around=Limit("register-address", 25, 3600)))
+    assert throttle.REGISTER.per_address.most == 300
+    monkeypatch.setattr(
+        throttle, "REGISTER", replace(throttle.REGISTER, per_address=Limit("register-address", 25, 3600))
+    )
     assert [register(number).status_code for number in range(25)] == [200] * 25
     assert is_refused(register(25))
     assert register(26, HOME).status_code == 200
@@ -462,7 +466,7 @@ def test_a_hall_registers_behind_one_address_as_far_as_is_set(site, monkeypatch)
 
 def test_nobody_is_mailed_without_end_by_strangers_who_register(site):
     make_owner()
-    for number in range(throttle.REGISTER.here.most):
+    for number in range(throttle.REGISTER.per_source.most):
         assert register(number, email="victim@example.org").status_code == 200
     assert is_refused(register(99, email="victim@example.org"))
     assert register(99, HOME, email="victim@example.org").status_code == 200, "who has the address may register it"
@@ -473,14 +477,14 @@ def test_nobody_is_mailed_without_end_by_strangers_who_register(site):
 
 def test_guessing_ones_own_password_is_throttled(site, signed_in):
     client = signed_in("Ada")
-    for _ in range(throttle.OWN_PASSWORD.here.most):
+    for _ in range(throttle.OWN_PASSWORD.per_source.most):
         client.post("/me/leave/", {"present": "wrong"})
     assert is_refused(client.post("/me/leave/", {"present": PASSWORD}))
 
 
 def test_the_right_password_may_be_typed_as_often_as_one_likes(site, signed_in):
     client = signed_in("Ada")
-    for _ in range(throttle.OWN_PASSWORD.here.most + 2):
+    for _ in range(throttle.OWN_PASSWORD.per_source.most + 2):
         answer = client.post("/me/email/", {"present": PASSWORD, "email": "new@example.org"})
         assert answer.status_code == 200
 
@@ -490,7 +494,7 @@ def test_somebody_at_an_open_browser_does_not_keep_the_owner_from_theirs(site, p
     left_open, own = Client(), Client()
     sign_in(client=left_open)
     sign_in(client=own)
-    for _ in range(throttle.OWN_PASSWORD.here.most + 1):
+    for _ in range(throttle.OWN_PASSWORD.per_source.most + 1):
         left_open.post("/me/email/", {"present": "wrong", "email": "evil@example.org"})
     assert own.post("/me/email/", {"present": PASSWORD, "email": "new@example.org"}).status_code == 200
 

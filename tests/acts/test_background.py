@@ -8,7 +8,7 @@ import pytest
 
 from acts import background
 from acts.background import Batch, Task, TaskType, finished, wait
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Put, Refused, Unavailable, Update

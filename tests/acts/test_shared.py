@@ -7,20 +7,18 @@ from random import Random
 
 import pytest
 
-from acts import again, following
-from acts.again import try_again
+from acts import retry
 from acts.closing import Closing
-from acts.gates import Gates, as_of, voted
-from acts.once import once
-from acts.recording import delete_all
+from acts.gates import Gates, as_of, count_votes
+from acts.hooks import Hooks
 from acts.refusals import LostRace, Refusal
-from acts.site import acting_on, log, table
-from acts.steps import Steps
+from acts.retry import retry_lost_race, run_once
+from acts.storage import delete_all, log, table, use_table
 from store import keys
-from store.chaos import Chaos
 from store.log import Event
 from store.sqlite import SqliteTable
 from store.table import Check, Conflict, Equals, Exists, Key, Less, Missing, Put, Refused, Update, Write
+from tests.chaos import Chaos
 
 HALL = Key("ELECTION#hall", "METADATA")
 ONE, TWO, THREE = (as_of("2031-05-01T12:00:00.000Z", version) for version in (1, 2, 10))
@@ -35,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("site")
 def test_whatever_happens_inside_happens_on_another_table(site, tmp_path):
     stage = SqliteTable(str(tmp_path / "stage.sqlite3"))
     stage.create()
-    with acting_on(stage):
+    with use_table(stage):
         table().write(Put({"PK": HALL.pk, "SK": HALL.sk}))
     assert (stage.get(HALL) is None, site.get(HALL) is None) == (False, True)
 
@@ -52,7 +50,7 @@ def test_whoever_is_overtaken_looks_again(in_the_way):
             raise error
         return "done"
 
-    assert try_again(act) == "done"
+    assert retry_lost_race(act) == "done"
 
 
 def test_after_some_tries_it_is_said_that_somebody_is_always_faster():
@@ -63,8 +61,8 @@ def test_after_some_tries_it_is_said_that_somebody_is_always_faster():
         raise Refused((0,))
 
     with pytest.raises(LostRace, match="at the same moment"):
-        try_again(act)
-    assert len(tries) == again.MAX_ATTEMPTS
+        retry_lost_race(act)
+    assert len(tries) == retry.MAX_RACES
 
 
 def test_a_refusal_in_words_is_not_tried_again():
@@ -75,7 +73,7 @@ def test_a_refusal_in_words_is_not_tried_again():
         raise Refusal("No.")
 
     with pytest.raises(Refusal, match="No"):
-        try_again(act)
+        retry_lost_race(act)
     assert tries == [1]
 
 
@@ -90,17 +88,17 @@ def test_a_form_is_carried_out_once_and_not_refused_for_what_it_did_itself():
     def refused() -> str:
         raise Refusal("You have done so already.")
 
-    assert [once("form", act, "before") for _ in range(2)] == ["done", "before"]
-    assert once("form", refused, "before") == "before"
+    assert [run_once("form", act, "before") for _ in range(2)] == ["done", "before"]
+    assert run_once("form", refused, "before") == "before"
     with pytest.raises(Refusal, match="already"):
-        once("another form", refused, "before")
+        run_once("another form", refused, "before")
 
 
 # --- gates ---
 
 
 def through(number: int = 0, **counted: int) -> Write:
-    return GATES.passed("hall", number, counted or {"voted": 1})
+    return GATES.passing("hall", number, counted or {"voted": 1})
 
 
 def passes() -> bool:
@@ -112,42 +110,42 @@ def passes() -> bool:
 
 
 def test_gates_count_who_came_through_and_nobody_comes_when_they_are_shut():
-    table().write(*GATES.opened("hall", ONE))
+    table().write(*GATES.opening("hall", ONE))
     for number in range(3):
         table().write(through(number))
-    table().write(*GATES.shut("hall", TWO))
+    table().write(*GATES.shutting("hall", TWO))
     assert not passes()
-    assert voted(table().get_many(GATES.keys("hall")).values()) == 3, "shut, they keep what they have counted"
+    assert count_votes(table().get_many(GATES.keys("hall")).values()) == 3, "shut, they keep what they have counted"
 
 
 def test_whoever_comes_late_with_a_move_changes_nothing_that_was_decided_since():
-    table().write(*GATES.opened("hall", ONE))
-    table().write(*GATES.shut("hall", TWO))
-    following.follow(GATES.opened("hall", ONE))
+    table().write(*GATES.opening("hall", ONE))
+    table().write(*GATES.shutting("hall", TWO))
+    retry.write_each(GATES.opening("hall", ONE))
     assert not passes(), "shut after it was opened"
-    table().write(*GATES.opened("hall", THREE))
-    following.follow(GATES.shut("hall", TWO))
+    table().write(*GATES.opening("hall", THREE))
+    retry.write_each(GATES.shutting("hall", TWO))
     assert passes(), "opened again after it was shut"
-    following.follow(GATES.shut("hall", as_of("2020-01-01T00:00:00.000Z", 999)))
+    retry.write_each(GATES.shutting("hall", as_of("2020-01-01T00:00:00.000Z", 999)))
     assert passes(), "an earlier hall of that name was shut"
 
 
 def test_what_is_gone_is_not_made_again_by_shutting_it():
-    following.follow(GATES.shut("hall", ONE))
+    retry.write_each(GATES.shutting("hall", ONE))
     assert table().get_many(GATES.keys("hall")) == {}
 
 
 def test_who_changes_a_vote_passes_a_gate_that_counts_nothing():
-    table().write(*GATES.opened("hall", ONE))
+    table().write(*GATES.opening("hall", ONE))
     assert isinstance(through(voted=0), Check)
 
 
 def test_a_gate_may_ask_more():
-    table().write(*GATES.opened("hall", ONE))
+    table().write(*GATES.opening("hall", ONE))
     room = Missing("voted") | Less("voted", 1)
-    table().write(GATES.passed("hall", 0, {"voted": 1}, room))
+    table().write(GATES.passing("hall", 0, {"voted": 1}, room))
     with pytest.raises(Refused):
-        table().write(GATES.passed("hall", 0, {"voted": 1}, room))
+        table().write(GATES.passing("hall", 0, {"voted": 1}, room))
 
 
 # --- closing ---
@@ -179,14 +177,14 @@ def _said(shut: Hall) -> tuple[Hall, Event, list[Write]]:
     return after, Event(str(shut.closing), "ElectionClosed", {"election_name": "hall"}), [_changed(shut, after)]
 
 
-CLOSING = Closing(_begun, _said, lambda hall: GATES.shut("hall", TWO))
+CLOSING = Closing(_begun, _said, lambda hall: GATES.shutting("hall", TWO))
 
 
 def test_first_it_says_so_then_nobody_gets_in_and_then_the_log_tells():
-    table().write(*GATES.opened("hall", ONE))
+    table().write(*GATES.opening("hall", ONE))
     begun = CLOSING.begin(stored(Hall()), "Ada")
     assert passes(), "whoever had looked before may still get in"
-    CLOSING.shut(begun)
+    CLOSING.shut_gates(begun)
     assert (begun.closing, list(log().since(0)), passes()) == ("Ada", [], False)
     assert CLOSING.close(begun, "somebody who comes by") == (Hall(closed=True), True)
     assert [each["actor"] for each in log().since(0)] == ["Ada"]
@@ -214,10 +212,10 @@ class InUse(Chaos):
 
 
 def test_a_gate_that_is_in_use_keeps_no_other_waiting(monkeypatch):
-    monkeypatch.setattr("acts.following._pause", lambda number: 0)
-    table().write(*GATES.opened("hall", ONE))
+    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
+    table().write(*GATES.opening("hall", ONE))
     begun = CLOSING.begin(stored(Hall()), "Ada")
-    with acting_on(busy := InUse({"GATE#00": 2})):
+    with use_table(busy := InUse({"GATE#00": 2})):
         assert CLOSING.finish(begun)[1]
     assert [gates for gates in busy.tries if gates] == [
         ["GATE#00"],
@@ -229,29 +227,29 @@ def test_a_gate_that_is_in_use_keeps_no_other_waiting(monkeypatch):
 
 
 def test_what_does_not_get_through_is_left_to_whoever_comes_next(monkeypatch):
-    monkeypatch.setattr("acts.following._pause", lambda number: 0)
-    table().write(*GATES.opened("hall", ONE))
+    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
+    table().write(*GATES.opening("hall", ONE))
     begun = CLOSING.begin(stored(Hall()), "Ada")
-    with acting_on(InUse({"GATE#01": 1000})):
-        assert CLOSING.finish_soon(begun) == begun
+    with use_table(InUse({"GATE#01": 1000})):
+        assert CLOSING.try_finish(begun) == begun
     assert list(log().since(0)) == [], "it is not told before all gates are shut"
-    with acting_on(busy := InUse({})):
-        assert CLOSING.finish_soon(begun) == Hall(closed=True)
+    with use_table(busy := InUse({})):
+        assert CLOSING.try_finish(begun) == Hall(closed=True)
     assert [gates for gates in busy.tries if gates] == [["GATE#01"]], "what is shut is left alone"
 
 
 def test_the_log_is_told_however_often_others_are_in_the_way(monkeypatch):
-    monkeypatch.setattr("acts.following._pause", lambda number: 0)
-    table().write(*GATES.opened("hall", ONE))
+    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
+    table().write(*GATES.opening("hall", ONE))
     hall = stored(Hall())
-    with acting_on(Chaos(table(), Random(1), conflicts=0.3)):
+    with use_table(Chaos(table(), Random(1), conflicts=0.3)):
         assert CLOSING.close(hall, "Ada") == (Hall(closed=True), True)
     assert len(list(log().since(0))) == 1
 
 
 def test_of_two_who_say_so_one_is_told_that_it_was_not_them():
     shut = CLOSING.begin(stored(Hall()), "Ada")
-    assert [CLOSING.say(shut)[1] for _ in range(2)] == [True, False]
+    assert [CLOSING.record_closed(shut)[1] for _ in range(2)] == [True, False]
     assert len(list(log().since(0))) == 1
 
 
@@ -279,15 +277,15 @@ def test_everything_in_a_partition_is_deleted_however_much_it_is():
 
 
 def test_steps_are_taken_in_their_order_and_what_they_make_is_answered():
-    steps = Steps[[str], str]("when a hall closes")
-    assert steps.taken("Hall") == []
-    steps.arrange(str.upper, str.lower)
-    assert steps.taken("Hall") == ["HALL", "hall"]
+    steps = Hooks[[str], str]("when a hall closes")
+    assert steps.run_all("Hall") == []
+    steps.install(str.upper, str.lower)
+    assert steps.run_all("Hall") == ["HALL", "hall"]
 
 
 def test_the_condition_of_a_write_is_part_of_no_other():
     """A gate that asks more asks it besides, not instead: it must be open, too."""
-    table().write(*GATES.opened("hall", ONE))
-    table().write(*GATES.shut("hall", TWO))
+    table().write(*GATES.opening("hall", ONE))
+    table().write(*GATES.shutting("hall", TWO))
     with pytest.raises(Refused):
-        table().write(GATES.passed("hall", 0, {"voted": 1}, Exists("open")))
+        table().write(GATES.passing("hall", 0, {"voted": 1}, Exists("open")))

@@ -11,7 +11,7 @@ from acts.refusals import NotNow
 from live import clock, counting, repository, seats, steps
 from live.rules import Phase, Step
 from live.services import correcting, moving, seating
-from live.services.answering import Told
+from live.services.answering import AnswerStatus
 from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
@@ -24,18 +24,18 @@ def events(site, kind: str) -> list[dict]:
 
 
 def call(game, place: int):
-    return moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, place)
+    return moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, place)
 
 
 def sealed(game) -> counting.Round:
-    return counting.round_of(repository.round_items(game.id, repository.state(game.id).round))
+    return counting.round_from_parts(repository.round_items(game.id, repository.read_state(game.id).round))
 
 
 def vote(game, **said: str):
     """The item at hand put to the vote, and what each says."""
     drive(game, Step.VOTE)
     for name, words in said.items():
-        assert give(game, seats.find(game.id, name), words) == Told.COUNTED
+        assert give(game, seats.find(game.id, name), words) == AnswerStatus.COUNTED
     drive(game, Step.CLOSE)
     return sealed(game)
 
@@ -51,7 +51,7 @@ def test_a_topic_is_talked_about_and_closed_without_a_vote(site, assembly):
     state = drive(assembly, Step.NEXT)
     assert state.phase == Phase.TALKING
     assert Step.VOTE not in steps.offered(assembly, state)
-    assert give(assembly, seats.find(assembly.id, "ada"), "yes") == Told.NOT_OPEN
+    assert give(assembly, seats.find(assembly.id, "ada"), "yes") == AnswerStatus.NOT_OPEN
     state = drive(assembly, Step.CLOSE)
     assert (state.phase, state.revealed) == (Phase.RESULTS, True)
     assert sealed(assembly).result["outcome"] == "talked"
@@ -77,9 +77,9 @@ def test_a_secret_vote_keeps_receipts_and_nobody(site, assembly):
     assert round_.result["outcome"] == "elected"
     assert {each.player for each in round_.entries} == {""}
     assert sorted(each.receipt for each in round_.entries) == [each.receipt for each in round_.entries]
-    assert repository.salt(assembly.id, 1) is None
+    assert repository.read_salt(assembly.id, 1) is None
     finish_background("empty live round")
-    assert not repository.votes(assembly.id, 1), "What was given is removed."
+    assert not repository.read_votes(assembly.id, 1), "What was given is removed."
 
 
 def test_a_secret_vote_of_two_is_not_opened(made):
@@ -156,7 +156,7 @@ def test_majorities_are_exact_from_the_ballot_to_the_outcome(site, made):
         call(game, place)
         drive(game, Step.VOTE)
         for person, words in zip(people, said, strict=False):
-            assert give(game, person, words) == Told.COUNTED
+            assert give(game, person, words) == AnswerStatus.COUNTED
         drive(game, Step.CLOSE)
         result = sealed(game).result
         assert (result["outcome"], result["needed"], result["of"]) == (outcome, needed, of), why
@@ -190,7 +190,7 @@ def test_a_quorum_is_exact_and_counted_when_the_vote_is_closed(site, made):
         people = seated(game, *(f"P{each}" for each in range(7)))
         drive(game, Step.NEXT)
         drive(game, Step.VOTE)
-        assert give(game, people[0], "yes") == Told.COUNTED
+        assert give(game, people[0], "yes") == AnswerStatus.COUNTED
         present(site, game, people, number)  # the others leave while the vote is open
         drive(game, Step.CLOSE)
         assert sealed(game).result["outcome"] == outcome, why
@@ -205,7 +205,7 @@ def test_who_leaves_during_a_vote_was_there_whether_they_voted_or_not(assembly, 
     seating.check_out(assembly.id, "eva", "Hana")
     call(assembly, item)
     drive(assembly, Step.VOTE)
-    people = {each.player: each for each in seats.each(assembly.id)}
+    people = {each.player: each for each in seats.read_seats(assembly.id)}
     for player in ("ada", "ben", "cem"):
         give(assembly, people[player], "0" if item == 2 else "yes")
     for player in ("cem", "dan"):
@@ -232,7 +232,7 @@ def test_the_agenda_grows_while_the_assembly_runs(site, assembly):
     drive(assembly, Step.NEXT)
     place = correcting.add(assembly.id, "Hana", Question("One more", Kind.MOTION, seconds=0))
     assert place == 5
-    assert repository.questions(assembly.id)[place].title == "One more"
+    assert repository.read_questions(assembly.id)[place].title == "One more"
     drive(assembly, Step.CLOSE)
     assert call(assembly, place).question == place
     drive(assembly, Step.CLOSE)
@@ -244,5 +244,5 @@ def test_the_agenda_grows_while_the_assembly_runs(site, assembly):
 def test_what_is_talked_about_at_the_end_is_closed_without_a_vote(assembly):
     call(assembly, 1)
     assert drive(assembly, Step.END).phase == Phase.ENDED
-    assert counting.round_of(repository.round_items(assembly.id, 1)).result["outcome"] == "talked"
+    assert counting.round_from_parts(repository.round_items(assembly.id, 1)).result["outcome"] == "talked"
     assert not list(repository.table().each(keys.shards_of_game(assembly.id, "VOTE#")[0]))

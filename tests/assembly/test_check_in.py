@@ -10,14 +10,14 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import limits
+from acts import rate_limits
 from acts.refusals import NotNow, Refusal
-from acts.site import table
-from assembly import check_in, floor, quorate, roll
+from acts.storage import table
+from assembly import check_in, floor, quorum, roll
 from live import players, repository, rules, seats
 from live.rules import Step
+from live.screens import snapshots
 from live.services import joining, seating
-from live.show import rooms
 from questions.question import Type
 from store import keys
 from store.log import EventLog
@@ -55,7 +55,7 @@ def host() -> Client:
 
 
 def there(game) -> list[str]:
-    return sorted(each.name for each in seats.each(game.id) if each.is_there)
+    return sorted(each.name for each in seats.read_seats(game.id) if each.is_there)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def listed(assembly, person):
 def test_whoever_joins_an_assembly_is_led_to_its_check_in(client, assembly):
     assert client.get(address(assembly, "join_game"))["Location"] == address(assembly)
     assert client.post(address(assembly, "join_game"), {"name": "Ada"})["Location"] == address(assembly)
-    assert not list(seats.each(assembly.id)), "Nobody gets in by a typed name."
+    assert not list(seats.read_seats(assembly.id)), "Nobody gets in by a typed name."
 
 
 def test_a_stranger_is_asked_to_sign_in_and_comes_back(client, assembly):
@@ -85,16 +85,16 @@ def test_a_stranger_is_asked_to_sign_in_and_comes_back(client, assembly):
     assert f"/sign-in/?next={address(assembly)}" in text
     assert "I am here" not in text
     assert client.post(address(assembly), {"form": players.new_form()}).status_code == 409
-    assert not list(seats.each(assembly.id))
+    assert not list(seats.read_seats(assembly.id))
 
 
 def test_an_account_checks_in_by_a_button_and_never_by_a_link(assembly):
     ada = sign_in("Ada")
     page = ada.get(address(assembly))
     assert "I am here" in page.content.decode()
-    assert not list(seats.each(assembly.id)), "To look is not to be there."
+    assert not list(seats.read_seats(assembly.id)), "To look is not to be there."
     assert send_check_in(ada, assembly)["Location"] == address(assembly, "play")
-    (seat,) = seats.each(assembly.id)
+    (seat,) = seats.read_seats(assembly.id)
     assert (seat.name, seat.account, seat.entry, seat.is_there) == ("Ada", "Ada", "", True)
     assert ada.get(address(assembly))["Location"] == address(assembly, "play")
 
@@ -124,14 +124,14 @@ def test_a_double_click_and_two_tabs_make_one_seat(assembly):
 
 def test_two_clicks_at_the_same_moment_make_one_seat(assembly, person):
     ada, form = person("Ada"), players.new_form()
-    state = repository.state(assembly.id)
+    state = repository.read_state(assembly.id)
 
     def act():
         return check_in.by_account(assembly, state, ada, players.pass_of_form(form))
 
     first, second = at_once(act, act)
     assert first == second
-    assert [each.player for each in seats.each(assembly.id)] == [first.player]
+    assert [each.player for each in seats.read_seats(assembly.id)] == [first.player]
     assert table().get(keys.game_roster(assembly.id))["seats"] == 1
 
 
@@ -146,7 +146,7 @@ def test_an_account_without_access_cannot_check_in(assembly):
     nico = sign_in("Nico", Role.NO_ACCESS)
     answer = send_check_in(nico, assembly)
     assert answer.status_code == 409
-    assert "may not take part here yet" in answer.content.decode()
+    assert "cannot take part yet" in answer.content.decode()
 
 
 def test_a_form_without_its_token_and_a_wrong_link_open_nothing(assembly):
@@ -154,7 +154,7 @@ def test_a_form_without_its_token_and_a_wrong_link_open_nothing(assembly):
     assert ada.post(address(assembly), {"form": "short"}).status_code == 422
     assert ada.get(reverse("check_in", args=[assembly.id, "made-up"])).status_code == 404
     assert ada.get(reverse("check_in", args=["no-such-session", "made-up"])).status_code == 404
-    assert not list(seats.each(assembly.id))
+    assert not list(seats.read_seats(assembly.id))
 
 
 def test_a_session_that_is_none_leads_back_to_joining(client, made):
@@ -185,16 +185,16 @@ def test_who_leaves_is_not_present_and_comes_back(assembly):
     ada.post(address(assembly, "seat"), {"act": "leave"})
     assert there(assembly) == []
     assert "I am here again" in ada.get(address(assembly, "play")).content.decode()
-    before = next(seats.each(assembly.id)).joined_at
+    before = next(seats.read_seats(assembly.id)).joined_at
     ada.post(address(assembly, "seat"), {"act": "here"})
     assert there(assembly) == ["Ada"]
-    assert next(seats.each(assembly.id)).joined_at > before, "Since now."
+    assert next(seats.read_seats(assembly.id)).joined_at > before, "Since now."
 
 
 def test_a_host_checks_somebody_out_and_in_again(site, assembly):
     ada, hana = sign_in("Ada"), host()
     send_check_in(ada, assembly)
-    (seat,) = seats.each(assembly.id)
+    (seat,) = seats.read_seats(assembly.id)
     act = reverse("change_player", args=[assembly.id, seat.player])
     assert hana.post(act, {"act": "out"})["Location"] == address(assembly, "game_roll")
     assert there(assembly) == []
@@ -209,7 +209,7 @@ def test_a_host_checks_somebody_out_and_in_again(site, assembly):
 def test_who_was_removed_does_not_get_in_again(assembly, person):
     ada = sign_in("Ada")
     send_check_in(ada, assembly)
-    (seat,) = seats.each(assembly.id)
+    (seat,) = seats.read_seats(assembly.id)
     seating.remove(assembly.id, seat.player, "Hana")
     again = Client()
     again.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
@@ -233,36 +233,36 @@ def test_a_code_checks_in_whoever_has_no_account(client, listed):
     assert re.fullmatch(r"[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}", code)
     page = client.get(address(listed), {"code": code})
     assert f'value="{code}"' in page.content.decode(), "The link fills the field in,"
-    assert not list(seats.each(listed.id)), "and does nothing else."
+    assert not list(seats.read_seats(listed.id)), "and does nothing else."
     assert by_code(client, listed, f" {code.lower().replace('-', ' ')} ").status_code == 302
-    (seat,) = seats.each(listed.id)
+    (seat,) = seats.read_seats(listed.id)
     assert (seat.name, seat.account, seat.entry) == ("Zita", "", "Zita")
     assert client.get(address(listed, "play")).status_code == 200
     assert client.get(address(listed))["Location"] == address(listed, "play")
 
 
 def test_a_code_that_is_typed_as_it_was_misread_is_the_same(listed):
-    assert roll.as_typed(" o1il-0 ") == "01110"
+    assert roll.normalised_code(" o1il-0 ") == "01110"
 
 
 def test_only_those_on_the_roll_get_in(listed):
     bob = sign_in("Bob")
     page = bob.get(address(listed)).content.decode()
-    assert "does not have this account" in page
+    assert "this account is not on the roll" in page
     answer = bob.post(address(listed), {"form": players.new_form()})
     assert (answer.status_code, "Bob is not on the roll" in answer.content.decode()) == (409, True)
     ada = Client()
     ada.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
     assert send_check_in(ada, listed).status_code == 302
     assert there(listed) == ["Ada"]
-    assert next(seats.each(listed.id)).entry == "Ada"
+    assert next(seats.read_seats(listed.id)).entry == "Ada"
 
 
 def test_an_account_made_of_a_name_on_the_roll_is_not_that_person(listed):
     """Somebody reads the roll, and registers as one of those who have a code."""
     zita = sign_in("Zita")
     assert zita.post(address(listed), {"form": players.new_form()}).status_code == 409
-    assert "by name, not by this account" in zita.get(address(listed)).content.decode()
+    assert "by name, but not with this account" in zita.get(address(listed)).content.decode()
     assert by_code(zita, listed, code_of(listed, "Zita")).status_code == 302
 
 
@@ -271,7 +271,7 @@ def test_a_guessed_code_is_refused_in_a_sentence(client, listed, code):
     answer = by_code(client, listed, code)
     assert answer.status_code == 422
     assert 'class="errorlist"' in answer.content.decode() or "error" in answer.content.decode()
-    assert not list(seats.each(listed.id))
+    assert not list(seats.read_seats(listed.id))
 
 
 def test_who_has_an_account_has_no_code_until_they_are_given_one(client, listed):
@@ -325,7 +325,7 @@ def test_a_tablet_that_is_passed_round_checks_in_one_after_the_other(listed):
 
 
 def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, monkeypatch):
-    monkeypatch.setattr(check_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG_CODES", rate_limits.Limit("live-roll-wrong", 2, 3600))
     for _try in range(2):
         assert by_code(client, listed, "0000-0000").status_code == 422
     refused = by_code(client, listed, code_of(listed, "Zita"))
@@ -336,7 +336,7 @@ def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, m
 
 
 def test_a_hall_where_somebody_has_checked_in_is_never_locked_out(client, listed, monkeypatch):
-    monkeypatch.setattr(check_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG_CODES", rate_limits.Limit("live-roll-wrong", 2, 3600))
     assert by_code(Client(), listed, code_of(listed, "Zita")).status_code == 302
     for _try in range(4):
         assert by_code(client, listed, "0000-0000").status_code == 422
@@ -352,7 +352,7 @@ def test_who_has_checked_in_before_the_roll_is_put_on_it(assembly):
     assert roll.add(assembly.id, "Hana", ["Zita"]) == 1
     game = repository.find(assembly.id)[0]
     assert (game.has_roll, game.entitled) == (True, 2)
-    assert {each.name for each in roll.every(game.id)} == {"Ada", "Zita"}
+    assert {each.name for each in roll.each_entry(game.id)} == {"Ada", "Zita"}
     assert ada.get(address(game, "play")).status_code == 200
 
 
@@ -369,7 +369,7 @@ def test_who_comes_a_moment_after_the_roll_began_is_not_present(assembly, person
 
 
 def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assembly):
-    roll.say_how_many(assembly.id, "Hana", 4, "1/2")
+    roll.change_quorum(assembly.id, "Hana", 4, "1/2")
     ada, hana = sign_in("Ada"), host()
     send_check_in(ada, assembly)
     screen = reverse("screen", args=[assembly.id, assembly.screen_token])
@@ -378,12 +378,12 @@ def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assem
         assert "quorum of 2: not met" in browser.get(where).content.decode(), page
     send_check_in(sign_in("Ben"), assembly)
     assert "quorum of 2: met" in ada.get(address(assembly, "play")).content.decode()
-    seating.check_out(assembly.id, next(seats.each(assembly.id)).player, "Hana")
+    seating.check_out(assembly.id, next(seats.read_seats(assembly.id)).player, "Hana")
     assert "1 of 4 present" in hana.get(address(assembly, "remote")).content.decode()
 
 
 @pytest.mark.parametrize(
-    ("entitled", "quorum", "present", "words"),
+    ("entitled", "needed", "present", "text"),
     [
         (0, "", 1, "1 present"),
         (120, "", 37, "37 of 120 present"),
@@ -391,14 +391,16 @@ def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assem
         (120, "1/4", 29, "29 of 120 present, quorum of 30: not met"),
         (9, ">1/2", 5, "5 of 9 present, quorum of 5: met"),
         (0, "25", 25, "25 present, quorum of 25: met"),
-        (0, "1/2", 25, "25 present, quorum not known: nobody has said how many are entitled"),
+        (0, "1/2", 25, "25 present, quorum unknown: the number of people entitled to vote is missing"),
     ],
 )
-def test_presence_in_words(assembly, entitled, quorum, present, words):
-    game = rules.replace(assembly, entitled=entitled, quorum=quorum)
-    assert quorate.presence(game, present).words == words
+def test_presence_in_words(assembly, entitled, needed, present, text):
+    presence = quorum.presence(rules.replace(assembly, entitled=entitled, quorum=needed), present)
+    assert ", ".join(filter(None, (presence.people, presence.quorum))) == text
 
 
 def test_a_rehearsal_says_so(made):
-    assert quorate.presence(made(Type.ASSEMBLY, debug_mode=5), 5).is_rehearsal
-    assert floor.of(rooms.current(made(Type.ASSEMBLY).id)) is None, "And nobody speaks before something is called."
+    assert quorum.presence(made(Type.ASSEMBLY, debug_mode=5), 5).is_rehearsal
+    assert floor.floor_of(snapshots.current(made(Type.ASSEMBLY).id)) is None, (
+        "And nobody speaks before something is called."
+    )

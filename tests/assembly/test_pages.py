@@ -12,13 +12,13 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from live import players, repository, seats
 from live.players import Pass
 from live.rules import Phase, Step
+from live.screens import snapshots
 from live.seats import Seat
 from live.services import correcting, moving
-from live.show import rooms
 from questions.question import Kind, Question, Type
 from tests.at_once import at_once
 from tests.live.conftest import AGENDA, drive, give, seated
@@ -73,9 +73,9 @@ class Phone:
         held = Pass(name.lower(), "device", f"secret of {name}")
         seat = Seat(held.player, name, game.created_at, secret=players.digest(held.secret), device=held.device)
         table().write(*seats.seating(game, seat))
-        seats.touched(game)
+        seats.count_change(game)
         self.game, self.client = game, Client()
-        signed = players.sign(players._purpose(game.id), held.player, held.device, held.secret)
+        signed = players.create_token(players._purpose(game.id), held.player, held.device, held.secret)
         self.client.cookies[players.cookie_name(game.id)] = signed
 
     def page(self) -> str:
@@ -94,7 +94,7 @@ def shown(client: Client, game, page: str = "host_game") -> str:
 
 
 def call(game, place: int):
-    return moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, place)
+    return moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, place)
 
 
 def events(site, kind: str) -> list[dict]:
@@ -112,14 +112,14 @@ def test_an_assembly_is_made_with_its_first_items(hana):
     game, _state = repository.find(past.id)
     assert answer["Location"] == at(game, "agenda")
     assert (game.title, game.entitled, game.quorum, game.context) == ("General meeting", 80, "1/4", "my notes")
-    assert [(each.title, each.kind) for each in repository.questions(game.id)] == [
+    assert [(each.title, each.kind) for each in repository.read_questions(game.id)] == [
         ("Report of the board", Kind.TOPIC),
         ("Shall we buy a tent?", Kind.MOTION),
         ("هل نشتري خيمة؟", Kind.MOTION),
     ]
     page = shown(hana, game, "agenda")
     assert "80 people are entitled to vote." in page
-    assert "at least a quarter of all who are entitled" in page
+    assert "at least a quarter of all eligible voters" in page
 
 
 def test_an_assembly_needs_no_agenda_and_no_number_yet(hana):
@@ -128,7 +128,7 @@ def test_an_assembly_needs_no_agenda_and_no_number_yet(hana):
     game, _state = repository.find(past.id)
     assert (game.total_questions, game.entitled, game.quorum) == (0, 0, "7")
     page = shown(hana, game, "agenda")
-    assert "Nothing is on the agenda yet." in page
+    assert "The agenda is empty." in page
     assert 'value="entitled"' not in page, "Nothing is asked of a share of nobody knows how many."
     for page in (shown(hana, game), shown(hana, game, "remote")):
         assert "Call the first item" not in page
@@ -139,12 +139,12 @@ def test_an_assembly_needs_no_agenda_and_no_number_yet(hana):
     ("change", "sentence"),
     [
         ({"title": ""}, "Give the assembly a title."),
-        ({"quorum": "number"}, "Say how many have to be present."),
-        ({"entitled": "0"}, "Say how many are entitled to vote"),
+        ({"quorum": "number"}, "Enter how many people must be present."),
+        ({"entitled": "0"}, "Enter how many people are entitled to vote"),
         ({"entitled": "-1"}, "greater than or equal to 0"),
         ({"quorum": "number", "quorum_number": "0"}, "greater than or equal to 1"),
         ({"quorum": "1/7"}, "Select a valid choice."),
-        ({"agenda": "x" * 301}, "An item has at most 300 characters; this one has 301"),
+        ({"agenda": "x" * 301}, "Shorten this item to 300 characters; it has 301"),
         ({"agenda": "x\n" * 201}, "An agenda has at most 200 items."),
     ],
 )
@@ -162,11 +162,11 @@ def test_what_is_wrong_with_an_assembly_is_said_and_nothing_is_lost(hana, change
 
 def test_an_item_is_added_as_it_is_typed(hana, assembly, site):
     assert hana.post(at(assembly, "agenda"), ITEM)["Location"] == at(assembly, "agenda")
-    added = repository.questions(assembly.id)[-1]
+    added = repository.read_questions(assembly.id)[-1]
     assert added == Question("Buy a tent", Kind.MOTION, "A large one.", seconds=60, secret=True, majority="2/3 present")
     page = shown(hana, assembly, "agenda")
     assert "“Buy a tent” is on the agenda." in page
-    assert "It takes at least two thirds of those present." in page
+    assert "Requires at least two thirds of those present." in page
     assert [each["total_questions"] for each in events(site, "LiveItemAdded")] == [6]
 
 
@@ -198,7 +198,7 @@ def test_an_item_is_added_as_it_is_typed(hana, assembly, site):
 )
 def test_each_kind_of_item_has_what_it_needs_and_no_more(hana, assembly, change, expected):
     assert hana.post(at(assembly, "agenda"), ITEM | change).status_code == 302
-    assert repository.questions(assembly.id)[-1] == expected
+    assert repository.read_questions(assembly.id)[-1] == expected
 
 
 @every_row(
@@ -207,11 +207,11 @@ def test_each_kind_of_item_has_what_it_needs_and_no_more(hana, assembly, change,
         ({"title": ""}, "This field is required."),
         ({"title": "x" * 301}, "At most 300 characters; these are 301."),
         ({"kind": "text"}, "Select a valid choice."),
-        ({"kind": "choice", "options": "Red"}, "There are 2 to 10 options; these are 1."),
+        ({"kind": "choice", "options": "Red"}, "Enter 2 to 10 options; there are 1."),
         ({"kind": "ranking", "options": "Red\nred"}, "The same as option 1."),
-        ({"kind": "alternatives", "options": "Two\nNo change"}, "Type the motion and at least one amendment"),
-        ({"kind": "alternatives", "options": "\n".join("abcdefghij")}, "There are at most 9 versions"),
-        ({"share": "most"}, "Only a choice can be decided by most votes alone."),
+        ({"kind": "alternatives", "options": "Two\nNo change"}, "Enter the motion and at least one amendment"),
+        ({"kind": "alternatives", "options": "\n".join("abcdefghij")}, "Enter at most 9 versions"),
+        ({"share": "most"}, "Only a choice can be decided by most votes. Choose a majority."),
         ({"share": "5/6"}, "Select a valid choice."),
         ({"seconds": "7"}, "Select a valid choice."),
         ({"secrecy": "half"}, "Select a valid choice."),
@@ -242,23 +242,23 @@ def test_items_are_called_in_any_order_from_the_agenda_and_from_the_remote(hana,
     page = shown(hana, assembly, "agenda")
     value = re.search(r'name="act" value="(next 1 3)"', page)[1]
     assert hana.post(at(assembly, "drive"), {"act": value, "from": "agenda"})["Location"] == at(assembly, "agenda")
-    assert repository.state(assembly.id).question == 3
+    assert repository.read_state(assembly.id).question == 3
     page = shown(hana, assembly, "agenda")
-    assert "on now" in page
+    assert "current" in page
     assert 'name="act"' not in page, "Nothing else can be called before it is closed."
-    for value, sentence in (("next 2 1", "This cannot be done at this point"), ("next 2 99", "cannot be done")):
+    for value, sentence in (("next 2 1", "This is not possible at this point"), ("next 2 99", "is not possible")):
         hana.post(at(assembly, "drive"), {"act": value})
         assert sentence in shown(hana, assembly)
     drive(assembly, Step.CLOSE)
     assert "Call another item" in shown(hana, assembly, "remote")
     hana.post(at(assembly, "drive"), {"act": "next 3 99"})
-    assert "There is no such item on the agenda." in shown(hana, assembly)
+    assert "This item is not on the agenda." in shown(hana, assembly)
 
 
 def test_two_items_at_once_are_both_there(hana, assembly):
     added = [lambda n=n: correcting.add(assembly.id, "Hana", Question(f"More {n}", Kind.TOPIC)) for n in range(4)]
     assert sorted(at_once(*added)) == [5, 6, 7, 8]
-    titles = {each.title for each in repository.questions(assembly.id)[5:]}
+    titles = {each.title for each in repository.read_questions(assembly.id)[5:]}
     assert titles == {"More 0", "More 1", "More 2", "More 3"}
 
 
@@ -285,31 +285,31 @@ def test_a_motion_from_its_call_to_its_result_on_every_screen(hana, assembly):
     ada, ben, cem = (Phone(assembly, name) for name in ("Ada", "Ben", "נועה"))
     assert "Call the first item" in shown(hana, assembly)
     call(assembly, 1)
-    assert "Close it without a vote" in shown(hana, assembly)
-    assert "It takes more than half of the votes cast." in shown(hana, assembly)
-    assert "The vote is not open yet." in ada.page()
+    assert "Close without a vote" in shown(hana, assembly)
+    assert "Requires more than half of the votes cast." in shown(hana, assembly)
+    assert "Voting is not open yet." in ada.page()
     assert "With amendments" in shown(hana, assembly, "remote")
     board = text(Client().get(at(assembly, "scoreboard", assembly.screen_token)))
     assert "Nobody gets points in this session." in board
     drive(assembly, Step.VOTE)
-    assert "The vote is open" in text(Client().get(at(assembly, "screen", assembly.screen_token)))
+    assert "Voting is open" in text(Client().get(at(assembly, "screen", assembly.screen_token)))
     page = ada.page()
-    assert "Everybody will see how you vote." in page
+    assert "Everyone will see how you vote." in page
     assert page.count('class="live-vote') == 3
     assert "Yes" in text(ada.vote(option="yes"))
     assert 'value="yes" aria-pressed="true"' in ada.page()
     assert "It can still be changed." in text(ben.vote(option="yes"))
     ben.vote(option="no")
     cem.vote(option="abstain")
-    rooms.MIND.forget(assembly.id)
+    snapshots.SESSIONS.forget(assembly.id)
     assert "<b>3</b> of 3 have voted" in shown(hana, assembly)
     assert "<b>3</b> of 3 have voted" in shown(hana, assembly, "remote")
     drive(assembly, Step.CLOSE)
     for page in (shown(hana, assembly), ada.page()):
         assert "Not carried" in page
         assert "1 yes, 1 no, 1 abstention" in page
-        assert "1 of 2 said yes; 2 were needed: more than half of the votes cast." in page
-        assert "3 of 10 who are entitled were present. The quorum was met." in page
+        assert "1 of 2 voted yes; 2 were needed: more than half of the votes cast." in page
+        assert "3 of 10 eligible voters were present. The quorum was met." in page
         assert "Who voted how" in page
         assert "<bdi>נועה</bdi>" in page
     assert 'You voted: <b dir="auto">Yes</b>' in ada.page()
@@ -321,7 +321,7 @@ def test_a_secret_choice_names_nobody_on_any_screen(hana, assembly):
     phones = [Phone(assembly, name) for name in ("Ada", "Ben", "Cem")]
     call(assembly, 2)
     drive(assembly, Step.VOTE)
-    assert "Nobody will learn how you vote." in phones[0].page()
+    assert "Nobody will find out how you vote." in phones[0].page()
     for phone, said in zip(phones, ("0", "0", "abstain"), strict=True):
         assert phone.vote(option=said).status_code == 200
     assert 'value="abstain" aria-pressed="true"' in phones[2].page()
@@ -337,14 +337,14 @@ def test_versions_are_ranked_and_told_against_no_change(hana, assembly):
     phones = [Phone(assembly, name) for name in ("Ada", "Ben", "Cem")]
     call(assembly, 3)
     drive(assembly, Step.VOTE)
-    assert "Rank at least one of them, or abstain." in text(phones[0].vote())
+    assert "Rank at least one option, or abstain." in text(phones[0].vote())
     for phone in phones[:2]:
         assert "Thirty" in text(phone.vote(**{"rank-1": "1", "rank-0": "2"}))
     assert "Abstention" in text(phones[2].vote(option="abstain", **{"rank-0": "1"}))
     drive(assembly, Step.CLOSE)
     page = shown(hana, assembly)
     assert "Carried: \u2068Thirty\u2069" in page
-    assert "2 of 2 prefer the best version to “No change”; 2 were needed: at least two thirds" in page
+    assert "2 of 2 preferred the best version to “No change”; 2 were needed: at least two thirds" in page
     assert "Better than no change" in page
 
 
@@ -370,8 +370,8 @@ def test_what_is_no_vote_is_refused_in_a_sentence(assembly):
         answer = phone.vote(**said)
         assert answer.status_code == 422
         assert "Vote yes or no, or abstain." in text(answer)
-    assert "This is not asked at the moment" in text(phone.vote(7, option="yes"))
-    assert not repository.votes(assembly.id, 1)
+    assert "This question is not open" in text(phone.vote(7, option="yes"))
+    assert not repository.read_votes(assembly.id, 1)
 
 
 def test_a_tie_and_a_missing_quorum_are_said(hana, made):
@@ -413,10 +413,10 @@ def test_what_does_not_hold_and_what_was_decided_in_the_end(hana, assembly):
     call(assembly, 1)
     drive(assembly, Step.VOTE)
     phone.vote(option="yes")
-    assert "What was decided here does not hold, and the record says so." in shown(hana, assembly)
+    assert "This decision will no longer stand, and the minutes will say so." in shown(hana, assembly)
     drive(assembly, Step.VOID)
     for page in (shown(hana, assembly), phone.page(), shown(hana, assembly, "remote")):
-        assert "What was decided here does not hold." in page
+        assert "This decision is void." in page
     drive(assembly, Step.REPEAT)
     drive(assembly, Step.VOTE)
     phone.vote(2, option="yes")
@@ -431,10 +431,10 @@ def test_what_was_taken_back_and_not_called_again_is_told_so(hana, assembly):
     call(assembly, 1)
     drive(assembly, Step.VOTE)
     drive(assembly, Step.VOID)
-    assert "Taken back: it does not count" in shown(hana, assembly, "agenda")
+    assert "Withdrawn: does not count" in shown(hana, assembly, "agenda")
     drive(assembly, Step.END)
     page = shown(hana, assembly)
-    assert re.search(r"The budget</b> <span[^>]*>Taken back: it does not count", page)
+    assert re.search(r"The budget</b> <span[^>]*>Withdrawn: does not count", page)
     assert "not called" in page
 
 
@@ -483,5 +483,5 @@ def test_the_report_of_an_assembly_has_everything(hana, assembly):
 
 def test_the_report_names_a_round_that_is_talked_about_as_open(hana, assembly):
     drive(assembly, Step.NEXT)
-    assert "taken back before" not in shown(hana, assembly, "game_report")
-    assert repository.state(assembly.id).phase == Phase.TALKING
+    assert "voided before" not in shown(hana, assembly, "game_report")
+    assert repository.read_state(assembly.id).phase == Phase.TALKING

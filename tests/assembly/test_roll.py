@@ -47,16 +47,21 @@ def test_a_list_is_looked_at_before_anybody_is_put_on_the_roll(site, assembly, p
     hana = host()
     typed = "1. Ada\n2. Zita\n3. zita\n4. not@a.name\n\n5. Yves"
     page = hana.post(roll_page(assembly), {"act": "look", "names": typed}).content.decode()
-    for words in ("New, checks in by account", "New, checks in by a code", "Already on line 2.", "A name has no @"):
+    for words in (
+        "New, checks in with an account",
+        "New, checks in with a code",
+        "Already on line 2.",
+        "A name cannot contain @",
+    ):
         assert words in page
-    assert "Put 3 people on the roll" in page
-    assert not list(roll.every(assembly.id)), "To look is not to do."
+    assert "Add 3 people to the roll" in page
+    assert not list(roll.each_entry(assembly.id)), "To look is not to do."
     assert hana.post(roll_page(assembly), {"act": "add", "names": "Ada\nZita\nYves"})["Location"] == roll_page(assembly)
     assert (now(assembly).has_roll, now(assembly).entitled) == (True, 3)
     assert told(site) == [{"game_id": assembly.id, "has_roll": True, "entitled": 3, "quorum": "", "added": 3}]
     again = hana.post(roll_page(assembly), {"act": "look", "names": "ZITA\nXenia"}).content.decode()
-    assert "On the roll already." in again
-    assert "Put 1 person on the roll" in again
+    assert "Already on the roll." in again
+    assert "Add 1 person to the roll" in again
 
 
 def test_the_page_says_who_is_present_since_when_and_who_is_missing(assembly, person):
@@ -67,7 +72,7 @@ def test_the_page_says_who_is_present_since_when_and_who_is_missing(assembly, pe
     everybody = hana.get(roll_page(game)).content.decode()
     assert "1 of 2 present" in everybody
     assert "not here, has an account" in everybody
-    seat = next(seats.each(game.id))
+    seat = next(seats.read_seats(game.id))
     assert seat.joined_at in everybody
     missing = hana.get(roll_page(game), {"show": "missing"}).content.decode()
     assert ("Ada" in missing, "Zita" in missing) == (True, False)
@@ -108,7 +113,7 @@ def test_a_code_is_shown_once_and_then_only_renewed(site, assembly):
     code = code_of(game, "Zita")
     assert code in hana.post(roll_page(game), {"act": "cards"}).content.decode()
     again = hana.post(roll_page(game), {"act": "cards"}).content.decode()
-    assert "There are no new codes" in again
+    assert "No new codes" in again
     looks = [
         hana.get(roll_page(game)),
         hana.get(roll_page(game), {"show": "cards"}),
@@ -143,7 +148,7 @@ def test_a_roll_of_accounts_needs_no_cards(assembly, person):
     roll.add(assembly.id, "Hana", ["Ada"])
     hana = host()
     assert "with codes" not in hana.get(roll_page(assembly)).content.decode()
-    assert "There are no new codes" in hana.post(roll_page(assembly), {"act": "cards"}).content.decode()
+    assert "No new codes" in hana.post(roll_page(assembly), {"act": "cards"}).content.decode()
 
 
 # --- growing, and never shrinking once somebody is there ---
@@ -162,7 +167,7 @@ def test_the_roll_grows_while_the_assembly_runs_but_not_while_a_vote_is_open(ass
     for act in (
         lambda: roll.add(assembly.id, "Hana", ["Vera"]),
         lambda: roll.remove(assembly.id, "Hana", "Walt"),
-        lambda: roll.say_how_many(assembly.id, "Hana", 4, "1/2"),
+        lambda: roll.change_quorum(assembly.id, "Hana", 4, "1/2"),
     ):
         with pytest.raises(NotNow, match="A vote is open"):
             act()
@@ -179,9 +184,9 @@ def test_who_has_checked_in_stays_on_the_roll(assembly):
     game, hana = now(assembly), host()
     by_code(Client(), game, code_of(game, "Zita"))
     for act, name, words in (
-        ("remove", "Zita", "Zita has checked in, and stays on the roll."),
+        ("remove", "Zita", "Zita has checked in and cannot be taken off the roll."),
         ("remove", "Yves", "Yves is no longer on the roll."),
-        ("renew", "Yves", "There is nobody of that name on the roll."),
+        ("renew", "Yves", "Nobody with that name is on the roll."),
     ):
         assert words in hana.post(roll_page(game), {"act": act, "name": name}, follow=True).content.decode()
     assert now(game).entitled == 1
@@ -208,7 +213,7 @@ def test_of_removing_and_checking_in_at_once_one_wins(assembly):
 
 def test_two_hosts_who_add_at_once_are_both_counted(assembly):
     at_once(*(lambda name=name: roll.add(assembly.id, "Hana", [name]) for name in ("Zita", "Yves", "zita")))
-    assert now(assembly).entitled == len(list(roll.every(assembly.id))) == 2
+    assert now(assembly).entitled == len(list(roll.each_entry(assembly.id))) == 2
 
 
 def test_more_than_one_transaction_holds_is_added_in_several_and_never_too_many(site, assembly, monkeypatch):
@@ -245,9 +250,9 @@ def test_without_a_roll_the_host_says_how_many_are_entitled(site, assembly):
 @pytest.mark.parametrize(
     ("form", "words"),
     [
-        ({"entitled": "", "quorum": "1/4"}, "needs their number"),
-        ({"entitled": "10", "quorum": "number", "number": "11"}, "can never be there"),
-        ({"entitled": "10", "quorum": "number"}, "Say how many have to be present."),
+        ({"entitled": "", "quorum": "1/4"}, "how many people are entitled to vote"),
+        ({"entitled": "10", "quorum": "number", "number": "11"}, "can never be met"),
+        ({"entitled": "10", "quorum": "number"}, "Enter how many people must be present."),
         ({"entitled": "10", "quorum": "7/8"}, "7/8"),
         ({"entitled": "-1", "quorum": ""}, "greater than or equal to 0"),
         ({"entitled": "9999999", "quorum": ""}, "less than or equal to"),
@@ -266,19 +271,19 @@ def test_with_a_roll_only_the_quorum_can_be_said(assembly):
     host().post(roll_page(assembly), {"act": "entitled", "entitled": "99", "quorum": ">1/2"})
     assert (now(assembly).entitled, now(assembly).quorum) == (2, ">1/2")
     with pytest.raises(NotNow):
-        roll.say_how_many(assembly.id, "Hana", 99, "")
+        roll.change_quorum(assembly.id, "Hana", 99, "")
 
 
 def test_a_vote_without_its_quorum_is_asked_about_first(assembly):
-    roll.say_how_many(assembly.id, "Hana", 10, "1/2")
+    roll.change_quorum(assembly.id, "Hana", 10, "1/2")
     seated(assembly, "Ada", "Ben", "Cem")
     drive(assembly, Step.NEXT)
     drive(assembly, Step.CLOSE)
     state = drive(assembly, Step.NEXT)
     ask = f"{reverse('drive', args=[assembly.id])}?act=vote&version={state.version}"
-    assert "not quorate: 5 have to be present" in host().get(ask).content.decode()
+    assert "no quorum: 5 people must be present" in host().get(ask).content.decode()
     seated(assembly, "Dan", "Eve")
-    assert "not quorate" not in host().get(ask).content.decode()
+    assert "no quorum" not in host().get(ask).content.decode()
 
 
 def test_an_address_may_follow_a_name(site, assembly):
@@ -290,6 +295,9 @@ def test_an_address_may_follow_a_name(site, assembly):
     kept = html.unescape(re.search(r"<textarea name=\"names\" hidden>(.*?)</textarea>", page, re.DOTALL)[1])
     assert kept == "Anna Berg <anna@example.org>\nZita"
     hana.post(roll_page(assembly), {"act": "add", "names": kept})
-    assert {each.name: each.email for each in roll.every(assembly.id)} == {"Anna Berg": "anna@example.org", "Zita": ""}
+    assert {each.name: each.email for each in roll.each_entry(assembly.id)} == {
+        "Anna Berg": "anna@example.org",
+        "Zita": "",
+    }
     assert "anna@example.org" in hana.get(roll_page(assembly)).content.decode()
     assert "anna@example.org" not in repr(told(site))

@@ -10,12 +10,12 @@ from django.urls import reverse
 
 from acts.refusals import NotNow
 from assembly import floor, speakers
-from assembly.speakers import NOBODY, speakers_of, told
+from assembly.speakers import NOBODY, as_item, speakers_of
 from live import repository, seats
 from live.rules import Phase, State, Step
+from live.screens import broadcaster, push_events, rendering, snapshots
+from live.screens.rendering import Role
 from live.services import seating
-from live.show import fragments, hub, rooms, screens
-from live.show.screens import Role
 from questions.question import Type
 from store import keys
 from store.log import EventLog
@@ -34,7 +34,7 @@ def names(list_, state=TALKING, there=EVERYBODY) -> list[str]:
 
 def asked(*players, list_=NOBODY, state=TALKING):
     for at, player in enumerate(players, 1):
-        list_ = speakers.asked(list_, state, player, at)
+        list_ = speakers.with_request(list_, state, player, at)
     return list_
 
 
@@ -54,50 +54,53 @@ def assembly(made):
 
 
 def test_first_who_has_not_spoken_then_who_asked_first():
-    list_ = speakers.called(asked("ada", "ben", "cem"), TALKING, "ada", 10)
-    list_ = speakers.asked(list_, TALKING, "ada", 11)
+    list_ = speakers.with_speaker(asked("ada", "ben", "cem"), TALKING, "ada", 10)
+    list_ = speakers.with_request(list_, TALKING, "ada", 11)
     assert names(list_) == ["ben", "cem", "ada"], "Nobody speaks twice before all have spoken once."
-    list_ = speakers.called(list_, TALKING, "ben", 20)
-    list_ = speakers.asked(list_, TALKING, "ben", 21)
+    list_ = speakers.with_speaker(list_, TALKING, "ben", 20)
+    list_ = speakers.with_request(list_, TALKING, "ben", 21)
     assert names(list_) == ["cem", "ada", "ben"]
     turns = speakers.queue(list_, TALKING, EVERYBODY)
-    assert [(each.spoken, each.is_first) for each in turns] == [(0, True), (1, False), (1, False)]
+    assert [each.spoken for each in turns] == [0, 1, 1]
     elsewhere = replace(TALKING, round=2, played=(0, 1))
     (turn,) = speakers.queue(asked("ada", list_=list_, state=elsewhere), elsewhere, {"ada"})
-    assert turn.is_first, "About another item everybody begins anew."
+    assert not turn.spoken, "About another item everybody begins anew."
 
 
 def test_who_asks_twice_keeps_their_place_and_may_take_it_back():
     list_ = asked("ada", "ben", "ada")
     assert names(list_) == ["ada", "ben"]
-    assert names(speakers.taken_back(list_, TALKING, "ada")) == ["ben"]
+    assert names(speakers.without_request(list_, TALKING, "ada")) == ["ben"]
 
 
 def test_who_is_not_there_is_passed_over():
     assert names(asked("ada", "ben"), there={"ben"}) == ["ben"]
-    speaks = speakers.called(asked("ada"), TALKING, "ada", 5)
+    speaks = speakers.with_speaker(asked("ada"), TALKING, "ada", 5)
     assert speakers.speaking(speaks, TALKING, {"ben"}) is None
 
 
 def test_a_closed_list_takes_nobody_else_and_keeps_who_is_on_it():
-    closed = speakers.closed(asked("ada"), TALKING, True)
+    closed = speakers.with_list_closed(asked("ada"), TALKING, True)
     with pytest.raises(NotNow, match="closed"):
-        speakers.asked(closed, TALKING, "ben", 9)
-    assert names(speakers.asked(closed, TALKING, "ada", 9)) == ["ada"]
-    assert names(speakers.asked(speakers.closed(closed, TALKING, False), TALKING, "ben", 9)) == ["ada", "ben"]
+        speakers.with_request(closed, TALKING, "ben", 9)
+    assert names(speakers.with_request(closed, TALKING, "ada", 9)) == ["ada"]
+    assert names(speakers.with_request(speakers.with_list_closed(closed, TALKING, False), TALKING, "ben", 9)) == [
+        "ada",
+        "ben",
+    ]
 
 
 def test_the_list_is_empty_once_the_item_is_closed():
-    list_ = speakers.closed(speakers.called(asked("ada", "ben"), TALKING, "ada", 5), TALKING, True)
+    list_ = speakers.with_list_closed(speakers.with_speaker(asked("ada", "ben"), TALKING, "ada", 5), TALKING, True)
     voting = replace(TALKING, phase=Phase.VOTING)
     assert names(list_, voting) == []
-    after = speakers.over(list_, voting, 30)
+    after = speakers.with_debate_over(list_, voting, 30)
     assert [(each.player, each.began, each.ended) for each in after.held] == [("ada", 5, 30)]
     again = replace(TALKING, round=2, played=(0, 0))
-    assert not speakers.at(after, again).closed
+    assert not speakers.current_list(after, again).closed
     assert speakers.queue(asked("ada", list_=after, state=again), again, EVERYBODY)[0].spoken == 1, "The same item."
     with pytest.raises(NotNow):
-        speakers.asked(list_, voting, "cem", 40)
+        speakers.with_request(list_, voting, "cem", 40)
 
 
 def test_bounds_hold(monkeypatch):
@@ -107,17 +110,17 @@ def test_bounds_hold(monkeypatch):
         asked("ada", "ben", "cem")
     list_ = NOBODY
     for at in range(1, 5):
-        list_ = speakers.called(speakers.asked(list_, TALKING, "ada", at), TALKING, "ada", at)
-        list_ = speakers.ended(list_, TALKING, at + 1)
+        list_ = speakers.with_speaker(speakers.with_request(list_, TALKING, "ada", at), TALKING, "ada", at)
+        list_ = speakers.with_speech_ended(list_, TALKING, at + 1)
     assert [each.began for each in list_.held] == [3, 4]
     with pytest.raises(NotNow):
-        speakers.limited(list_, TALKING, 7)
+        speakers.with_time_limit(list_, TALKING, 7)
 
 
 def test_what_is_stored_is_read_as_it_was():
-    list_ = replace(speakers.called(asked("ada", "ben"), TALKING, "ada", 5), version=3, minutes=2)
-    assert speakers_of(told(list_)) == list_
-    assert speakers_of(told(NOBODY)) == speakers_of(None) == NOBODY
+    list_ = replace(speakers.with_speaker(asked("ada", "ben"), TALKING, "ada", 5), version=3, minutes=2)
+    assert speakers_of(as_item(list_)) == list_
+    assert speakers_of(as_item(NOBODY)) == speakers_of(None) == NOBODY
 
 
 # --- acts ---
@@ -159,7 +162,7 @@ def test_who_leaves_is_off_the_list_and_who_is_removed_speaks_no_longer(assembly
     list_ = kept(assembly)
     assert (list_.speaking, [each.player for each in list_.waiting]) == (None, ["cem"])
     assert list_.held[0].ended
-    assert floor.of(rooms.current(assembly.id)).next.name == "Cem"
+    assert floor.floor_of(snapshots.current(assembly.id)).next.name == "Cem"
 
 
 def test_leaving_by_oneself_takes_one_off_the_list(made):
@@ -167,7 +170,7 @@ def test_leaving_by_oneself_takes_one_off_the_list(made):
     ada = sign_in("Ada")
     send_check_in(ada, game)
     drive(game, Step.NEXT)
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     speakers.ask(game, seat.player)
     ada.post(reverse("seat", args=[game.id]), {"act": "leave"})
     assert not kept(game).waiting
@@ -203,7 +206,7 @@ def talk(made):
     ada = sign_in("Ada")
     send_check_in(ada, game)
     drive(game, Step.NEXT)
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     return game, ada, seat
 
 
@@ -273,7 +276,7 @@ def test_nobody_asks_while_nothing_is_talked_about_nor_from_an_older_device(talk
 
 def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
     def shown(role=Role.REMOTE):
-        (said,) = fragments.beside(role, rooms.current(assembly.id))
+        (said,) = push_events.format_panel(role, snapshots.current(assembly.id))
         return said
 
     empty = shown()
@@ -287,26 +290,26 @@ def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
     now = shown()
     assert shown() is now, "As long as nothing changes, nothing is made anew."
     assert b"data-speech" in now.data
-    assert fragments.beside(Role.SCOREBOARD, rooms.current(assembly.id)) == []
+    assert push_events.format_panel(Role.SCOREBOARD, snapshots.current(assembly.id)) == []
 
 
 def test_a_players_own_part_changes_only_with_their_place(assembly):
     seat = seats.find(assembly.id, "cem")
 
     def key():
-        return screens.mine_key(rooms.current(assembly.id), seat)
+        return rendering.own_key(snapshots.current(assembly.id), seat)
 
     nothing = key()
     for player in ("ada", "ben", "cem"):
         speakers.ask(assembly, player)
-    waiting, room = key(), rooms.current(assembly.id)
+    waiting, snapshot = key(), snapshots.current(assembly.id)
     assert waiting != nothing
     speakers.call(assembly, "ada")
     assert key() == waiting, "The button that they may be about to press stays."
     speakers.call(assembly, "ben")
     assert key() != waiting
-    assert hub.mark_of_mine(room, seat) != hub.mark_of_mine(rooms.current(assembly.id), seat)
-    assert floor.place(rooms.current(assembly.id), "cem") == floor.Place.NEXT
+    assert broadcaster.own_version(snapshot, seat) != broadcaster.own_version(snapshots.current(assembly.id), seat)
+    assert floor.position_of(snapshots.current(assembly.id), "cem") == floor.Position.NEXT
 
 
 def test_a_long_list_is_shown_as_far_as_there_is_room(made):
@@ -316,6 +319,6 @@ def test_a_long_list_is_shown_as_far_as_there_is_room(made):
     drive(game, Step.NEXT)
     for name in everybody:
         speakers.ask(game, name.lower())
-    (said,) = fragments.beside(Role.SCREEN, rooms.current(game.id))
+    (said,) = push_events.format_panel(Role.SCREEN, snapshots.current(game.id))
     assert b"and 22 others" in said.data
-    assert floor.of(rooms.current(game.id)).next.name == "P0"
+    assert floor.floor_of(snapshots.current(game.id)).next.name == "P0"

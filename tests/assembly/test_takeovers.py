@@ -12,10 +12,10 @@ from django.urls import reverse
 from assembly import check_in, roll
 from live import clock, repository, seats
 from live.qa import services
-from live.room_questions import Mode
+from live.qa_rules import Mode
 from live.rules import Step
+from live.screens import snapshots
 from live.services import answering, seating
-from live.show import rooms
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.assembly.test_check_in import address, by_code, code_of, host, send_check_in
@@ -56,7 +56,7 @@ def play(phone: Client, game) -> str:
 
 
 def cast(phone: Client, game, option: str):
-    words = {"round": repository.state(game.id).round, "option": option}
+    words = {"round": repository.read_state(game.id).round, "option": option}
     return phone.post(reverse("give_vote", args=[game.id]), words, follow=True)
 
 
@@ -80,7 +80,7 @@ def answer(phone: Client, game, act: str, number: str):
 
 
 def seat_of(game, name: str):
-    return next(each for each in seats.each(game.id) if each.name == name)
+    return next(each for each in seats.read_seats(game.id) if each.name == name)
 
 
 # --- while a secret vote is open ---
@@ -101,12 +101,12 @@ def test_the_host_with_a_new_code_neither_reads_nor_changes_a_secret_vote(site, 
     assert thief.get(reverse("game_now", args=[assembly.id, "player"])).status_code == 404
     mine = play(phones["Zita"], assembly)
     assert receipt in mine
-    assert "Another device asks for your seat" in mine
-    assert "made a new code for you" in mine
+    assert "Another device is asking for your seat" in mine
+    assert "created a new code for you" in mine
     drive(assembly, Step.CLOSE)
     by_code(thief, assembly, code_of(assembly, "Zita"))
     assert receipt not in play(thief, assembly), "Nor once it is closed."
-    entries = rooms.current(assembly.id).round.entries
+    entries = snapshots.current(assembly.id).round.entries
     assert entries == () or receipt in {each.receipt for each in entries}
     assert events(site) == [
         {"game_id": assembly.id, "player": seat_of(assembly, "Zita").player, "round": 1, "agreed": False}
@@ -157,7 +157,7 @@ def test_the_device_agrees_and_the_other_may_replace_the_vote_but_is_not_shown_i
     for phone in ("Yves", "Xenia"):
         cast(phones[phone], assembly, "1")
     drive(assembly, Step.CLOSE)
-    entries = {each.receipt: each.said for each in rooms.current(assembly.id).round.entries}
+    entries = {each.receipt: each.said for each in snapshots.current(assembly.id).round.entries}
     assert (entries.get(receipt), entries[replaced]) == (None, "0")
 
 
@@ -168,7 +168,7 @@ def test_a_device_that_refuses_is_not_asked_again_during_the_vote(site, assembly
     asked = number_on(play(phones["Zita"], assembly))
     answer(phones["Zita"], assembly, "refuse", asked)
     assert "has refused this one" in by_code(tablet, assembly, code_of(assembly, "Zita")).content.decode()
-    assert "Another device asks" not in play(phones["Zita"], assembly)
+    assert "Another device is asking" not in play(phones["Zita"], assembly)
     drive(assembly, Step.CLOSE)
     by_code(tablet, assembly, code_of(assembly, "Zita"))
     assert tablet.get(address(assembly, "play")).status_code == 200, "Afterwards it is as always."
@@ -181,9 +181,9 @@ def test_a_request_is_answered_by_its_number_and_only_by_the_seat_itself(site, a
     first, second = Client(), Client()
     by_code(first, assembly, code_of(assembly, "Zita"))
     before = seat_of(assembly, "Zita")
-    seen = check_in.number_of(before)
+    seen = check_in.claim_number(before)
     other = f"{(int(seen) + 1) % 10_000:04d}"
-    assert "No other device asks" in answer(phones["Zita"], assembly, "allow", other).content.decode()
+    assert "No other device is asking" in answer(phones["Zita"], assembly, "allow", other).content.decode()
     answer(phones["Yves"], assembly, "allow", seen)
     answer(first, assembly, "allow", seen)
     answer(second, assembly, "allow", seen)
@@ -200,7 +200,7 @@ def test_a_request_ends_with_its_vote(assembly, phones):
     goes_on = tablet.get(address(assembly, "seat"), headers={"HX-Request": "true"})
     assert goes_on["HX-Redirect"] == address(assembly, "play")
     assert "The vote is closed" in play(tablet, assembly)
-    assert "No other device asks" in answer(phones["Zita"], assembly, "allow", asked).content.decode()
+    assert "No other device is asking" in answer(phones["Zita"], assembly, "allow", asked).content.decode()
 
 
 @pytest.mark.parametrize("how", ["left", "checked out"])
@@ -223,14 +223,14 @@ def test_a_seat_that_somebody_left_is_guarded_as_well(assembly, phones, how):
 def test_a_vote_that_opens_at_this_moment_is_guarded(site, assembly, phones, monkeypatch):
     """Whoever read the state before it opened is refused by the store, and looks again."""
     drive(assembly, Step.NEXT)
-    record, opened = check_in._record, []
+    record, opened = check_in._record_takeover, []
 
     def late(*arguments, **words):
         if not opened:
             opened.append(drive(assembly, Step.VOTE))
         record(*arguments, **words)
 
-    monkeypatch.setattr(check_in, "_record", late)
+    monkeypatch.setattr(check_in, "_record_takeover", late)
     tablet = Client()
     by_code(tablet, assembly, code_of(assembly, "Zita"))
     assert "It has to agree first." in play(tablet, assembly)
@@ -246,12 +246,12 @@ def test_a_takeover_is_seen_by_the_room_and_in_the_log(site, assembly, phones):
     screen = Client().get(reverse("screen", args=[assembly.id, assembly.screen_token])).content.decode()
     pages = [screen, *(host().get(address(assembly, name)).content.decode() for name in ("host_game", "remote"))]
     for page in pages:
-        assert "Now with another device: <bdi>Zita</bdi>" in page
+        assert "Now on another device: <bdi>Zita</bdi>" in page
         assert "Given a new code: <bdi>Zita</bdi>" in page
     assert "with another device since" in host().get(address(assembly, "game_roll")).content.decode()
     told = play(phones["Zita"], assembly)
     assert "Another device has your seat." in told
-    assert "if that was not you, say so now" in told
+    assert "tell the host now" in told
     assert [each["round"] for each in events(site)] == [1]
     drive(assembly, Step.CLOSE)
     drive(assembly, Step.NEXT)
@@ -260,7 +260,7 @@ def test_a_takeover_is_seen_by_the_room_and_in_the_log(site, assembly, phones):
 
 def test_many_takeovers_name_a_few_people(assembly):
     everybody = [seats.Seat(f"p{number}", f"Member {number:02d}", "", taken_over_in=0) for number in range(8)]
-    told = check_in.names(everybody, repository.state(assembly.id))
+    told = check_in.takeover_names(everybody, repository.read_state(assembly.id))
     assert told["taken_over"] == ([f"Member {number:02d}" for number in range(5)], 3)
 
 
@@ -275,7 +275,7 @@ def test_an_open_vote_is_everybodys_to_see_and_goes_with_the_seat(assembly, phon
 
 
 def test_the_same_seat_on_other_devices_too_often_is_refused(site, assembly, phones, monkeypatch):
-    monkeypatch.setattr(check_in, "CHANGES", check_in.Limit("live-takeover", 2, 3600))
+    monkeypatch.setattr(check_in, "TAKEOVERS", check_in.Limit("live-takeover", 2, 3600))
     pages = [by_code(Client(), assembly, code_of(assembly, "Zita")) for _try in range(3)]
     assert [page.status_code for page in pages] == [302, 302, 422]
     assert "changed devices too often" in pages[-1].content.decode()
@@ -286,7 +286,7 @@ def test_a_vote_is_bound_to_the_secret_of_its_device(assembly, phones):
     """However another came to have the seat."""
     open_vote(assembly)
     cast(phones["Zita"], assembly, "1")
-    state, seat = repository.state(assembly.id), seat_of(assembly, "Zita")
+    state, seat = repository.read_state(assembly.id), seat_of(assembly, "Zita")
     assert answering.own(assembly, state, seat).said == "1"
     taken = answering.own(assembly, state, replace(seat, secret="another"))
     assert (taken.said, taken.receipt) == (None, "")
@@ -297,12 +297,12 @@ def test_who_takes_a_seat_over_is_not_told_what_it_asked_without_a_name(assembly
     services.set_up(assembly.id, "Hana", is_on=True, mode=Mode.OPEN)
     zita = seat_of(assembly, "Zita")
     asked = send(assembly, zita, "Who paid for this?", clock.now() - 60_000)
-    rooms.current(assembly.id)
+    snapshots.current(assembly.id)
     page = reverse("qa", args=[assembly.id])
-    assert "Everybody sees it." in phones["Zita"].get(page).content.decode(), "Its author is told what became of it."
+    assert "Visible to everybody." in phones["Zita"].get(page).content.decode(), "Its author is told what became of it."
     thief = Client()
     by_code(thief, assembly, new_code(assembly, "Zita"))
     seen = thief.get(page).content.decode()
     assert "Who paid for this?" in seen
-    assert "Everybody sees it." not in seen
+    assert "Visible to everybody." not in seen
     assert upvote(assembly, seat_of(assembly, "Zita"), asked)

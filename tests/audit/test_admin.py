@@ -20,8 +20,8 @@ from accounts.rules import Role
 from accounts.sessions import SessionStore
 from acts import background
 from acts.background import TaskType
-from acts.queues import Explained
-from acts.site import now_text, table
+from acts.queues import ExplainedError
+from acts.storage import now_text, table
 from audit import views as admin_views
 from ballots.services import cast, withdraw
 from config import proxies
@@ -34,7 +34,7 @@ from elections.roll.services import add_voters
 from elections.rules import State
 from mail import outbox as mail
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.connect import connect
 from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable, Update
@@ -161,7 +161,7 @@ def test_a_long_log_is_counted_in_batches_and_each_event_once(site, monkeypatch)
     site_sealer().seal()
     assert [day.cast for day in figures.days(site, date(2020, 1, 12), 12)] == [2] * 12
     assert site.get(keys.figures())["last_event_id"] == 24
-    assert figures.follow(site) == 0
+    assert figures.update(site) == 0
 
 
 def test_of_two_that_count_the_same_events_one_does(site):
@@ -224,7 +224,7 @@ def test_the_overview_shows_them(site, person, signed_in):
 
 
 def test_an_empty_site_has_an_overview_too(site, signed_in):
-    assert "No ballots came in the last 30 days" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
+    assert "No ballots in the last 30 days" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
 
 
 def test_the_overview_costs_the_same_however_much_there_is(site, person, signed_in):
@@ -241,8 +241,8 @@ def test_a_long_outbox_is_counted_up_to_a_bound_that_is_said(site, signed_in, mo
     monkeypatch.setattr(health, "MAX_COUNTED_MAILS", 3)
     for number in range(4):
         site.write(mail.queued("already_registered", f"{number}@example.org", name="x"))
-    assert str(health.mails(site, mail.QUEUED)[mail.QUEUED]) == "3+"
-    assert "At most 3 of each" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
+    assert str(health.count_mails(site, mail.QUEUED)[mail.QUEUED]) == "3+"
+    assert "counted up to 3 each" in signed_in("Olga", Role.OWNER).get("/admin/").content.decode()
 
 
 def test_numbers_in_pictures_have_points_in_every_language(site, person, signed_in):
@@ -281,7 +281,7 @@ def test_the_system_page_tells_how_things_stand(site, person, signed_in):
 def on_dynamodb(settings, monkeypatch):
     """A site on DynamoDB, which is played inside this process; costs are metered from here on."""
     settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix={uuid.uuid4().hex}-"
-    monkeypatch.setattr(trips, "_meters", [metrics.observe_cost])
+    monkeypatch.setattr(round_trips, "_meters", [metrics.observe_cost])
     with engines.moto():
         connect(settings.STORE_URL).create()
         yield connect(settings.STORE_URL)
@@ -301,20 +301,20 @@ def test_the_system_page_tells_what_dynamodb_says_of_its_tables_and_charges(on_d
     spent = {kind: units - before.get(kind, 0) for kind, units in metrics.capacity().items()}
     assert spent["write"] == 1
     assert spent["read"] > 0
-    trips.retried("conflict")
+    round_trips.retried("conflict")
     text = owner_sees_the_system(rf)
     for name in (DATA, LOG):
         assert re.search(rf"<code>{on_dynamodb.prefix}{name}</code> ACTIVE", text)
     assert re.search(r"[\d.,]+ units read, [\d.,]+ units written<", text)
     assert re.search(r"<code>conflict</code> \d+", text)
-    assert ", counted some hours ago" in text
+    assert ", measured a few hours ago" in text
     assert b'plenum_store_capacity_units_total{kind="write"}' in metrics.as_text()
     assert b'plenum_store_retries_total{reason="conflict"}' in metrics.as_text()
 
 
 def test_tables_are_described_once_a_minute(on_dynamodb, monkeypatch):
     asked = []
-    monkeypatch.setattr(trips, "_listeners", [lambda operation, *_: asked.append(operation)])
+    monkeypatch.setattr(round_trips, "_listeners", [lambda operation, *_: asked.append(operation)])
     now = time.monotonic()
     monkeypatch.setattr(system.time, "monotonic", lambda: now)
     assert system.tables() == system.tables()
@@ -347,7 +347,9 @@ def test_a_setting_that_is_not_named_is_not_shown(settings):
     settings.SOMETHING_NEW = "a secret"
     assert "SOMETHING_NEW" not in system.settings_in_force()
     assert not [
-        name for name in system.SHOWN if re.search("SECRET|TOKEN|PASSWORD$|KEY|URL$", name) and name != "SITE_URL"
+        name
+        for name in system.SHOWN_SETTINGS
+        if re.search("SECRET|TOKEN|PASSWORD$|KEY|URL$", name) and name != "SITE_URL"
     ]
 
 
@@ -408,7 +410,7 @@ def test_metrics_say_how_long_the_oldest_event_has_waited(site):
     long_ago = datetime.now(UTC) - timedelta(seconds=90)
     EventLog(site, lambda: long_ago).record(Event("ada", "ThingMade"))
     EventLog(site).record(Event("ada", "ThingMade"))
-    assert 90 <= health.health_of(site).lag(datetime.now(UTC)) < 200
+    assert 90 <= health.read_health(site).lag(datetime.now(UTC)) < 200
 
 
 def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path):
@@ -419,10 +421,10 @@ def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path):
 
 
 def test_metrics_cost_the_same_however_much_there_is(client, site):
-    with trips.counted() as few:
+    with round_trips.count_round_trips() as few:
         list(health.as_metrics(site))
     planted(site, days=3, a_day=20)
-    with trips.counted() as many:
+    with round_trips.count_round_trips() as many:
         list(health.as_metrics(site))
     assert few.count == many.count == 8
 
@@ -480,20 +482,20 @@ def test_no_more_are_remembered_than_a_page_can_show(rf, watch):
 @pytest.mark.parametrize("path", ["/admin/", "/admin/system/", "/admin/log/", "/admin/tables/"])
 def test_it_is_said_on_every_page_about_the_site_and_to_nobody_else(site, signed_in, watch, path):
     owner = signed_in("Owner", Role.OWNER)
-    assert "TRUSTED_PROXIES</code> and start" not in owner.get(path).content.decode()
+    assert "TRUSTED_PROXIES</code> and restart" not in owner.get(path).content.decode()
     said = owner.get(path, HTTP_X_FORWARDED_FOR="198.51.100.1", REMOTE_ADDR="10.0.0.9").content.decode()
-    assert "a proxy that the site was not told of" in said
+    assert "a proxy the site does not know" in said
     assert "10.0.0.9" in said
-    assert "a proxy that the site was not told of" not in owner.get("/").content.decode()
+    assert "a proxy the site does not know" not in owner.get("/").content.decode()
 
 
 def test_production_that_names_no_proxy_says_so_when_it_starts(settings):
     settings.PRODUCTION, settings.TRUSTED_PROXIES = True, []
-    assert "TRUSTED_PROXIES is not set" in proxies.lacking()
+    assert "TRUSTED_PROXIES is not set" in proxies.missing_proxies()
     settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
-    assert proxies.lacking() == ""
+    assert proxies.missing_proxies() == ""
     settings.PRODUCTION, settings.TRUSTED_PROXIES = False, []
-    assert proxies.lacking() == ""
+    assert proxies.missing_proxies() == ""
 
 
 # --- background work that keeps failing ---
@@ -506,7 +508,7 @@ def broken(site, monkeypatch):
 
     @broken.step
     def fail(task):
-        raise Explained("The disk is full.")
+        raise ExplainedError("The disk is full.")
 
     monkeypatch.setitem(background.TYPES, broken.name, broken)
     table().write(broken.begin("<i>Board</i>", due=now_text()))
@@ -519,14 +521,14 @@ def broken(site, monkeypatch):
 def test_what_was_set_aside_is_shown_with_its_reason_and_can_be_retried(broken, person, signed_in):
     page = signed_in(person("Boss", Role.OWNER))
     shown = page.get(reverse("system")).content.decode()
-    assert "It failed again and again and was set aside. The last time: The disk is full." in shown
+    assert "It failed repeatedly and was set aside. Last error: The disk is full." in shown
     assert "&lt;i&gt;Board&lt;/i&gt;" in shown
     assert "<i>Board" not in shown
     answer = page.post(reverse("retry_task"), {"type": broken.name, "subject": "<i>Board</i>"}, follow=True)
-    assert "The worker tries it again now." in answer.content.decode()
+    assert "The worker is retrying it now." in answer.content.decode()
     assert not broken.find("<i>Board</i>").is_set_aside
     background.resume_due()
-    assert "It failed and is tried again" in page.get(reverse("system")).content.decode()
+    assert "It failed and will be retried" in page.get(reverse("system")).content.decode()
 
 
 def test_what_is_finished_by_then_cannot_be_retried(broken, person, signed_in):
@@ -535,7 +537,7 @@ def test_what_is_finished_by_then_cannot_be_retried(broken, person, signed_in):
     page = signed_in(person("Boss", Role.OWNER))
     for posted in ({"type": broken.name, "subject": "<i>Board</i>"}, {"type": "?"}, {}):
         answer = page.post(reverse("retry_task"), posted, follow=True)
-        assert "There is nothing to retry" in answer.content.decode()
+        assert "Nothing to retry" in answer.content.decode()
 
 
 def test_nobody_below_an_admin_retries(broken, person, signed_in):

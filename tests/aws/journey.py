@@ -17,7 +17,7 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client, override_settings
 
-from acts.site import acting_on
+from acts.storage import use_table
 from tests.ballots.test_killed import session_of
 
 from .ledger import READ, Partition
@@ -56,7 +56,7 @@ def journey() -> dict[str, Counter[str]]:
         rules = here.start(1, 1)
 
         def go() -> None:
-            with acting_on(here.processes[0]):
+            with use_table(here.processes[0]):
                 for session in sessions:
                     client = Client()
                     client.cookies[settings.SESSION_COOKIE_NAME] = session

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import repository
 from elections import repository as elections
 from elections.turnout.counts import turnout
@@ -39,7 +39,7 @@ class Judgement:
 
 def judged(site: Site, name: str, rush: Rush, close: Act | None = None) -> Judgement:
     """Looked at by somebody for whom no time passes, when everybody has gone."""
-    with acting_on(site.looking()) as _:
+    with use_table(site.looking()) as _:
         cast = Counter(act.actor for act in rush.done)
         codes = {act.code for act in rush.done if act.code}
         there = [ballot.confirmation for ballot in repository.every_ballot(found(name))]

@@ -32,7 +32,7 @@ from zlib import crc32
 
 from botocore.exceptions import ClientError
 
-from store.units import WARM_READ_UNITS_PER_SECOND, WARM_WRITE_UNITS_PER_SECOND
+from store.capacity_units import WARM_READ_UNITS_PER_SECOND, WARM_WRITE_UNITS_PER_SECOND
 
 from . import grammar, wires
 from .ledger import READ, WRITE, Bucket, Ledger, Partition

@@ -27,7 +27,7 @@ from django.conf import settings
 from django.test import Client
 
 from acts.refusals import Refusal
-from acts.site import acting_on
+from acts.storage import use_table
 from elections.lifecycle import closing as closing_acts
 from elections.lifecycle import services as lifecycle
 from store.log import as_text, utc_now
@@ -184,7 +184,7 @@ def _by_page(here: Site, session: str, address: str, **fields: str) -> None:
     """As a browser: through all middleware, which gives the request its patience."""
     process, client = here.processes[0], Client(raise_request_exception=False)
     client.cookies[settings.SESSION_COOKIE_NAME] = session
-    with acting_on(process):
+    with use_table(process):
         answers = [client.get(address).status_code, client.post(address, fields).status_code]
     if answers != [200, 302]:
         raise Unavailable(f"{address}: {answers}")

@@ -21,16 +21,16 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts import following
-from acts.site import acting_on, table
-from elections import places, repository
+from acts import retry
+from acts.storage import table, use_table
+from elections import repository, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
-from store import patience
+from store import wait_budget
 from store.dynamodb import DynamoDbTable, connection
 from store.log import as_text, numbers, utc_now
 from store.table import Table, Write
@@ -57,7 +57,7 @@ class Site:
 
     def table(self, client: Any) -> DynamoDbTable:
         made = DynamoDbTable(region="here", endpoint="http://nowhere", sleep=self.time.sleep, ticking=self.time)
-        made.at_once = self.time.at_once  # type: ignore[method-assign]
+        made.run_parallel = self.time.run_parallel  # type: ignore[method-assign]
         return using(made, client)
 
     def start(self, processes: int, seed: int, latency: Latency | None = None, limits: Limits | None = None) -> Rules:
@@ -74,7 +74,7 @@ class Site:
 
 
 @contextmanager
-def site(seed: int = 1, shards: int = places.SHARDS) -> Iterator[Site]:
+def site(seed: int = 1, shards: int = sharding.SHARDS) -> Iterator[Site]:
     """An empty site with an owner, whose elections have so many shards. Whatever would wait waits in its time."""
     time = VirtualTime()
     with ExitStack() as until_then:
@@ -84,7 +84,7 @@ def site(seed: int = 1, shards: int = places.SHARDS) -> Iterator[Site]:
         here = Site(time, memory, User())
         table = here.looking()
         table.create()
-        until_then.enter_context(acting_on(table))
+        until_then.enter_context(use_table(table))
         here.owner = accounts.make_owner("Owner", "owner@example.org", "a password of the simulation")
         yield here
 
@@ -101,9 +101,9 @@ def _patches(time: VirtualTime, seed: int, shards: int) -> list[Any]:
         patch.object(connection, "_RANDOM", Random(seed)),
         patch.object(numbers, "threading", VirtualThreading(time)),
         patch.object(numbers, "_Place", Place),
-        patch.object(places, "SHARDS", shards),
-        patch.object(following.get_through, "__defaults__", (time.sleep,)),
-        patch.object(following.follow, "__defaults__", (time.sleep,)),
+        patch.object(sharding, "SHARDS", shards),
+        patch.object(retry.retry_on_conflict, "__defaults__", (time.sleep,)),
+        patch.object(retry.write_each, "__defaults__", (time.sleep,)),
     ]
 
 
@@ -141,7 +141,7 @@ def write_all(writes: Iterable[Write]) -> None:
 
 def acting(process: Table, act: Callable[[], Any], *, organises: bool = False) -> Any:
     """As in a request of a browser, which waits for the store only so long."""
-    with acting_on(process), patience.of_request(settings.STORE_SECONDS):
-        if organises:  # as `accounts.access.answer_for` does
-            patience.insist()
+    with use_table(process), wait_budget.of_request(settings.STORE_SECONDS):
+        if organises:  # as `accounts.access.access_response` does
+            wait_budget.insist()
         return act()

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from store import trips
+from store import round_trips
 from store.dynamodb import DynamoDbTable
 from store.table import Check, Conflict, Delete, Equals, Key, Missing, Put, Refused, Span, Unavailable, Update
 
@@ -213,12 +213,12 @@ def test_the_index_is_charged_for_what_changes_in_it():
 
 def test_what_was_charged_is_told_to_the_adapter_and_the_hottest_key_is_named():
     site, told_of = Site(), []
-    trips.meter(lambda what, kind, amount: told_of.append((what, kind, amount)))
+    round_trips.on_cost(lambda what, kind, amount: told_of.append((what, kind, amount)))
     try:
         site.table.write(add("a"), add("b"))
     finally:
-        trips._meters.pop()
-    assert (trips.CAPACITY, "write", 4.0) in told_of
+        round_trips._meters.pop()
+    assert (round_trips.CAPACITY, "write", 4.0) in told_of
     (hottest,) = site.rules.ledger.hottest(WRITE)
     assert (str(hottest.partition), hottest.units) == ("vote_data p", 4)
     assert site.rules.ledger.taken() == {(WRITE, Partition(DATA, "p")): 4}
@@ -273,9 +273,9 @@ def test_locks_and_conditions_wait_in_that_time_too():
 
 def test_who_asks_several_at_once_waits_for_the_longest():
     site = Site()
-    site.table.at_once = site.time.at_once
+    site.table.run_parallel = site.time.run_parallel
     before = site.time.now
-    site.time.run(lambda: site.table.at_once([lambda: site.table.get(Key("p", "a"))] * 5))
+    site.time.run(lambda: site.table.run_parallel([lambda: site.table.get(Key("p", "a"))] * 5))
     assert site.time.now - before == pytest.approx(0.004)
 
 

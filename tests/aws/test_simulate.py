@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from acts.site import acting_on
-from elections import places
+from acts.storage import use_table
+from elections import sharding
 from store.table import Delete, Key
 from tests.ballots.history import CLOSED, DONE, flaws, left_behind
 
@@ -32,9 +32,9 @@ def ran(django_test_environment) -> tuple[Run, dict]:
     seen: dict = {}
 
     def look(site, rush, organised) -> None:
-        with acting_on(site.looking()) as _:
-            pk = places.box(found(NAME))[0].pk
-            seen["first"] = next(each for each in site.looking().each(places.box(found(NAME))[0]))
+        with use_table(site.looking()) as _:
+            pk = sharding.ballot_spans(found(NAME))[0].pk
+            seen["first"] = next(each for each in site.looking().each(sharding.ballot_spans(found(NAME))[0]))
             voters = [user for user in site.voters if user.name in {act.actor for act in rush.acts}]
             seen["flaws"] = flaws([*rush.acts, *organised], left_behind(site.looking(), NAME, voters, None))
             site.looking().write(Delete(Key(pk, seen["first"]["SK"])))

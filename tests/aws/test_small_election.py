@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import services as voting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -17,7 +17,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
-from store import trips
+from store import round_trips
 
 from .ledger import READ, WRITE
 from .site import electorate, found, site
@@ -59,14 +59,14 @@ def test_a_small_election_pays_for_its_shards_in_units_and_not_in_waiting(django
 
         def noted(name: str, act: Callable[[], object]) -> None:
             rules.ledger.taken()
-            with trips.counted() as asked:
+            with round_trips.count_round_trips() as asked:
                 act()
             taken = rules.ledger.taken().items()
             units = {kind: sum(each for (of, _place), each in taken if of == kind) for kind in (WRITE, READ)}
             costs[name] = Cost(units[WRITE], units[READ], asked.count, asked.in_a_row)
 
         def play() -> None:
-            with acting_on(here.processes[0]):
+            with use_table(here.processes[0]):
                 drafts.create(here.owner, NAME)
                 add_candidates(here.owner, found(NAME), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
                 add_voters(here.owner, found(NAME), [each.name for each in voters])

@@ -99,8 +99,8 @@ class VirtualTime:
         self.wake(task, seconds)
         self.park()
 
-    def at_once(self, acts: Sequence[Callable[[], Any]]) -> list[Any]:
-        """As `Table.at_once`: the first by whoever asks, the others beside it."""
+    def run_parallel(self, acts: Sequence[Callable[[], Any]]) -> list[Any]:
+        """As `Table.run_parallel`: the first by whoever asks, the others beside it."""
         if self.current_or_none() is None or not acts:
             return [act() for act in acts]
         first, *others = acts

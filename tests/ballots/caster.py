@@ -27,7 +27,7 @@ if __name__ == "__main__":
 from accounts import repository as people
 from accounts.models import User
 from acts.refusals import LostRace, NotNow, Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.rules import HasNotVoted
 from elections import repository as elections
@@ -38,10 +38,10 @@ from elections.roll.services import add_voters
 from elections.rules import State
 from ranking.candidates import Candidate
 from ranking.rankings import Ranks, ranking_from
-from store.chaos import Chaos
 from store.log import as_text, utc_now
 from store.table import Conflict, Key, Refused, Table, Unavailable
 from tests.at_once import at_once
+from tests.chaos import Chaos
 from tests.forks import in_processes
 
 from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act
@@ -88,7 +88,7 @@ def perform(plan: Plan, there: Table | None = None) -> list[Act]:
 
 
 def _elsewhere(there: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
-    with acting_on(there) if there else nullcontext():
+    with use_table(there) if there else nullcontext():
         return act()
 
 
@@ -237,7 +237,7 @@ def close(plan: Plan, owner: User, so_far: list[list[Act]], end: float) -> list[
         time.sleep(0.005)
     if not plan.killed_at:
         return _press(plan, owner, end, {OVERTAKEN, UNKNOWN} if plan.stubborn else {OVERTAKEN})
-    with acting_on(Deadly(table(), plan.killed_at)):
+    with use_table(Deadly(table(), plan.killed_at)):
         killed = _press(plan, owner, end, {OVERTAKEN})
     while not close_if_over(plan.election) and time.monotonic() < end:
         time.sleep(0.01)

@@ -21,7 +21,7 @@ from typing import Any
 
 import orjson
 
-from results.exports.bundle import shown
+from results.exports.bundle import public_voter_name
 from store import keys
 from store.log import as_text
 
@@ -112,7 +112,7 @@ class Attack:
     def opened_roll(self, known: Iterable[str]) -> set[Opened]:
         """Names and addresses that are on the roll, where it does not say so, and who has voted of those who are."""
         told, known = self._roll(), list(known)
-        candidates = [[name for name in known if shown(name) == there] or [there] for there, _ in told]
+        candidates = [[name for name in known if public_voter_name(name) == there] or [there] for there, _ in told]
         votes = [[voted] if voted is not None else [True, False, None] for _, voted in told]
         found = {Opened(name, "roll", "an entry") for name, voted in self._entries(told, candidates) if voted}
         for names, voted in product(product(*candidates), product(*votes)):

@@ -171,7 +171,7 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
     election = elections.find(election_name)
     assert election is not None
     if election.secret_ballot and election.stored_state == State.CLOSED:
-        services.seal_what_is_closed(election_name)  # which leaves the box as it was
+        services.seal_closed(election_name)  # which leaves the box as it was
     roll = dict(_boxes(election_name, voters, salt))
     counted = final_turnout(election)
     return Left(

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from acts.site import table
+from acts.storage import table
 from ballots import repository, rules, secrecy, services, views
 from ballots.services import casting, sealing
 from elections.lifecycle.closing import SHUTTING
@@ -141,7 +141,7 @@ def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
         words = (standing.election.name, standing.election.created_at, keys.fold(standing.voter))
         return "\n".join(words).encode()
 
-    monkeypatch.setattr(repository.Standing, "listing", property(listing), raising=False)
+    monkeypatch.setattr(repository.Standing, "order_seed", property(listing), raising=False)
 
 
 # --- beside the ballot ---
@@ -203,26 +203,26 @@ def the_code_in_the_web_log(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    say = views._say_outcome
+    say = views._show_outcome
 
     def keep(request: Any, outcome: services.Outcome) -> None:
         request.session["receipt"] = outcome.ballot.confirmation if outcome.ballot else ""
         say(request, outcome)
 
-    monkeypatch.setattr(views, "_say_outcome", keep)
+    monkeypatch.setattr(views, "_show_outcome", keep)
 
 
 def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     arrived: dict[str, int] = {}
     _after_cast(monkeypatch, lambda user, standing, ballot, form: arrived.update({ballot.confirmation: len(arrived)}))
-    left = sealing.Box.left
+    left = sealing.BallotBox.left
 
-    def parts(box: sealing.Box) -> Iterator[sealing.Part]:
+    def parts(box: sealing.BallotBox) -> Iterator[sealing.Part]:
         for part in left(box):
             ballots = sorted(part.ballots, key=lambda ballot: arrived[ballot.partition("\t")[0]])
             yield replace(part, ballots=ballots)
 
-    monkeypatch.setattr(sealing.Box, "left", parts)
+    monkeypatch.setattr(sealing.BallotBox, "left", parts)
 
 
 # --- in the embedded store ---
@@ -240,7 +240,7 @@ def rows_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def nothing_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: None)
+    monkeypatch.setattr(SqliteTable, "purge_journal", lambda self: None)
     the_file_is_not_rewritten(monkeypatch)
 
 

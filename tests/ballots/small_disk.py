@@ -32,7 +32,7 @@ from elections.lifecycle import closing
 from store import keys
 from tests.at_once import at_once
 from upkeep.server import NAME
-from upkeep.worker.heartbeats import signs
+from upkeep.worker.heartbeats import read_heartbeats
 
 from .history import DONE, Act, flaws, left_behind
 from .soak import children
@@ -314,7 +314,11 @@ def test_killed_by_itself(site, server, which):
         arbiter, worker, web = server.process.pid, server.worker, server.web
         if which == "worker":
             killed(worker)
-            until(lambda: server.worker not in (0, worker) and server.worker in [sign.pid for sign in signs(site)])
+            until(
+                lambda: (
+                    server.worker not in (0, worker) and server.worker in [sign.pid for sign in read_heartbeats(site)]
+                )
+            )
         elif which == "web":
             killed(web[0])
             until(lambda: len(server.web) == 2 and web[0] not in server.web)

@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import quote
 
+from django.conf import settings
 from django.core.management import call_command
 
 from accounts import repository as people
@@ -45,7 +46,8 @@ class StormyServer(Server):
     """On a store with faults, and started again until it stays up, as a supervisor would do it."""
 
     def __init__(self, folder: Path, url: str):
-        super().__init__(folder, STORE_URL=f"chaos+{url}{'&' if '?' in url else '?'}{FAULTS}")
+        path = f"{Path(__file__).parent / 'stormy'}{os.pathsep}{settings.BASE_DIR}"
+        super().__init__(folder, STORE_URL=url, STORE_FAULTS=FAULTS, PYTHONPATH=path)
 
     def start(self) -> None:
         for _ in range(9):

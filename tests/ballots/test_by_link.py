@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from accounts.services import where_invited_to
-from acts.site import table
-from acts.tokens import sign
+from accounts.services import invitation_target
+from acts.storage import table
+from acts.tokens import create_token
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.services.by_link import SignInInstead
@@ -27,7 +27,7 @@ from elections.roll.services import add_voters
 from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
-from results.checks.sealed import stamp
+from results.checks.access import seal_stamp
 from store import keys
 from store.table import Delete, Update
 from tests.background import queue_mailings
@@ -75,14 +75,14 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     queue_mailings()
     client, door = Client(), link(ANN)
     page = client.get(door)
-    for words in ("Board", "the organiser asks for your vote", ANN, "Voting ends", "secret"):
+    for words in ("Board", "the organiser has invited you to vote", ANN, "Voting ends", "secret"):
         assert words in text_of(page)
     assert not client.cookies.get(passes.COOKIE), "whoever only follows links gets nothing"
     come_in(door, client)
     receipt = vote(client, rank_1="1")
     (ballot,) = repository.every_ballot("Board")
     assert (code_of(receipt), ballot.rankings) == (ballot.confirmation, "1")
-    assert f"Here as {ANN} by link" in text_of(receipt)
+    assert f"Voting by link as {ANN}" in text_of(receipt)
     (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
     assert event["actor"] == ANN
     assert set(event["event_data"]) == {"election_name", "voter_name", "changed"}
@@ -101,11 +101,11 @@ def test_the_ballot_is_looked_at_in_its_browser_and_changed_and_withdrawn_by_who
     come_in(door_of(), client)
     assert fields_of(client.get(PAGE), PAGE)["rank-1"] == "1", "the button again gives the same pass for another day"
     again = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(again.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(again.get(PAGE))
     assert not fields_of(again.get(PAGE), PAGE)["rank-1"], "whoever reads the mail does not read the ballot"
     assert "It is not shown" in text_of(again.get(f"{PAGE}receipt/"))
     assert again.get(f"{PAGE}state/").json() == {"acts": 1}
-    assert "The earlier code no longer counts" in text_of(vote(again, rank_2="1"))
+    assert "The earlier code is no longer valid" in text_of(vote(again, rank_2="1"))
     token = re.search(r'name="token" value="([^"]+)"', again.get(f"{PAGE}withdraw/").content.decode())[1]
     answer = again.post(f"{PAGE}withdraw/", {"token": token})
     assert (answer.status_code, answer["Location"]) == (302, PAGE)
@@ -118,7 +118,7 @@ def test_a_form_sent_twice_in_two_tabs_is_one_ballot(board):
     fields = fields_of(review, f"{PAGE}cast/")
     first, second = (each.post(f"{PAGE}cast/", fields, follow=True) for each in (client, client))
     assert code_of(first) == code_of(second)
-    assert "was sent before" in text_of(second)
+    assert "was already submitted" in text_of(second)
 
 
 def test_round_trips_are_fewer_than_with_an_account(board):
@@ -142,33 +142,33 @@ def gone(door: str) -> str:
 
 def test_a_link_that_is_not_ours(board, settings):
     token = link_of().token
-    for bad in ("made-up", token[:-1], sign("silence", *"abcde"), sign("vote", "Board", ANN)):
-        assert "not one of ours" in gone(reverse("vote_by_link", args=[bad]))
+    for bad in ("made-up", token[:-1], create_token("silence", *"abcde"), create_token("vote", "Board", ANN)):
+        assert "not issued by this site" in gone(reverse("vote_by_link", args=[bad]))
     settings.SECRET_KEY = "another site's"
-    assert "not one of ours" in gone(reverse("vote_by_link", args=[token]))
+    assert "not issued by this site" in gone(reverse("vote_by_link", args=[token]))
 
 
 def test_a_link_of_an_election_that_is_gone_or_made_anew(board, opened):
     door, owner = door_of(), people.find("the organiser")
     deleting.delete(owner, board)
-    assert "no longer there" in gone(door)
+    assert "no longer exists" in gone(door)
     opened(ANN, name="Other", vote_by_link=True)
     before = replace(link_of(name="Other"), created_at=board.created_at)
-    assert "no longer there" in gone(reverse("vote_by_link", args=[before.token])), "made anew under the name"
+    assert "no longer exists" in gone(reverse("vote_by_link", args=[before.token])), "made anew under the name"
 
 
 def test_an_election_without_it_opens_by_no_link(opened):
     opened(ANN)
-    assert "no longer there" in gone(door_of())
+    assert "no longer exists" in gone(door_of())
 
 
 def test_the_invitation_sent_again_ends_the_earlier_link_and_its_pass(board):
     door, client, owner = door_of(), come_in(door_of()), people.find("the organiser")
-    mailing.send_again(owner, board, ANN)
-    assert "A newer link was sent" in gone(door)
+    mailing.resend_invitation(owner, board, ANN)
+    assert "A newer link has replaced it" in gone(door)
     page = client.get(PAGE)
     assert page.status_code == 403
-    assert "A newer link was sent" in text_of(page)
+    assert "A newer link has replaced it" in text_of(page)
     assert client.post(f"{PAGE}cast/", {"rank-1": "1"}).status_code == 403
     assert list(repository.every_ballot("Board")) == []
     vote(come_in(door_of()), rank_1="1")
@@ -181,7 +181,7 @@ def test_a_link_replaced_while_somebody_casts_with_it_loses(board, monkeypatch):
 
     def meanwhile(*arguments, **options):
         if "invited" not in entry_of():
-            mailing.send_again(owner, board, ANN)
+            mailing.resend_invitation(owner, board, ANN)
         return casting(*arguments, **options)
 
     monkeypatch.setattr(repository, "casting", meanwhile)
@@ -192,11 +192,11 @@ def test_a_link_replaced_while_somebody_casts_with_it_loses(board, monkeypatch):
 
 def test_somebody_taken_off_the_roll_and_put_on_it_again_needs_a_new_link(board, person):
     door, owner = door_of(), people.find("the organiser")
-    services.take_along(person("Ann", Role.VOTER, ANN))
+    services.remove_ballots_of(person("Ann", Role.VOTER, ANN))
     table().write(Delete(keys.email(ANN)))
     assert "not on the roll" in gone(door)
     add_voters(owner, elections.find("Board"), [ANN])
-    assert "A newer link was sent" in gone(door), "also one that was replaced before must not come back"
+    assert "A newer link has replaced it" in gone(door), "also one that was replaced before must not come back"
     come_in(door_of())
 
 
@@ -205,7 +205,7 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
     page = Client().get(door_of())
     assert page.status_code == 200
     assert "Voting begins" in text_of(page)
-    assert "To the ballot" not in text_of(page)
+    assert "Go to the ballot" not in text_of(page)
     assert Client().post(door_of()).status_code == 403
     closing.close(people.find("the organiser"), election)
     shut = Client().get(door_of())
@@ -217,9 +217,9 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
 def close_and_seal(election) -> str:
     """Answers the stamp of the sealed result."""
     closing.close(people.find("the organiser"), election)
-    services.seal_what_is_closed()
+    services.seal_closed()
     seal_publicly(table())
-    return stamp(results.find(election.name).seal)
+    return seal_stamp(results.find(election.name).seal)
 
 
 def address_of(name: str, election: str, sealed: str) -> str:
@@ -242,10 +242,10 @@ def test_after_the_close_the_link_opens_the_result_and_all_that_checks_it(board)
         assert reverse("results", args=["Board"]) in page.content.decode()
         assert reverse("follow", args=["Board"]) in page.content.decode()
         result = text_of(client.get(reverse("results", args=["Board"])))
-        assert f"Here as {ANN} by link" in result
+        assert f"Voting by link as {ANN}" in result
         assert reverse("history", args=["Board"]) not in result
     receipt = voter.get(f"{PAGE}receipt/")
-    assert "nobody can tell which ballot is whose" in text_of(receipt)
+    assert "nobody can now tell which ballot is whose" in text_of(receipt)
     assert reverse("follow", args=["Board"]) in receipt.content.decode()
 
 
@@ -266,12 +266,12 @@ def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, ope
 
 def test_a_link_that_ended_opens_no_result_either(board, person):
     client = come_in(door_of())
-    mailing.send_again(people.find("the organiser"), board, ANN)
+    mailing.resend_invitation(people.find("the organiser"), board, ANN)
     close_and_seal(elections.find("Board"))
     for name in ("results", "follow", "recount", "bundle"):
         answer = client.get(reverse(name, args=["Board"]))
         assert answer.status_code == 403
-        assert "A newer link was sent" in text_of(answer)
+        assert "A newer link has replaced it" in text_of(answer)
     give_factor(person("Ann", Role.VOTER, ANN))
     assert "Please sign in to see the result" in text_of(Client().get(door_of()))
     assert Client().post(door_of()).status_code == 403
@@ -325,7 +325,7 @@ def test_a_pass_is_good_for_all_elections_of_a_multi_ballot(board, opened):
     held = Pass(link_of(), "b1")
     assert services.standing_of(held, "Other").voter == ANN
     services.cast(held, "Other", ranks(Bo=1), "form")
-    mailing.send_again(people.find("the organiser"), elections.find("Board"), ANN)
+    mailing.resend_invitation(people.find("the organiser"), elections.find("Board"), ANN)
     with pytest.raises(LinkRefused):
         services.cast(held, "Other", ranks(Cy=1), "another form")
     table().write(*elections.change(elections.find("Other"), replace(elections.find("Other"), book="b2")))
@@ -366,7 +366,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites_and_never_grows_too_lon
     for number in range(9):
         answer = Client().get("/help/secrecy/")
         long = Link("選" * 190 + str(number), "2026", "挙" * 200, "0", "a" * 250)
-        passes.give(request, answer, long, replace(election, name=long.election_name))
+        passes.issue_pass(request, answer, long, replace(election, name=long.election_name))
         request.COOKIES[passes.COOKIE] = answer.cookies[passes.COOKIE].value
         assert len(request.COOKIES[passes.COOKIE]) < 4000
     assert passes.passes_in(request)[0].link == long
@@ -409,7 +409,7 @@ def test_signed_in_as_the_addressee_one_votes_as_oneself(board, person, signed_i
     assert passes.COOKIE not in client.cookies
     vote(client, rank_1="1")
     by_link = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(by_link.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(by_link.get(PAGE))
     assert not fields_of(by_link.get(PAGE), PAGE)["rank-1"], "what was cast with an account is not shown to a link"
     assert "It is not shown" in text_of(by_link.get(f"{PAGE}receipt/"))
     vote(by_link, rank_2="1")
@@ -423,20 +423,20 @@ def test_signed_in_as_somebody_else_one_is_asked_whose_vote_it_is(board, signed_
         assert "Whose vote do you want to cast?" in text_of(answer)
     assert passes.COOKIE not in client.cookies
     assert client.post(door_of(), {"whose": "self"})["Location"] == PAGE
-    assert "You are not on the roll" in text_of(client.get(PAGE))
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE))
     client.post(door_of(), {"whose": "link"})
-    assert f"Here as {ANN} by link" in text_of(client.get(PAGE))
+    assert f"Voting by link as {ANN}" in text_of(client.get(PAGE))
     vote(client, rank_1="1")
     assert entry_of()["voted"]
     client.post(door_of(), {"whose": "self"})
-    assert "You are not on the roll" in text_of(client.get(PAGE))
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE))
 
 
 def test_whoever_signs_in_or_out_leaves_the_pass_behind(board, person):
     person("Cleo", Role.VOTER)
     client = come_in(door_of())
     client.post("/sign-in/", {"name_or_email": "Cleo", "password": PASSWORD})
-    assert "You are not on the roll" in text_of(client.get(PAGE)), "who signs in is themselves"
+    assert "You are not on the electoral roll" in text_of(client.get(PAGE)), "who signs in is themselves"
     client.post(door_of(), {"whose": "link"})
     assert client.get(PAGE).status_code == 200
     client.post("/sign-out/")
@@ -448,8 +448,8 @@ def test_a_link_goes_around_no_demotion_and_no_second_step(board, person):
     ann = person("Ann", Role.VOTER, ANN)
     client, held = come_in(door_of()), Pass(link_of())
     table().write(*people.role_change(ann, Role.OBSERVER))
-    assert "may not vote" in text_of(client.get(PAGE))
-    assert "may not vote" in text_of(Client().get(door_of()))
+    assert "is not allowed to vote" in text_of(client.get(PAGE))
+    assert "is not allowed to vote" in text_of(Client().get(door_of()))
     ann = people.find("Ann")
     table().write(*people.role_change(ann, Role.VOTER))
     give_factor(ann)
@@ -537,7 +537,7 @@ def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, 
 
 
 def test_an_invitation_to_the_site_alone_leads_home(site, client):
-    assert where_invited_to(sign("invitation", ANN)) == [] == where_invited_to("made-up")
+    assert invitation_target(create_token("invitation", ANN)) == [] == invitation_target("made-up")
 
 
 # --- what organisers are told, and what the log keeps ---
@@ -548,19 +548,19 @@ def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(bo
     mailing.invite(people.find("the organiser"), board)
     queue_mailings()
     send_waiting(compose)
-    assert "the earlier link of that voter no longer works" in text_of(client.get("/election/Board/roll/"))
+    assert "earlier link stops working" in text_of(client.get("/election/Board/roll/"))
     again = client.post("/election/Board/roll/invite/", {"voter": ANN}, follow=True)
-    assert "with a new link: the earlier ones no longer work" in text_of(again)
-    assert "by the link in their invitation, too" in text_of(client.get("/election/Board/"))
+    assert "with a new link. Earlier links no longer work" in text_of(again)
+    assert "with the link in their invitation" in text_of(client.get("/election/Board/"))
     drafts.create(people.find("the organiser"), "Draft")
     form = text_of(client.get("/election/Draft/settings/"))
-    assert "Whoever gets the mail, or is forwarded it, can vote" in form
-    assert "only those listed by address are mailed such a link" in form
+    assert "Anyone who is forwarded the mail can vote" in form
+    assert "only people listed by address get such a link" in form
 
 
 def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board, site):
     owner = people.find("the organiser")
-    mailing.send_again(owner, board, ANN)
+    mailing.resend_invitation(owner, board, ANN)
     add_voters(owner, elections.find("Board"), ["late@example.org"])
     services.cast(Pass(link_of()), "Board", ranks(Bo=1), "form")
     site_sealer().seal()

@@ -9,13 +9,13 @@ import pytest
 
 from accounts import repository as people
 from acts.refusals import LostRace
-from acts.site import acting_on, log, table
+from acts.storage import log, table, use_table
 from ballots import repository, services
 from ballots.services.casting import _record_cast
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle import closing
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.lifecycle.services import move_end
 from elections.rules import Election, State
 from elections.turnout.counts import turnout
@@ -49,7 +49,7 @@ def told(election_name: str) -> list[str]:
 
 
 def is_shut(site: Table, name: str) -> bool:
-    return {gate["open"] for gate in site.get_many(places.gates_of(name).keys(name)).values()} == {False}
+    return {gate["open"] for gate in site.get_many(sharding.gates_of(name).keys(name)).values()} == {False}
 
 
 def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
@@ -61,7 +61,7 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
         before = services.standing_of(bob, board.name)
         killed = _close_until_killed(board, at)
         is_in = _cast_as_if_it_were_open(bob, before, at)
-        close_what_is_over()
+        close_ended_elections()
         closed = elections.find(board.name).stored_state == State.CLOSED
         assert closed == (at > 1), "from the first write on it is said"
         if closed:
@@ -70,13 +70,13 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
             assert turnout(board.name).voted == 1 + is_in == len(list(repository.every_ballot(board.name)))
         if not killed:
             break
-    assert at > places.GATES_PER_SHARD + 2
+    assert at > sharding.GATES_PER_SHARD + 2
     assert replay.check(site).first == ()
 
 
 def _close_until_killed(board: Election, at: int) -> bool:
     try:
-        with acting_on(Distant(table(), at)):
+        with use_table(Distant(table(), at)):
             closing.close(owner(), board)
     except Killed:
         return True
@@ -93,15 +93,15 @@ def _cast_as_if_it_were_open(bob, before, at: int) -> bool:
 
 def test_what_does_not_get_through_is_left_to_the_worker(site, person, opened, monkeypatch):
     """Whoever closes it is told that it is closed, and so is everybody who comes."""
-    monkeypatch.setattr("acts.following._pause", lambda number: 0)
+    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
     monkeypatch.setattr(held, "PAUSE_SECONDS", 0)
     board = opened("Eve")
-    with acting_on(held.Held(site, seconds=0, most=0)):
+    with use_table(held.Held(site, seconds=0, most=0)):
         assert closing.close(owner(), board).state(as_text(utc_now())) == State.CLOSED
         with pytest.raises(Conflict):
             closing.close_if_over("Board")
     assert told("Board") == []
-    assert close_what_is_over() == 1
+    assert close_ended_elections() == 1
     assert told("Board") == ["ElectionClosed"]
 
 

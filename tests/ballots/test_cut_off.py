@@ -21,7 +21,7 @@ from upkeep import replay
 
 from .conftest import ranks
 
-SENTENCE = "This election is for everybody who could vote here when it opened"
+SENTENCE = "Only people who could vote here when this election opened"
 HERE = "/election/Board/"
 
 
@@ -74,7 +74,7 @@ def test_where_the_organiser_lets_people_join_they_may(site, opened, signed_in):
     opened(electorate="everyone", joining=True)
     late = signed_in("Late", Role.VOTER)
     assert offers(late) == [True] * 3
-    assert "also those who join while it is open" in text_of(late.get(HERE))
+    assert "including people who join while it is open" in text_of(late.get(HERE))
     services.cast(people.find("Late"), "Board", ranks(Bo=1), "1")
 
 
@@ -102,7 +102,7 @@ def test_an_organiser_chooses_it_in_the_settings(site, signed_in, person):
     form |= {"results_visible": "closed", "unranked": "below", "time_zone": "UTC"}
     assert ada.post("/elections/new/all/", form).status_code == 302
     assert elections.find("Board").joining
-    assert "also those who join while it is open" in text_of(ada.get(f"{HERE}dashboard/"))
+    assert "including people who join while it is open" in text_of(ada.get(f"{HERE}dashboard/"))
     ada.post(f"{HERE}settings/", {**form, "joining": ""})
     assert not elections.find("Board").joining
     assert "everybody here who may vote when it opens" in text_of(ada.get(f"{HERE}dashboard/"))

@@ -9,10 +9,10 @@ from django.core.management.base import OutputWrapper
 
 from accounts.demo import PASSWORD, PEOPLE
 from accounts.services import make_demo_person
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import demo as ballots
 from elections import demo, repository
-from elections.demo import Planned
+from elections.demo import DemoElection
 from elections.rules import State
 from elections.turnout.counts import turnout
 from store import keys
@@ -25,7 +25,7 @@ from upkeep.management.commands import serve
 VOTERS = 30
 TEA = (("Green", ""), ("Black", ""))
 PLANNED = (
-    Planned(
+    DemoElection(
         "On paper",
         "Alan Turing",
         "",
@@ -36,7 +36,7 @@ PLANNED = (
         paper=True,
         given=(("0>1", 20), ("1", 10)),
     ),
-    Planned("By themselves", "Alan Turing", "", TEA, opened=True, closed=True, given=(("0>1", 4),)),
+    DemoElection("By themselves", "Alan Turing", "", TEA, opened=True, closed=True, given=(("0>1", 4),)),
 )
 
 
@@ -56,7 +56,7 @@ def test_the_demo_is_loaded_where_transactions_conflict(small):
     rules = Rules(
         MemoryEngine(), latency=Latency(read=0, write=0, transaction=0.004, way=0, spread=0), limits=Limits(None, None)
     )
-    with ours(rules) as engine, acting_on(engine.fresh()):
+    with ours(rules) as engine, use_table(engine.fresh()):
         make_people()
         assert demo.load() == len(PLANNED)
         assert ballots.load() == VOTERS + 4
@@ -105,12 +105,12 @@ def test_an_election_of_an_attempt_that_was_cut_short_is_made(site, small, monke
 
 def test_a_log_says_how_far_it_is_line_by_line(monkeypatch):
     log = StringIO()
-    with progress.steps_shown_on(OutputWrapper(log), "Demo") as told:
+    with progress.show_steps(OutputWrapper(log), "Demo") as told:
         for done in range(1, 4):
             told(done, 3)
     assert log.getvalue() == "Demo: 3 of 3\n"
     monkeypatch.setattr(progress, "LOG_INTERVAL_SECONDS", 0)
-    with progress.steps_shown_on(OutputWrapper(log), "Demo") as told:
+    with progress.show_steps(OutputWrapper(log), "Demo") as told:
         told(1, 3)
     assert log.getvalue() == "Demo: 3 of 3\nDemo: 1 of 3\n"
 

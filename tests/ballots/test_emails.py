@@ -10,7 +10,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotNow
-from acts.site import table
+from acts.storage import table
 from ballots import emails, rehearsal, repository, services
 from ballots.repository import Standing
 from elections import actions
@@ -49,13 +49,13 @@ def test_every_act_is_told_and_nothing_of_the_ballot(opened, person, outbox, sec
     assert [item["about"] for item in items] == [{"election_name": "Board", "organiser": "the organiser"}] * 3
     told = outbox()
     assert [(to, subject) for to, subject, _ in told] == [
-        ("Eve@example.org", "Plenum: Your ballot is cast"),
+        ("Eve@example.org", "Plenum: Your vote has been cast"),
         ("Eve@example.org", "Plenum: Your ballot was changed"),
         ("Eve@example.org", "Plenum: Your ballot was withdrawn"),
     ]
     for text in [*map(str, items), *(text for _, _, text in told)]:
         assert not [word for word in (*codes, "Ada", "Bo ", "Cy", "rank") if word in text]
-    assert all("If that was not you" in text and "“Board”" in text for _, _, text in told)
+    assert all("If this was not you" in text and "“Board”" in text for _, _, text in told)
 
 
 def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(opened, person, outbox):
@@ -66,9 +66,9 @@ def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(ope
     for voter in ("Eve", "mail@example.org", "Too"):
         services.enter_paper(organiser, "Board", voter, ranks(Bo=1), voter)
     assert [to for to, _, _ in outbox()] == ["Eve@example.org", "mail@example.org", "eve.too@example.org"]
-    assert all("the organiser has entered a paper ballot of yours" in text for _, _, text in outbox())
+    assert all("the organiser entered a paper ballot from you" in text for _, _, text in outbox())
     nowhere = Standing(board, "a name without an account", None, (), None)
-    assert emails.of_cast(nowhere, "the organiser", paper=True) == []
+    assert emails.cast_email(nowhere, "the organiser", paper=True) == []
 
 
 def test_a_form_sent_twice_is_told_once(opened, person):
@@ -139,7 +139,7 @@ SETTINGS = {
 def test_it_is_a_setting_in_plain_words_and_on_by_default(person, signed_in):
     client = signed_in("Ada")
     page = client.get("/elections/new/all/").content.decode()
-    assert "Tell voters by mail about their ballots" in page
+    assert "Mail voters about their ballots" in page
     box = next(part for part in page.split("<input") if 'name="mail_votes"' in part).partition(">")[0]
     assert "checked" in box
     client.post("/elections/new/all/", SETTINGS | {"name": "Told", "mail_votes": "on"})

@@ -8,14 +8,14 @@ import pytest
 
 from accounts import repository as people
 from acts.queues import SomeFailed
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import repository, services
 from ballots.rules import Ballot
 from elections import repository as elections
 from elections.lifecycle import closing
 from results import proof
 from results import services as results
-from store import forgetting, keys, splitting
+from store import keys, purging, splitting
 from store.sqlite import SqliteTable
 from store.table import Delete, Key, Put, Unavailable, Write
 from tests.at_once import at_once
@@ -76,10 +76,10 @@ def sealed_events(site) -> list[str]:
 
 def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(site, closed, monkeypatch):
     closed()
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: pytest.fail("a page waits for the journal"))
+    monkeypatch.setattr(SqliteTable, "purge_journal", lambda self: pytest.fail("a page waits for the journal"))
     assert results.find("Board").report is not None
     assert len(box()) == published() == VOTERS
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert box() == []
     assert published() == VOTERS
     assert site.get(keys.sealing("Board")) is None
@@ -89,7 +89,7 @@ def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(si
 
 def test_public_ballots_stay_in_the_box(site, closed):
     closed(secret_ballot=False)
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert len(box()) == VOTERS
     assert site.get(keys.sealing("Board")) is None
     assert site.get(keys.forgetting()) is None
@@ -98,18 +98,18 @@ def test_public_ballots_stay_in_the_box(site, closed):
 def test_a_worker_killed_between_any_two_writes_is_taken_over_from(site, closed, monkeypatch):
     closed("whole")
     mortal = Mortal(site, 1000)
-    with acting_on(mortal):
-        services.seal_what_is_closed()
+    with use_table(mortal):
+        services.seal_closed()
     whole, steps = sealed_events(site), 1000 - mortal.left
     assert steps > 10
     for after in range(steps):
         name = f"killed after {after}"
         closed(name)
-        with acting_on(Mortal(site, after)), pytest.raises(Killed):
-            services.seal_what_is_closed()
+        with use_table(Mortal(site, after)), pytest.raises(Killed):
+            services.seal_closed()
         assert site.get(keys.result(name)) is not None or len(box(name)) == VOTERS
         assert published(name) == VOTERS or len(box(name)) == VOTERS
-        services.seal_what_is_closed()
+        services.seal_closed()
         assert (box(name), published(name), site.get(keys.sealing(name))) == ([], VOTERS, None)
         assert proof.check_sealed(elections.find(name)) is None
     assert sealed_events(site) == whole * (steps + 1)
@@ -117,8 +117,8 @@ def test_a_worker_killed_between_any_two_writes_is_taken_over_from(site, closed,
 
 def test_several_workers_at_once_seal_and_empty_once(site, closed, caplog):
     closed()
-    at_once(*[services.seal_what_is_closed] * 3, *[partial(results.find, "Board")] * 2)
-    services.seal_what_is_closed()
+    at_once(*[services.seal_closed] * 3, *[partial(results.find, "Board")] * 2)
+    services.seal_closed()
     assert (box(), published(), site.get(keys.sealing("Board"))) == ([], VOTERS, None)
     assert sealed_events(site).count("ResultSealed") == 1
     assert [record.words for record in caplog.records if record.msg == "not sealed"] == []
@@ -136,12 +136,12 @@ def test_nothing_goes_that_is_not_published_as_it_was_cast(site, closed, caplog,
     }
     site.write(Put({**part, "ballots": ballots[how]}))
     with pytest.raises(SomeFailed):
-        services.seal_what_is_closed()
+        services.seal_closed()
     assert len(box()) == VOTERS
     (words,) = (record.words for record in caplog.records if record.msg == "not sealed")
     assert "The box is left as it is." in words
     site.write(Put(part))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert box() == []
 
 
@@ -153,10 +153,10 @@ def test_what_is_left_after_a_kill_goes_only_if_it_is_published(site, closed):
     gone, edited, *_ = site.each(*keys.ballots("Board"))
     site.write(Delete(Key(gone["PK"], gone["SK"])), Put({**edited, "rankings": "0"}))
     with pytest.raises(SomeFailed):
-        services.seal_what_is_closed()
+        services.seal_closed()
     assert len(box()) == VOTERS - 1
     site.write(Put(edited))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert box() == []
 
 
@@ -165,36 +165,36 @@ def test_what_is_left_after_a_kill_goes_only_if_it_is_published(site, closed):
 
 def test_closing_and_emptying_ask_for_forgetting_which_is_done_however_busy_the_store_is(site, closed):
     closed()
-    assert forgetting.is_due(site)
-    assert forgetting.forget(site) == 1
-    assert not forgetting.is_due(site)
-    assert forgetting.has_remnants(site)
-    assert forgetting.rewrite(site)
+    assert purging.is_due(site)
+    assert purging.purge_journal(site) == 1
+    assert not purging.is_due(site)
+    assert purging.has_remnants(site)
+    assert purging.rewrite_file(site)
     assert site.get(keys.forgetting()) is None
 
 
 def test_what_is_deleted_while_the_journal_is_emptied_is_forgotten_the_next_time(site, monkeypatch):
-    site.write(forgetting.to_forget())
-    empty = SqliteTable.forget_deleted
+    site.write(purging.purge_mark())
+    empty = SqliteTable.purge_journal
 
     def meanwhile(self):
         empty(self)
-        self.write(forgetting.to_forget())
+        self.write(purging.purge_mark())
 
-    monkeypatch.setattr(SqliteTable, "forget_deleted", meanwhile)
-    assert forgetting.forget(site) == 1
-    assert forgetting.is_due(site)
+    monkeypatch.setattr(SqliteTable, "purge_journal", meanwhile)
+    assert purging.purge_journal(site) == 1
+    assert purging.is_due(site)
     monkeypatch.undo()
-    assert forgetting.forget(site) == 1
-    assert not forgetting.is_due(site)
+    assert purging.purge_journal(site) == 1
+    assert not purging.is_due(site)
 
 
 def test_forgetting_that_failed_is_tried_again(site, monkeypatch):
     def too_busy(self):
         raise Unavailable("too busy")
 
-    site.write(forgetting.to_forget())
-    monkeypatch.setattr(SqliteTable, "forget_deleted", too_busy)
+    site.write(purging.purge_mark())
+    monkeypatch.setattr(SqliteTable, "purge_journal", too_busy)
     with pytest.raises(Unavailable):
-        forgetting.forget(site)
-    assert forgetting.is_due(site)
+        purging.purge_journal(site)
+    assert purging.is_due(site)

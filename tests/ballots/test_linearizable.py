@@ -26,22 +26,22 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.services import casting
 from config.settings import BASE_DIR
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election, State
 from store import keys
-from store.chaos import Chaos
 from store.connect import connect
 from store.log import Event, EventLog, as_text, utc_now
 from store.sqlite import SqliteTable
 from store.table import Check, Exists, Item, Key, Refused, Table, Write
+from tests.chaos import Chaos
 from tests.forks import family
 from tests.rows import every_row
 from tests.store import engines
@@ -81,7 +81,7 @@ class Rush:
     def __init__(self, name: str):
         self.name = name
         self.users = [user for user in map(people.find, VOTERS) if user]
-        self.salt = table().get(keys.salts(name, places.shards_of(name))[0])
+        self.salt = table().get(keys.salts(name, sharding.shards_of(name))[0])
 
     def plan(self, **details: Any) -> Plan:
         return Plan(VOTERS, election=self.name, **details)
@@ -158,7 +158,7 @@ def test_what_threads_do_some_order_explains(rush):
 @pytest.mark.parametrize(("kind", "killed_at", "shards"), [("public", 0, 1), ("everyone", 3, 4)])
 def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, killed_at, shards):
     """At the first call; unless whoever calls is killed on the way, and a worker takes it up."""
-    monkeypatch.setattr(places, "SHARDS", shards)
+    monkeypatch.setattr(sharding, "SHARDS", shards)
     board, held = rush(kind), Held(table(), most=4, conflicts=0.2)
     plan = board.plan(clients=8, organisers=2, closing_after=60, stubborn=True, killed_at=killed_at)
     acts = perform(plan, held)
@@ -176,7 +176,7 @@ def test_no_act_needs_more_than_a_few_gates_at_once(rush, act):
     board, owner = rush("secret"), people.find("the organiser")
     services.cast(board.users[0], board.name, ranks(Bo=1), "1")
     more = [as_text(utc_now() + timedelta(hours=5))] if act is lifecycle.extend else []
-    with acting_on(Held(table(), seconds=0, most=4)):
+    with use_table(Held(table(), seconds=0, most=4)):
         act(owner, elections.find(board.name), *more)
 
 
@@ -447,19 +447,19 @@ def test_numbers_that_run_against_the_clock_are_found(told):
 
 def unmarked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The roll is marked whatever it says by now."""
-    true = repository.marked
-    monkeypatch.setattr(repository, "marked", lambda *a, **options: replace(true(*a, **options), when=None))
+    true = repository.marking_roll
+    monkeypatch.setattr(repository, "marking_roll", lambda *a, **options: replace(true(*a, **options), when=None))
 
 
 def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has looked while it was open gets in."""
-    true = repository.through_gate
+    true = repository.passing_gate
 
     def through(*arguments: Any) -> Write:
         write = true(*arguments)
         return replace(write, when=Exists() if isinstance(write, Check) else None)
 
-    monkeypatch.setattr(repository, "through_gate", through)
+    monkeypatch.setattr(repository, "passing_gate", through)
 
 
 def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,11 +472,11 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             EventLog(table()).record(said, *elections.change(election, after), *shut)
         except Refused:
-            raise LostRace("Somebody was faster.") from None
+            raise LostRace("Someone else was faster.") from None
         return after
 
     monkeypatch.setattr(Dawdling, "is_distant", True)
-    monkeypatch.setattr(closing, "CLOSING", SimpleNamespace(begin=begin, finish_soon=lambda after: after))
+    monkeypatch.setattr(closing, "CLOSING", SimpleNamespace(begin=begin, try_finish=lambda after: after))
 
 
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -491,12 +491,12 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def miscounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A change counts as another vote."""
-    true = repository.through_gate
+    true = repository.passing_gate
 
     def through(election: Election, votes: int, papers: int) -> Write:
         return true(election, votes or 1, papers)
 
-    monkeypatch.setattr(repository, "through_gate", through)
+    monkeypatch.setattr(repository, "passing_gate", through)
 
 
 def in_two_transactions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from django.test import override_settings
 
 from accounts import repository as users
 from accounts import services as accounts
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import repository, services
 from bench import data
 from bench.client import Outcome, Request, Visit, perform
@@ -41,7 +41,7 @@ def folder(tmp_path_factory) -> Path:
 def day(folder) -> Iterator[None]:
     """Whatever a test does, it does on that site's store."""
     url = f"sqlite://{folder / 'plenum.sqlite3'}"
-    with override_settings(STORE_URL=url), acting_on(connect(url)):
+    with override_settings(STORE_URL=url), use_table(connect(url)):
         yield
 
 
@@ -49,7 +49,7 @@ def day(folder) -> Iterator[None]:
 def port(folder) -> Iterator[int]:
     url = f"sqlite://{folder / 'plenum.sqlite3'}"
     connect(url).create()
-    with override_settings(STORE_URL=url), acting_on(connect(url)):
+    with override_settings(STORE_URL=url), use_table(connect(url)):
         owner = accounts.make_owner("Owner", "owner@example.org", data.PASSWORD)
         data.open_election(owner, BOARD, data.add_people(VOTERS + OTHERS))
     with served(ROOT, folder) as server:

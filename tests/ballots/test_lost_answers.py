@@ -10,14 +10,14 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import services
 from elections import repository as elections
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.rules import State
 from store import keys
-from store.chaos import Chaos
 from store.table import Conflict, Unavailable
+from tests.chaos import Chaos
 
 from .caster import Plan, perform, send
 from .history import CARRIED_OUT, DONE, UNKNOWN, Act, flaws, left_behind
@@ -39,9 +39,9 @@ def finish_closing() -> None:
     """As the worker does: again until it is done."""
     for _ in range(100):
         try:
-            close_what_is_over()
+            close_ended_elections()
             for mark in table().each(keys.SEALING):
-                services.seal_what_is_closed(mark["election_name"])  # which leaves the boxes to be looked into
+                services.seal_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable, SomeFailed):
             continue
         return
@@ -53,7 +53,7 @@ def test_whatever_gets_lost_no_ballot_does_and_none_is_doubled(opened, users, se
     salt = table().get(keys.salt("Board"))
     weather = Chaos(table(), Random(), **WEATHER)
     acts = perform(Plan(VOTERS, clients=4, closing_after=60, stubborn=True), weather)
-    with acting_on(weather):
+    with use_table(weather):
         finish_closing()
     answers = Counter(act.answer for act in acts if act.kind != "close")
     assert answers[UNKNOWN] == 0
@@ -99,6 +99,6 @@ def _until_it_answers(browser, weather, address, form):
     """The statuses of every answer, the last of which is not an apology."""
     statuses = []
     while not statuses or statuses[-1] in (409, 503):
-        with acting_on(weather):
+        with use_table(weather):
             statuses.append(browser.post(address, form).status_code)
     return statuses

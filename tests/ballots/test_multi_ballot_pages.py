@@ -101,7 +101,7 @@ def test_one_way_through_all_questions_one_review_and_one_button(eve, multi_ball
     review = ranked(eve, multi_ballot, 3, rank_2="1")
     assert "Question 3 of 3 Song" in text_of(third)
     assert "Cast these 2 ballots" in text_of(review)
-    assert "No ballot in this question." in text_of(review)
+    assert "You have not voted on this question." in text_of(review)
     assert [votes(name) for name in NAMES] == [0, 0, 0]
     receipts = cast(eve, multi_ballot, review)
     assert "2 ballots are cast." in text_of(receipts)
@@ -131,12 +131,12 @@ def test_changing_begins_with_what_was_cast_and_casts_only_what_is_new(eve, mult
     )
     review = ranked(eve, multi_ballot, 1, {"review": "1"}, rank_0="2", rank_1="1")
     assert "Cast 1 ballot" in text_of(review)
-    assert text_of(review).count("Cast already, and it stays as it is.") == 1
+    assert text_of(review).count("Already cast; no change.") == 1
     receipts = cast(eve, multi_ballot, review)
     assert "1 ballot is cast." in text_of(receipts)
     acts = [services.standing_of(people.find("Eve"), name).acts for name in NAMES]
     assert acts == [2, 0, 1]
-    assert "There is nothing new to cast." in text_of(eve.get(page(multi_ballot, "review/")))
+    assert "You have nothing new to cast." in text_of(eve.get(page(multi_ballot, "review/")))
 
 
 def test_back_and_forth_nothing_is_lost_and_a_wrong_rank_stays_typed(eve, multi_ballot):
@@ -192,10 +192,10 @@ def test_after_the_close_nothing_is_cast(eve, multi_ballot):
 
 
 def test_too_much_for_one_way_is_said_and_kept_on_the_page(eve, multi_ballot, monkeypatch):
-    monkeypatch.setattr("ranking.carrying.MAX_COOKIE_CHARS", 10)
+    monkeypatch.setattr("ranking.ranking_cookie.MAX_COOKIE_CHARS", 10)
     answer = ranked(eve, multi_ballot, 1, rank_0="1")
     assert answer.status_code == 422
-    assert "review and cast those you have so far" in text_of(answer)
+    assert "review and cast what you have so far" in text_of(answer)
     assert fields_of(answer, page(multi_ballot, "1/"))["rank-0"] == "1"
 
 
@@ -209,9 +209,9 @@ def test_forged_fields_are_refused_and_cast_nothing(eve, multi_ballot):
 
 def test_who_is_not_on_the_roll_and_who_is_a_stranger(multi_ballot, signed_in, client):
     zoe = signed_in("Zoe", Role.VOTER)
-    assert "You are not on the roll" in text_of(zoe.get(page(multi_ballot, "1/")))
+    assert "You are not on the electoral roll" in text_of(zoe.get(page(multi_ballot, "1/")))
     assert zoe.get(page(multi_ballot, "review/")).status_code == 403
-    assert "No ballot in this question." in text_of(zoe.get(page(multi_ballot, "receipts/")))
+    assert "You have not voted on this question." in text_of(zoe.get(page(multi_ballot, "receipts/")))
     assert client.get(page(multi_ballot, "1/")).url.startswith("/sign-in/")
     for where in ("0/", "4/", "99999999999999999999/"):
         assert zoe.get(page(multi_ballot, where)).status_code == 404
@@ -253,7 +253,7 @@ def test_one_mail_tells_of_all_and_one_invitation_asks_for_all(opened, signed_in
     assert all("Spring," in subject for _to, subject in asked)
     eve = signed_in("Eve", Role.VOTER)
     cast(eve, multi_ballot)
-    told = [text for to, subject, text in outbox() if subject.endswith("Your ballot is cast")]
+    told = [text for to, subject, text in outbox() if subject.endswith("Your vote has been cast")]
     assert len(told) == 1, [subject for _to, subject, _text in outbox()]
     assert "Spring" in told[0]
     assert "Spring: Chair" not in told[0]

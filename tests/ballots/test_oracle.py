@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import site as acting
+from acts import storage
 from audit import views as audit
 from ballots import repository, services
 from ballots.services import casting
@@ -55,7 +55,7 @@ Votes = Sequence[tuple[str, dict[str, int]]]
 @pytest.fixture
 def world_of(site, settings, person, signed_in, opened, monkeypatch, tmp_path) -> Callable[[str, Votes], World]:
     """A world in which these have voted. Everything else is the same in all of them, to the byte."""
-    for module in (acting, casting, organisers, health, audit):
+    for module in (storage, casting, organisers, health, audit):
         monkeypatch.setattr(module, "utc_now", lambda: MOMENT)
     browsers = {name: signed_in(name, role) for name, role in reversed(ASKING.items())}
     for name in VOTERS:
@@ -144,7 +144,7 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
         organiser, board = people.find("the organiser"), elections.find("Board")
-        mailing.send_again(organiser, board, "Eve")
+        mailing.resend_invitation(organiser, board, "Eve")
         mailing.remind(organiser, board)
         queue_mailings()
         send_waiting(compose)
@@ -159,7 +159,7 @@ def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_wa
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
         closing.close(people.find("the organiser"), elections.find("Board"))
-        services.seal_what_is_closed()
+        services.seal_closed()
         repository.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
         world.ask([each for each in pages("the organiser", "the admin") if "Board" in each.words])
         answers.append(world)

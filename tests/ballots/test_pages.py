@@ -67,7 +67,7 @@ def test_from_the_ballot_to_the_receipt(eve):
     assert ballot.rankings == "1>0"
     assert receipt.redirect_chain == [(f"{PAGE}receipt/", 302)]
     assert code_of(receipt) == ballot.confirmation
-    assert "Your ballot is cast." in text_of(receipt)
+    assert "Your vote has been cast." in text_of(receipt)
     assert receipt["Cache-Control"] == "private, no-store"
 
 
@@ -131,7 +131,7 @@ def test_the_review_shows_the_ranking_and_goes_back_without_loss(eve):
 
 @pytest.mark.parametrize(
     ("typed", "sentence"),
-    [({"rank-0": "first"}, "The rank of Ada must be a whole number"), ({"rank-77": "1"}, "does not stand")],
+    [({"rank-0": "first"}, "The rank of Ada must be a whole number"), ({"rank-77": "1"}, "not a candidate")],
 )
 def test_bad_input_is_refused_in_a_sentence_and_stays_on_the_page(eve, typed, sentence):
     for address in (PAGE, f"{PAGE}cast/"):
@@ -219,7 +219,7 @@ def test_a_form_sent_twice_is_one_ballot_and_says_so(eve):
     first = eve.post(f"{PAGE}cast/", fields, follow=True)
     second = eve.post(f"{PAGE}cast/", fields, follow=True)
     assert code_of(first) == code_of(second)
-    assert "was sent before" in text_of(second)
+    assert "was already submitted" in text_of(second)
 
 
 def test_two_tabs_the_later_one_wins_and_both_are_told(eve):
@@ -230,7 +230,7 @@ def test_two_tabs_the_later_one_wins_and_both_are_told(eve):
     assert eve.get(f"{PAGE}state/").json() == {"acts": int(acts)}
     review = eve.post(PAGE, early | {"rank-2": "1"}, follow=True)
     late = eve.post(f"{PAGE}cast/", fields_of(review, f"{PAGE}cast/"), follow=True)
-    assert "It replaced a ballot that you had cast meanwhile in another window" in text_of(late)
+    assert "It replaced a ballot you had cast in another window in the meantime" in text_of(late)
     assert eve.get(f"{PAGE}state/").json() != {"acts": int(acts)}
     assert [ballot.rankings for ballot in repository.every_ballot("Board")] == ["2"]
 
@@ -239,14 +239,14 @@ def test_a_change_in_one_tab_says_that_the_earlier_code_no_longer_counts(eve):
     first = code_of(vote(eve, rank_1="1"))
     changed = vote(eve, rank_2="1")
     assert code_of(changed) != first
-    assert "The earlier code no longer counts" in text_of(changed)
+    assert "The earlier code is no longer valid" in text_of(changed)
     assert "It replaced a ballot" not in text_of(changed)
 
 
 def test_a_ballot_is_withdrawn_after_a_question(eve):
     vote(eve, rank_1="1")
     question = eve.get(f"{PAGE}withdraw/")
-    assert "its code no longer counts" in text_of(question)
+    assert "its code will no longer be valid" in text_of(question)
     token = re.search(r'name="token" value="([^"]+)"', question.content.decode())[1]
     answer = eve.post(f"{PAGE}withdraw/", {"token": token}, follow=True)
     assert "withdrawn" in text_of(answer)
@@ -258,7 +258,7 @@ def test_a_ballot_is_withdrawn_after_a_question(eve):
 def test_who_is_not_on_the_roll_reads_a_sentence(eve, signed_in):
     answer = signed_in("Mallory", Role.VOTER).get(PAGE)
     assert answer.status_code == 403
-    assert "You are not on the roll" in text_of(answer)
+    assert "You are not on the electoral roll" in text_of(answer)
     assert signed_in("Trudy", Role.VOTER).post(f"{PAGE}cast/", {"rank-0": "1"}).status_code == 422
 
 
@@ -268,7 +268,7 @@ def test_after_the_close_nobody_can_tell_whose_ballot_is_whose(eve):
     answer = eve.get(f"{PAGE}receipt/")
     assert answer.status_code == 200
     assert code not in text_of(answer)
-    assert "nobody can tell which ballot is whose" in text_of(answer)
+    assert "nobody can now tell which ballot is whose" in text_of(answer)
 
 
 def test_nobody_sees_anothers_receipt(eve, signed_in):
@@ -395,7 +395,7 @@ def test_an_organiser_enters_a_paper_ballot(organiser):
 def test_a_paper_ballot_of_a_stranger_is_refused_in_a_sentence(organiser):
     answer = organiser.get(PAPER, {"voter": "Mallory"})
     assert answer.status_code == 422
-    assert "Nobody of that name is on the roll" in text_of(answer)
+    assert "Nobody with that name is on the roll" in text_of(answer)
     refused = organiser.post(f"{PAPER}enter/", {"voter": "Mallory", "rank-1": "1"})
     assert refused.status_code == 422
 
@@ -419,10 +419,10 @@ def test_who_has_voted_is_told_when_the_form_is_sent_and_nothing_is_lost(organis
     question = organiser.get(PAPER, {"voter": "Eve"})
     assert (question.status_code, fields_of(question, PAPER)["acts"]) == (200, "0")
     review = organiser.post(PAPER, fields_of(question, PAPER) | {"rank-1": "1"})
-    assert "is not cast yet" in text_of(review)
+    assert "has not been cast yet" in text_of(review)
     answer = organiser.post(f"{PAPER}enter/", fields_of(review, f"{PAPER}enter/"))
     assert answer.status_code == 422
-    assert "Eve has voted already." in text_of(answer)
+    assert "Eve has already voted." in text_of(answer)
     assert re.search(r'name="rank-1"[^>]*value="1"', answer.content.decode())
     (cast,) = repository.every_ballot("Board")
     assert cast.rankings == "0"
@@ -483,8 +483,8 @@ def test_a_rehearsal_by_one_click(person, signed_in):
     client = signed_in(owner)
     assert "robots vote" in text_of(client.get("/election/Board/rehearsal/"))
     answer = client.post("/election/Board/rehearsal/")
-    assert "Nothing of it is left" in text_of(answer)
-    assert "found whole" in text_of(answer)
+    assert "Nothing was stored" in text_of(answer)
+    assert "sealed and verified" in text_of(answer)
 
 
 def test_a_rehearsal_of_what_cannot_open_says_why(person, signed_in):
@@ -507,11 +507,11 @@ def test_where_everybody_may_vote_the_roll_does_not_name_who_has(opened, person,
         services.cast(voter, "Board", ranks(Ada=1), voter.name)
         roll = text_of(client.get("/election/Board/roll/"))
         assert "by.post@example.org" in roll
-        assert ("Quinn" in roll, "shown once three have voted" in roll) == (number == 3, number < 3)
+        assert ("Quinn" in roll, "shown once three people have voted" in roll) == (number == 3, number < 3)
         exported = b"".join(client.get("/election/Board/roll/roll.csv").streaming_content).decode()
         assert ("Quinn" in exported) == (number == 3)
     upload = SimpleUploadedFile("list.csv", b"voter\nQuinn\nSomebody else\n")
     preview = text_of(client.post("/election/Board/roll/import/", {"file": upload}))
-    assert preview.count("Others are added by their address.") == 2
+    assert preview.count("Add others by their mail address.") == 2
     assert "2 cannot be used" in preview
     assert "already on the roll" not in preview

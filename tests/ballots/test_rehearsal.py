@@ -9,7 +9,7 @@ import pytest
 
 from accounts import repository as people
 from acts.refusals import TooMany
-from acts.site import table
+from acts.storage import table
 from ballots import rehearsal
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate

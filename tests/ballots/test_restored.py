@@ -14,7 +14,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotNow
-from acts.site import table
+from acts.storage import table
 from ballots import repository, rules, services
 from elections import repository as elections
 from elections.drafts import copying
@@ -28,7 +28,7 @@ from upkeep.replay import check, quietly
 
 from .conftest import ranks
 
-SENTENCE = "Since then this site was restored from a backup"
+SENTENCE = "Since then this site has been restored from a backup"
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_all_ballots_are_counted_and_everything_agrees(voted):
     services.cast(people.find("Flo"), "Board", ranks(Cy=1), "1")
     assert check(table(), quietly).first == ()
     closing.close(people.find("the organiser"), elections.find("Board"))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert results.find("Board").seal.ballots == 3
     assert box() == []
     assert proof.check_sealed(elections.find("Board")) is None
@@ -125,9 +125,9 @@ def test_the_pages_say_what_has_happened(voted, signed_in):
     words = "restored from a backup while this election was open"
     assert words in organiser.get("/election/Board/dashboard/").content.decode()
     history = organiser.get("/election/Board/history/").content.decode()
-    assert re.search(r"does not say whose which secret ballot is", history)
+    assert re.search(r"does not link secret ballots to voters", history)
     closing.close(people.find("the organiser"), elections.find("Board"))
-    assert "nobody can tell which ballot is whose" in client.get("/election/Board/ballot/receipt/").content.decode()
+    assert "nobody can now tell which ballot is whose" in client.get("/election/Board/ballot/receipt/").content.decode()
 
 
 def test_no_paper_ballot_is_typed_in_for_somebody_who_has_voted(site, person, opened, restored):
@@ -135,7 +135,7 @@ def test_no_paper_ballot_is_typed_in_for_somebody_who_has_voted(site, person, op
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
     restored()
     organiser = people.find("the organiser")
-    with pytest.raises(NotNow, match="voted already"):
+    with pytest.raises(NotNow, match="already voted"):
         services.enter_paper(organiser, "Board", "Eve", ranks(Cy=1), "paper")
     services.enter_paper(organiser, "Board", "Bob", ranks(Cy=1), "paper")
     assert sorted(ballot.rankings for ballot in box()) == ["1", "2"]
@@ -147,7 +147,7 @@ def test_who_is_removed_leaves_a_ballot_that_nobody_can_tell_from_others(voted):
     accounts.remove(people.find("the owner") or owner, people.find("Bob"))
     assert len(box()) == 2
     closing.close(people.find("the organiser"), elections.find("Board"))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert results.find("Board").seal.ballots == 2
 
 

@@ -26,7 +26,7 @@ from django.test import Client, override_settings
 from accounts import repository as people
 from accounts.models import User
 from acts.queues import SomeFailed
-from acts.site import table
+from acts.storage import table
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.services import casting
@@ -42,7 +42,7 @@ from elections.roll.services import add_voters
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import backup, forgetting, keys
+from store import backup, keys, purging
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.sqlite import connections
@@ -124,7 +124,7 @@ class Day:
         """A pass, of somebody who votes by link."""
         browser = self.browsers.get(user.name)
         if browser and passes.COOKIE in browser.cookies:
-            return passes.held_for(browser.get(f"/election/{NAME}/ballot/state/").wsgi_request, NAME)
+            return passes.pass_for_election(browser.get(f"/election/{NAME}/ballot/state/").wsgi_request, NAME)
         return self.passes.get(user.name, user)
 
     def cast_on_the_page(self, user: User, browser: Client) -> str:
@@ -177,7 +177,7 @@ class Day:
         """And whatever the worker does next."""
         closing.close(people.find("the organiser"), elections.find(NAME))
         with suppress(SomeFailed):  # a planted mistake may keep the worker from emptying the box
-            services.seal_what_is_closed()
+            services.seal_closed()
         Sealer(table()).seal()
         self.send_mails()
         forget()
@@ -194,8 +194,8 @@ class Day:
 
 def forget() -> None:
     """As the worker does: at once, and in the next quiet moment."""
-    forgetting.forget(table())
-    assert forgetting.rewrite(table())
+    purging.purge_journal(table())
+    assert purging.rewrite_file(table())
 
 
 @pytest.fixture
@@ -257,7 +257,7 @@ def day(site, morning, web_log, monkeypatch) -> Callable[..., Day]:
             user.name: signed_in_from(f"10.0.0.{number}", user) for number, user in enumerate(users[:on_the_page])
         }
         made = Day(site.path, chance, users, browsers, sign_in(people.find("the organiser")), web_log, utc_now())
-        monkeypatch.setattr("acts.site.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
+        monkeypatch.setattr("acts.storage.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
         monkeypatch.setattr(casting, "utc_now", made.clock)
         if by_link:
             come_by_link(made, users[::3])

@@ -24,15 +24,15 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from ranking.rankings import BadRanking
 from store import keys, splitting
+from store.caches import SizedCache
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
-from store.memory import Memory
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
@@ -192,7 +192,7 @@ def test_thirty_two_voters_at_once_are_thirty_two_ballots(site, person, opened):
 
 def test_who_is_not_on_the_roll_is_told(site, person, opened):
     opened("Eve")
-    with pytest.raises(rules.NotOnTheRoll, match="not on the roll"):
+    with pytest.raises(rules.NotOnTheRoll, match="not on the electoral roll"):
         services.cast(person("Bob"), "Board", ranks(Bo=1), "1")
     assert ballots() == []
 
@@ -246,8 +246,8 @@ def test_nothing_enters_a_closed_box(site, person, opened):
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        ({"9": ["1"]}, "does not stand"),
-        ({"x": ["1"]}, "does not stand"),
+        ({"9": ["1"]}, "not a candidate"),
+        ({"x": ["1"]}, "not a candidate"),
         ({"0": ["1", "2"]}, "Ada is ranked twice"),
         ({"0": ["0"]}, "whole number"),
         ({"0": ["-1"]}, "whole number"),
@@ -334,8 +334,8 @@ def test_at_close_the_salt_is_destroyed_and_the_ballots_enter_the_log_in_no_orde
     assert site.get(keys.salt("Board"))
     closing.close(people.find("the organiser"), elections.find("Board"))
     assert site.get(keys.salt("Board")) is None
-    assert services.seal_what_is_closed() == 1
-    assert services.seal_what_is_closed() == 0
+    assert services.seal_closed() == 1
+    assert services.seal_closed() == 0
     (event,) = events(site, "BallotsSealed")
     codes = [ballot["confirmation"] for ballot in event["event_data"]["ballots"]]
     assert codes == sorted(ballot.confirmation for ballot in cast)
@@ -349,8 +349,8 @@ def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site
     for name in names:
         services.cast(person(name), "Board", ranks(Bo=1), name)
     closing.close(people.find("the organiser"), elections.find("Board"))
-    at_once(4, lambda _: services.seal_what_is_closed())
-    services.seal_what_is_closed()
+    at_once(4, lambda _: services.seal_closed())
+    services.seal_closed()
     sealed = [event["event_data"] for event in events(site, "BallotsSealed")]
     assert [each["part"] for each in sealed] == list(range(1, sealed[0]["parts"] + 1))
     assert sum(len(each["ballots"]) for each in sealed) == 20
@@ -394,7 +394,7 @@ def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_
         "ElectionClosed",
     ]
     assert (turnout("Board").voted, len(ballots())) == (1, 1)
-    assert services.seal_what_is_closed() == 1
+    assert services.seal_closed() == 1
 
 
 def test_whoever_was_cut_off_closing_it_may_click_again(site, opened):
@@ -413,10 +413,10 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
     closing.CLOSING.begin(election, "the organiser")
     with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
-    assert close_what_is_over() == 1
+    assert close_ended_elections() == 1
     (event,) = events(site, "ElectionClosed")
     assert event["actor"] == "the organiser"
-    assert services.seal_what_is_closed() == 1
+    assert services.seal_closed() == 1
 
 
 # --- leaving ---
@@ -440,7 +440,7 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
     owner = person("the owner", Role.OWNER)
     opened("Eve", "Bob")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr(people.SEEING_OFF, "do", lambda task: wait(60))
+    monkeypatch.setattr(people.REMOVAL, "do", lambda task: wait(60))
     accounts.remove(owner, people.find("Eve"))
     monkeypatch.undo()
     assert len(ballots()) == 1
@@ -463,7 +463,7 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
 
 
 def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_them(opened, person, monkeypatch):
-    memory = Memory(500_000, elections._bytes_of)
+    memory = SizedCache(500_000, elections._bytes_of)
     monkeypatch.setattr(elections, "_known_candidates", memory)
     owner = person("the organiser")
     for number in range(6):
@@ -496,9 +496,9 @@ def test_a_paper_ballot_never_replaces_one(site, person, opened):
     opened("Eve", paper_ballots=True)
     owner, eve = people.find("the organiser"), person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    with pytest.raises(NotNow, match="has voted already"):
+    with pytest.raises(NotNow, match="has already voted"):
         services.enter_paper(owner, "Board", "eve", ranks(Cy=1), "2")
-    with pytest.raises(NotNow, match="has voted already"):
+    with pytest.raises(NotNow, match="has already voted"):
         services.enter_paper(owner, "Board", "Eve@example.org", ranks(Cy=1), "3")
     assert [ballot.rankings for ballot in ballots()] == ["1"]
 
@@ -516,7 +516,7 @@ def test_paper_only_where_the_election_allows_it_and_only_for_the_roll(site, per
     opened("Eve")
     opened("Eve", name="Other", paper_ballots=True)
     owner = people.find("the organiser")
-    with pytest.raises(NotNow, match="takes no paper"):
+    with pytest.raises(NotNow, match="does not accept paper"):
         services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1")
     with pytest.raises(rules.NotOnTheRoll):
         services.enter_paper(owner, "Other", "Bob", ranks(Bo=1), "2")

@@ -8,18 +8,18 @@ import pytest
 
 from accounts import repository as people
 from accounts import services as accounts
-from acts.site import acting_on
+from acts.storage import use_table
 from audit.tables import masks, raw
 from ballots import personal_data, repository, secrecy, services
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle import closing
 from elections.turnout.counts import turnout
 from results import proof
 from results import services as results
 from results.incoming import count as live
-from store import backup, keys, spans, trips
-from store.metered import WRITE, Metered
+from store import backup, keys, round_trips, sharded_reads
+from store.metering import WRITE, MeteredTable
 from store.sqlite import SqliteTable
 from store.table import Span
 from tests.at_once import at_once
@@ -36,7 +36,7 @@ LIVE = {"secret_ballot": False, "results_visible": "live"}
 @pytest.fixture(autouse=True)
 def four(monkeypatch):
     """As on a distant store, but with fewer shards."""
-    monkeypatch.setattr(places, "shards_of_new", lambda: 4)
+    monkeypatch.setattr(sharding, "shards_of_new", lambda: 4)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def voted(site, person, opened):
 
 
 def partitions(site, span_of):
-    return {item["PK"] for item in spans.each(site, span_of)}
+    return {item["PK"] for item in sharded_reads.each(site, span_of)}
 
 
 FOUR = {f"ELECTION#board#0{number}" for number in range(4)}
@@ -66,13 +66,13 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     services.cast(first, "Board", ranks(Cy=1), "again")
     services.withdraw(second, "Board", "no")
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 23
-    assert partitions(site, places.box(election)) == partitions(site, places.roll(election)) == FOUR
+    assert partitions(site, sharding.ballot_spans(election)) == partitions(site, sharding.roll_spans(election)) == FOUR
     assert list(site.each(*keys.ballots("Board"))) == list(site.each(*keys.voters("Board"))) == []
     assert services.standing_of(first, "Board").voted
-    assert next(iter(personal_data.ballots(first)))["ranking"] == [["Cy"]]
+    assert next(iter(personal_data.export_ballots(first)))["ranking"] == [["Cy"]]
     assert check(site).count == 0
     closing.close(people.find("the organiser"), election)
-    services.seal_what_is_closed()
+    services.seal_closed()
     found = results.find("Board")
     assert (found.report.result.winners, found.seal.turnout.voted) == (("Ada",), 23)
     assert bool(list(repository.every_ballot(election))) is not secret
@@ -86,7 +86,7 @@ def test_a_secret_ballot_lies_where_its_pseudonym_says_and_the_salt_in_every_sha
     assert {(item["PK"], item["salt"]) for item in salts} == {(pk, salts[0]["salt"]) for pk in FOUR}
     assert site.get(keys.salt("Board")) is None
     expected = {keys.ballot("Board", secrecy.pseudonym(salts[0], name), 4) for name in NAMES}
-    found = {(item["PK"], item["SK"]) for item in spans.each(site, places.box(election))}
+    found = {(item["PK"], item["SK"]) for item in sharded_reads.each(site, sharding.ballot_spans(election))}
     assert found == {(place.pk, place.sk) for place in expected}
     closing.close(people.find("the organiser"), election)
     assert not [item for _name, item in site.everything() if item["SK"] == "SALT"]
@@ -101,7 +101,7 @@ def test_a_salt_is_read_where_it_was_put(shards):
 
 def test_a_voters_standing_is_one_journey(site, voted):
     voted()
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         standing = services.standing_of(people.find(NAMES[3]), "Board")
     assert (standing.voted, standing.salt is not None, asked.count) == (True, True, 1 + 1), "the person, and all else"
 
@@ -114,7 +114,7 @@ def test_many_at_once_and_one_of_them_in_many_tabs(site, person, opened):
     answers = at_once(*acts, *tabs)
     assert not [each for each in answers if isinstance(each, Exception)]
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 6
-    assert sum(item["voted"] for item in spans.each(site, places.roll(election))) == 6
+    assert sum(item["voted"] for item in sharded_reads.each(site, sharding.roll_spans(election))) == 6
 
 
 def test_whoever_leaves_takes_ballot_and_place_along(site, voted):
@@ -126,11 +126,11 @@ def test_whoever_leaves_takes_ballot_and_place_along(site, voted):
 
 
 def test_live_results_see_every_shard(site, voted, monkeypatch):
-    monkeypatch.setattr(live, "shelf", live.ElectionShelf())
+    monkeypatch.setattr(live, "cache", live.ElectionCountCache())
     voted(**LIVE)
-    assert live.shelf.look("Board").result.winners == ("Ada",)
+    assert live.cache.get("Board").result.winners == ("Ada",)
     by_time = keys.ballots_by_time("Board", shards=4)
-    assert len(list(spans.each(site, by_time))) == 24
+    assert len(list(sharded_reads.each(site, by_time))) == 24
     assert all(next(site.each(span), None) for span in by_time)
 
 
@@ -156,7 +156,7 @@ def test_the_tables_hide_in_a_shard_what_they_hide_in_an_election(site, voted):
         assert {str(row.sort_key).partition("#")[0] for row in shown} == {"GATE", "VOTER"}
         with pytest.raises(raw.CannotShow):
             raw.rows(Span(pk, prefix="BALLOT#"), None)
-        assert raw.item(keys.salt("Board")._replace(pk=pk)) is None
+        assert raw.view_item(keys.salt("Board")._replace(pk=pk)) is None
         assert masks.is_salt({"PK": pk, "SK": "SALT"})
     closing.close(people.find("the organiser"), election)
     assert {str(row.sort_key).partition("#")[0] for row in raw.rows(Span(min(FOUR)), None)[0]} == {"GATE", "VOTER"}
@@ -166,8 +166,8 @@ def test_counting_leaves_no_thread_behind(site, voted, monkeypatch):
     election = voted()
     monkeypatch.setattr(SqliteTable, "is_distant", True)
     before = set(threading.enumerate())
-    assert sum(1 for _ in repository.casts(election)) == 24
-    assert repository.counted(election).total == 24
+    assert sum(1 for _ in repository.ballot_rows(election)) == 24
+    assert repository.read_ballots(election).total == 24
     assert set(threading.enumerate()) <= before
 
 
@@ -180,11 +180,11 @@ def test_counting_leaves_no_thread_behind(site, voted, monkeypatch):
 )
 def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person, opened, chosen):
     """So that closing it, and moving its end, meet no voter."""
-    meter = Metered(site)
-    with acting_on(meter):
+    meter = MeteredTable(site)
+    with use_table(meter):
         election = opened("Eve", "Bob", **chosen)
         eve, bob, organiser = (people.find(name) for name in ("Eve", "Bob", "the organiser"))
-        meter.taken()
+        meter.take_bill()
         services.cast(eve, "Board", ranks(Ada=1), "first")
         services.cast(eve, "Board", ranks(Bo=1), "changed")
         services.withdraw(eve, "Board", "withdrawn")
@@ -192,18 +192,18 @@ def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person,
             services.enter_paper(organiser, "Board", "Bob", ranks(Cy=1), "on paper")
         else:
             services.cast(bob, "Board", ranks(Cy=1), "his")
-        written = {charged.pk for charged in meter.taken().units if charged.kind == WRITE}
+        written = {charged.pk for charged in meter.take_bill().units if charged.kind == WRITE}
     assert [pk for pk in written if pk.startswith("ELECTION#board#")]
     assert keys.election("Board").pk not in written
 
 
 def test_a_distant_store_has_no_file_to_forget_anything_in(site, person, opened):
     """One item of the whole site would be in the transaction that tells each close, and in each that empties a box."""
-    meter = Metered(site)
-    with acting_on(meter):
+    meter = MeteredTable(site)
+    with use_table(meter):
         election = opened("Eve")
         services.cast(people.find("Eve"), "Board", ranks(Ada=1), "first")
         closing.close(people.find("the organiser"), election)
-        services.seal_what_is_closed()
+        services.seal_closed()
         assert not list(repository.every_ballot(elections.find("Board")))
     assert site.get(keys.forgetting()) is None

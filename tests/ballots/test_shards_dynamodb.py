@@ -9,10 +9,10 @@ import pytest
 from django.core.management import call_command
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from ballots import repository, services
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
@@ -43,13 +43,13 @@ NAMES = [f"Voter {number}" for number in range(12)]
 @pytest.mark.slow
 def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened):  # noqa: F811
     election = opened(*NAMES)
-    assert (election.shards, len(table().get_many(places.gates_of(election).keys("Board")))) == (16, 256)
+    assert (election.shards, len(table().get_many(sharding.gates_of(election).keys("Board")))) == (16, 256)
     users = [people.find(name) for name in NAMES]
     at_once(*[lambda user=user: services.cast(user, "Board", ranks(Bo=1), user.name) for user in users])
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 12
     assert list(table().each(*keys.ballots("Board"))) == []
     closing.close(people.find("the organiser"), elections.find("Board"))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert results.find("Board").seal.turnout.voted == 12
     assert check(table()).count == 0
 
@@ -58,7 +58,7 @@ def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened): 
 def test_a_poll_takes_eight_shards_there(on_dynamodb, made):  # noqa: F811
     poll = made()
     at_once(*[lambda number=number: vote(poll, f"voter {number}", "Pizza") for number in range(8)])
-    assert (poll.shards, polls.counted(poll).total, polls.with_gates(poll.id)[1]) == (8, 8, 8)
+    assert (poll.shards, polls.read_ballots(poll).total, polls.with_gates(poll.id)[1]) == (8, 8, 8)
 
 
 # --- in a store of the other kind ---
@@ -91,7 +91,7 @@ def copied(by: str, target: str, settings, folder) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("target", "by"), [("DynamoDB", "restore"), ("embedded", "transfer")], indirect=["target"])
 def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path, person, opened, made):  # noqa: F811
-    usual, poll = places.shards_of_new(), made()
+    usual, poll = sharding.shards_of_new(), made()
     for name in ("Secret", "Public"):
         opened(*NAMES, name=name, secret_ballot=name == "Secret")
     organiser = people.find("the organiser")
@@ -106,7 +106,7 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
 
     copied(by, target, settings, tmp_path)
 
-    assert places.shards_of_new() != usual
+    assert sharding.shards_of_new() != usual
     assert {elections.find(name).shards for name in ("Secret", "Public", "Draft")} == {usual}
     assert check(table()).count == 0
     waiting = outbox.in_state(outbox.QUEUED if by == "transfer" else outbox.UNKNOWN, 100)[0]
@@ -120,12 +120,12 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     services.withdraw(people.find(NAMES[1]), "Public", "withdrawn")
     for name in ("Secret", "Public", "Renamed"):
         closing.close(organiser, elections.find(name))
-    services.seal_what_is_closed()
+    services.seal_closed()
     turnouts = {name: results.find(name).seal.turnout.voted for name in ("Secret", "Public", "Renamed")}
     assert turnouts == {"Secret": 12, "Public": 11, "Renamed": 6}
     assert [proof.check_sealed(elections.find(name)) for name in turnouts] == [None] * 3
-    assert polls.with_gates(poll.id)[1] == polls.counted(polls.find(poll.id)).total == 12
-    assert drafts.create(organiser, "New").shards == places.shards_of_new()
+    assert polls.with_gates(poll.id)[1] == polls.read_ballots(polls.find(poll.id)).total == 12
+    assert drafts.create(organiser, "New").shards == sharding.shards_of_new()
     site_sealer().seal()
     verdict = verify(table())
     assert (verdict.flaw, verdict.index_flaw) == (None, None)

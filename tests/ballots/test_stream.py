@@ -8,15 +8,15 @@ from contextlib import suppress
 import pytest
 
 from accounts import repository as people
-from acts import turns
-from acts.site import acting_on
-from acts.turns import at_once
-from ballots import repository, services, sorting
-from ballots.comparing import Cast
-from ballots.services import emptying, sealing
-from ballots.sorting import Sorter
-from elections import places
+from acts import queues
+from acts.queues import run_to_end
+from acts.storage import use_table
+from ballots import external_sort, repository, services
+from ballots.comparing import PublishedBallot
+from ballots.external_sort import Sorter
+from ballots.services import sealing
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle import closing
 from results import proof
 from results import services as results
@@ -35,15 +35,15 @@ NAMES = ("Zoë {}", "🦜 {}", "فاطمة {}", 'O\'Hara "the" {}')
 def filled(site, opened, monkeypatch):
     """A closed election with so many ballots, written straight into the box; parts, runs and batches are small."""
     monkeypatch.setattr(splitting, "PART_BYTES", 400)
-    monkeypatch.setattr(sorting, "MAX_LINES_IN_MEMORY", 6)
-    monkeypatch.setattr(sorting, "BLOCK_LINES", 2)
+    monkeypatch.setattr(external_sort, "MAX_LINES_IN_MEMORY", 6)
+    monkeypatch.setattr(external_sort, "BLOCK_LINES", 2)
     monkeypatch.setattr(sealing, "STEP_LINES", 5)
 
     def fill(name: str = "Board", ballots: int = BALLOTS, code=lambda number: number, **settings):
         election = opened(name=name, electorate="everyone", **settings)
         for number in range(ballots):
             site.write(Put(ballot_in(election, number, code(number))))
-        site.write(Update(places.gates_of(election).keys(name)[0], add={"voted": ballots}))
+        site.write(Update(sharding.gates_of(election).keys(name)[0], add={"voted": ballots}))
         return closing.close(people.find("the organiser"), elections.find(name))
 
     return fill
@@ -57,11 +57,11 @@ def ballot_in(election, number: int, code: int) -> dict:
     return {"PK": place.pk, "SK": place.sk, **said, **named}
 
 
-def as_before(name: str) -> list[list[Cast]]:
+def as_before(name: str) -> list[list[PublishedBallot]]:
     """The parts as they are if all ballots are lines of text, sorted in memory."""
     return [
-        [Cast(*line.split("\t")) for line in part]
-        for part in one_by_one(sorted("\t".join(ballot) for ballot in repository.casts(name)))
+        [PublishedBallot(*line.split("\t")) for line in part]
+        for part in one_by_one(sorted("\t".join(ballot) for ballot in repository.ballot_rows(name)))
     ]
 
 
@@ -87,11 +87,11 @@ def test_parts_are_cut_where_they_would_be_one_by_one(monkeypatch, at_a_time):
         monkeypatch.setattr(splitting, "PART_BYTES", limit)
         for count in (0, 1, 2, 13, 40):
             lines = [chance.choice("aé🦜") * chance.choice((0, 1, 80, 140)) for _ in range(count)]
-            assert list(services.sealed_parts(iter(lines))) == one_by_one(lines)
+            assert list(services.split_into_parts(iter(lines))) == one_by_one(lines)
 
 
-def published(site, name: str) -> list[list[Cast]]:
-    return [[Cast.of(ballot) for ballot in part["ballots"]] for part in site.each(keys.all_published(name))]
+def published(site, name: str) -> list[list[PublishedBallot]]:
+    return [[PublishedBallot.of(ballot) for ballot in part["ballots"]] for part in site.each(keys.all_published(name))]
 
 
 def told(site, name: str) -> list[tuple[int, int, int]]:
@@ -104,7 +104,7 @@ def test_parts_are_the_same_as_if_all_were_in_memory(site, filled, secret):
     filled(secret_ballot=secret)
     expected = as_before("Board")
     assert len(expected) > 5
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert published(site, "Board") == expected
     numbers = [(number, len(expected), len(part)) for number, part in enumerate(expected, 1)]
     assert told(site, "Board") == (numbers if secret else [])
@@ -121,11 +121,11 @@ def test_whoever_takes_it_up_publishes_what_is_left_and_sorts_no_more_than_that(
     for after in range(len(expected) + 1):
         name = f"killed after {after}"
         filled(name, code=code)
-        with acting_on(Mortal(site, after)), suppress(Killed):
-            services.seal_what_is_closed(name)
+        with use_table(Mortal(site, after)), suppress(Killed):
+            services.seal_closed(name)
         assert published(site, name) == expected[:after]
         sorted_again.clear()
-        services.seal_what_is_closed(name)
+        services.seal_closed(name)
         assert published(site, name) == expected
         left = [ballot for part in expected[after:] for ballot in part]
         alike = sum(ballot == expected[after - 1][-1] for part in expected[:after] for ballot in part) if after else 0
@@ -137,22 +137,22 @@ def test_whoever_takes_it_up_publishes_what_is_left_and_sorts_no_more_than_that(
 def test_a_mark_of_an_earlier_version_is_taken_up(site, filled):
     filled()
     expected = as_before("Board")
-    with acting_on(Mortal(site, 3)), pytest.raises(Killed):
-        services.seal_what_is_closed("Board")
+    with use_table(Mortal(site, 3)), pytest.raises(Killed):
+        services.seal_closed("Board")
     mark = site.get(keys.sealing("Board"))
     site.write(Update(keys.sealing("Board"), remove=("of", "sealed", "ballots"), when=Exists()))
     assert set(mark) - set(site.get(keys.sealing("Board"))) == {"of", "sealed", "ballots"}
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert published(site, "Board") == expected
     assert site.get(keys.sealing("Board")) is None
 
 
 def test_an_election_in_which_nobody_voted_has_one_part_with_nothing_in_it(site, filled):
     filled(ballots=0)
-    with acting_on(Mortal(site, 1)), pytest.raises(Killed):
-        services.seal_what_is_closed()
+    with use_table(Mortal(site, 1)), pytest.raises(Killed):
+        services.seal_closed()
     assert told(site, "Board") == [(1, 1, 0)]
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert told(site, "Board") == [(1, 1, 0)]
     assert results.find("Board").seal.ballots == 0
 
@@ -161,10 +161,10 @@ def test_a_small_election_is_sealed_while_a_large_one_is_under_way(site, filled)
     filled("A large one", 3 * BALLOTS)
     filled("small", 2)
     is_small_left = lambda: site.get(keys.sealing("small")) is not None  # noqa: E731
-    services.seal_what_is_closed(goes_on=is_small_left)
+    services.seal_closed(goes_on=is_small_left)
     assert results.repository.is_sealed("small")
     assert not results.repository.is_sealed("A large one")
-    assert services.seal_what_is_closed() == 1
+    assert services.seal_closed() == 1
     assert results.repository.is_sealed("A large one")
 
 
@@ -173,17 +173,17 @@ def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site,
     class Distant(Mortal):
         pass
 
-    class Counted(turns.Pace):
+    class Counted(queues.Pace):
         def spend(self, units: float) -> None:
             spent.append(units)
 
     spent: list[float] = []
     Distant.is_distant = is_distant
-    monkeypatch.setattr(turns, "Pace", Counted)
+    monkeypatch.setattr(queues, "Pace", Counted)
     filled()
-    size = sum(len("\t".join(ballot).encode()) + sealing.BALLOT_BYTES for ballot in repository.casts("Board"))
-    with acting_on(Distant(site, 1000)):
-        services.seal_what_is_closed()
+    size = sum(len("\t".join(ballot).encode()) + sealing.BALLOT_BYTES for ballot in repository.ballot_rows("Board"))
+    with use_table(Distant(site, 1000)):
+        services.seal_closed()
     emptied = BALLOTS + 1  # with the check
     assert sum(spent) == (pytest.approx(2 * size / 1024 + emptied) if is_distant else 0)
 
@@ -202,8 +202,8 @@ def test_in_a_crowd_a_part_is_published_a_little_later(site, filled):
 
     filled()
     expected = as_before("Board")
-    with acting_on(Busy(site, 0)), suppress(Crowded):  # what seals the result says so, and comes again
-        services.seal_what_is_closed()
+    with use_table(Busy(site, 0)), suppress(Crowded):  # what seals the result says so, and comes again
+        services.seal_closed()
     assert published(site, "Board") == expected
 
 
@@ -221,13 +221,13 @@ def test_ballots_of_an_election_that_is_gone_are_not_published_in_another_of_its
 
 def test_only_what_was_compared_leaves_the_box(site, filled):
     election = filled()
-    services.seal_what_is_closed("Board")
-    work = emptying.empty(election)
-    for _ in range(-(-BALLOTS // sorting.STEP_LINES)):
+    services.seal_closed("Board")
+    work = sealing.empty(election)
+    for _ in range(-(-BALLOTS // external_sort.STEP_LINES)):
         next(work)
     late = ballot_in(election, 500, 500)
     site.write(Put(late))
-    at_once(work)
+    run_to_end(work)
     assert [item["confirmation"] for item in site.each(*keys.ballots("Board"))] == [late["confirmation"]]
 
 
@@ -245,7 +245,7 @@ def test_the_box_is_read_twice_and_no_more(site, filled, monkeypatch):
 
     for name in ("values", "each", "page", "count"):
         monkeypatch.setattr(SqliteTable, name, watched(getattr(SqliteTable, name)))
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert looks == ["values", "values"]  # to publish and count, and to see that all is published before it goes
 
 
@@ -255,8 +255,8 @@ def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
     expected = as_before("Board")
     organiser = sign_in(people.find("the organiser"))
     assert b"Sealing:" not in organiser.get("/election/Board/results/").content
-    with acting_on(Mortal(site, 2)), pytest.raises(Killed):
-        services.seal_what_is_closed()
+    with use_table(Mortal(site, 2)), pytest.raises(Killed):
+        services.seal_closed()
     done = sum(map(len, expected[:2]))
     sentence = f"Sealing: part 2 of {len(expected)} is done, {done} of {BALLOTS} ballots."
     page = organiser.get("/election/Board/results/")
@@ -265,5 +265,5 @@ def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
     assert f'value="{done}" max="{BALLOTS}"' in page.content.decode()
     assert 'http-equiv="refresh"' in page.content.decode()
     assert sentence in organiser.get("/election/Board/dashboard/").content.decode()
-    services.seal_what_is_closed()
+    services.seal_closed()
     assert b"Sealing:" not in organiser.get("/election/Board/dashboard/").content

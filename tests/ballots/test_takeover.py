@@ -18,8 +18,8 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from accounts.services import passwords
-from acts.site import table
+from accounts.services import credentials
+from acts.storage import table
 from audit.tables.raw import item_href
 from ballots import repository, services
 from elections import repository as elections
@@ -179,15 +179,15 @@ def test_what_somebody_casts_after_the_break_is_shown_to_them_and_not_after_the_
 def test_the_page_says_that_there_is_a_ballot_and_what_can_be_done(stage):
     eve = by_a_link_anybody_asked_for(stage)
     receipt = text_of(eve.get(f"{PAGE}receipt/"))
-    assert "There is a ballot of yours, and it counts." in receipt
-    assert "It is not shown, because it was cast before this account got a new password by a mailed link" in receipt
+    assert "You have voted, and your ballot counts." in receipt
+    assert "It is not shown because it was cast before this account’s password was reset by mail" in receipt
     page = eve.get(PAGE)
-    assert "There is a ballot of yours, and it counts." in text_of(page)
-    assert "The one you cast now replaces it." in text_of(page)
+    assert "You have voted, and your ballot counts." in text_of(page)
+    assert "The ballot you cast now will replace it." in text_of(page)
     assert not any(value for name, value in fields_of(page, PAGE).items() if name.startswith("rank-"))
-    assert "until then, your earlier ballot counts" in text_of(eve.post(PAGE, {"rank-1": "1"}, follow=True))
+    assert "Until then, your earlier ballot counts" in text_of(eve.post(PAGE, {"rank-1": "1"}, follow=True))
     replaced = vote(eve, rank_2="1")
-    assert "Your ballot is changed." in text_of(replaced)
+    assert "Your ballot has been changed." in text_of(replaced)
     assert len(list(repository.every_ballot("Board"))) == 1
 
 
@@ -202,7 +202,7 @@ def test_whoever_comes_by_a_break_sees_the_candidates_in_another_order(stage):
 
 
 def listing() -> bytes:
-    return services.standing_of(people.find("Eve"), "Board").listing
+    return services.standing_of(people.find("Eve"), "Board").order_seed
 
 
 @pytest.mark.parametrize("stage", ["secret", "public"], indirect=True)
@@ -212,7 +212,11 @@ def test_after_the_close_the_page_offers_nothing_that_cannot_be_done(stage):
     page = text_of(eve.get(f"{PAGE}receipt/"))
     assert stage.code not in page
     assert "Cast a new ballot" not in page
-    sentence = "nobody can tell which ballot is whose" if election.secret_ballot else "There is a ballot of yours"
+    sentence = (
+        "nobody can now tell which ballot is whose"
+        if election.secret_ballot
+        else "You have voted, and your ballot counts"
+    )
     assert sentence in page
 
 
@@ -262,7 +266,7 @@ def test_an_address_that_went_to_somebody_else_does_not_take_the_ballot_along(op
     mallory = signed_in("Mallory", Role.VOTER)
     move(mallory, "eve@example.org", link)
     assert learns(mallory, code) == []
-    assert "There is a ballot of yours" in text_of(mallory.get(PAGE))
+    assert "You have voted, and your ballot counts" in text_of(mallory.get(PAGE))
 
 
 def move(client: Client, email: str, link: Callable[[str], str]) -> None:
@@ -301,7 +305,7 @@ def test_a_cast_that_began_before_a_reset_is_not_shown_after_it(opened, person):
     """What the request read of the person is older than the break."""
     opened("Eve", "Bob")
     eve = person("Eve", Role.VOTER)
-    passwords._record_password(eve, NEW, breaks=True)
+    credentials._record_password(eve, NEW, breaks=True)
     services.cast(eve, "Board", ranks(Bo=1), "1")
     assert repository.ballot_of(services.standing_of(people.find("Eve"), "Board")) is None
 
@@ -328,14 +332,14 @@ def shown() -> bool:
 
 def test_an_old_account_and_an_old_ballot_belong_together_until_the_first_break(old):
     assert shown()
-    passwords._record_password(people.find("Eve"), NEW, breaks=True)
+    credentials._record_password(people.find("Eve"), NEW, breaks=True)
     assert not shown()
 
 
 def test_an_old_account_knows_its_new_ballot(old):
     services.cast(old, "Board", ranks(Cy=1), "2")
     assert shown()
-    passwords._record_password(people.find("Eve"), NEW, breaks=True)
+    credentials._record_password(people.find("Eve"), NEW, breaks=True)
     assert not shown()
 
 

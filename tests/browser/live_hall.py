@@ -55,7 +55,7 @@ class Hall:
 
     def phase(self) -> str:
         """As the store says it, for what no page shows."""
-        state = repository.state(self.game.id)
+        state = repository.read_state(self.game.id)
         assert state is not None
         return state.key
 

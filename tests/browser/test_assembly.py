@@ -32,7 +32,7 @@ def make(host: Page) -> None:
     host.fill("#id_entitled", "8")
     host.select_option("#id_quorum", ">1/2")
     assert judged(host, "dark") == []
-    press(host, "Make the session")
+    press(host, "Create the session")
     expect(host.locator("h1")).to_have_text("Agenda")
 
 
@@ -43,7 +43,7 @@ def add(host: Page, kind: str, title: str, options: str = "", *, share: str, of:
         host.fill("#id_options", options)
     host.select_option("#id_share", share)
     host.select_option("#id_of", of)
-    press(host, "Put it on the agenda")
+    press(host, "Add to the agenda")
     expect(host.locator(".agenda-items")).to_contain_text(title)
 
 
@@ -52,8 +52,8 @@ def enrol(host: Page, hall: Hall) -> dict[str, str]:
     host.goto(hall.path("roll"))
     host.fill("#id_names", "\n".join(LISTED))
     press(host, "Look at the list")
-    expect(host.locator("main")).to_contain_text("New, checks in by a code")
-    press(host, "Put 8 people on the roll")
+    expect(host.locator("main")).to_contain_text("New, checks in with a code")
+    press(host, "Add 8 people to the roll")
     expect(host.locator(".players li")).to_have_count(8)
     assert judged(host, "dark") == []
     host.get_by_role("button", name=re.compile(r"Print \d+ cards with codes")).click()
@@ -155,13 +155,13 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     assert "The list of speakers is closed." in yves.sends(hall.path("play"), hall.path("speakers"), act="ask")
     expect(hypatia.locator("#mine")).to_contain_text("You are next to speak.")
     press(host, "Close the item")
-    shows(wall, "Talked about")
+    shows(wall, "Discussed")
 
     # an open motion, carried by exactly what it takes; one phone has no scripts
     press(host, "Next item")
-    shows(wang, "The vote is not open yet.")
+    shows(wang, "Voting is not open yet.")
     press(host, "Open the vote")
-    shows(wall, "The vote is open")
+    shows(wall, "Voting is open")
     votes(hypatia, "No")
     assert judged(hypatia, "light") + judged(wall, "dark") == []
     votes(hypatia, "Yes")
@@ -176,7 +176,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     press(host, "Close the vote")
     shows(wall, "Carried")
     shows(wall, "4 yes, 1 no, 1 abstention")
-    shows(wall, "4 of 6 said yes; 4 were needed: at least two thirds of those present.")
+    shows(wall, "4 of 6 voted yes; 4 were needed: at least two thirds of those present.")
     shows(hypatia, "Who voted how")
     expect(hypatia.locator("#mine")).to_contain_text("You voted: Yes")
     assert judged(hypatia, "dark") == []
@@ -187,7 +187,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     press(host, "Next item")
     press(host, "Open the vote")
     shows(hypatia, "Who is to be treasurer?")
-    expect(hypatia.locator("#mine")).to_contain_text("Nobody will learn how you vote.")
+    expect(hypatia.locator("#mine")).to_contain_text("Nobody will find out how you vote.")
     puts(hypatia, "Kim", "Jo")
     puts(wang, "Jo", "Kim")
     for voice in (ibn, emmy):
@@ -196,7 +196,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     votes(zita, "I abstain")
     press(host, "Close the vote")
     shows(wall, "Chosen: \u2068Kim\u2069")
-    shows(wall, "5 of 8 who are entitled were present.")
+    shows(wall, "5 of 8 eligible voters were present.")
     assert not {*ACCOUNTS, *BY_CODE} & set(wall.locator("#screen").inner_text().split("\n"))
     hypatia.get_by_role("link", name="Check this result").click()
     expect(hypatia.locator("[data-own-counted]")).to_contain_text("Kim\u2069 > \u2068Jo")
@@ -205,7 +205,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
 
     # those present become the electorate of an election
     press(host, "Election of those present")
-    expect(host.locator(".hall-says")).to_contain_text("The draft election “Who is to be treasurer?” is made.")
+    expect(host.locator(".hall-says")).to_contain_text("The draft election “Who is to be treasurer?” has been created.")
     election = elections.find("Who is to be treasurer?")
     assert (election.convened.present, election.convened.entitled, election.convened.quorate) == (5, 8, True)
     assert (election.convened.listed, election.convened.unlisted) == (4, 1)
@@ -226,32 +226,32 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     # the end, and minutes that everybody who was there can read
     press_surely(host, "End the assembly")
     shows(wall, "What was decided")
-    shows(wang, "Thank you for being there")
+    shows(wang, "Thank you for taking part")
     assert judged(wall, "light") == []
     wang.get_by_role("link", name="Read the minutes").click()
     minutes = wang.locator(".minutes")
     for words in (
         TITLE,
-        "Spoke: Hypatia (",
-        "4 of 6 said yes; 4 were needed",
+        "Speakers: Hypatia (",
+        "4 of 6 voted yes; 4 were needed",
         "Secret vote.",
         "Chosen: \u2068Kim\u2069",
-        "5 of 8 who are entitled were present.",
+        "5 of 8 eligible voters were present.",
         "Carried: \u2068Thirty a year\u2069",
-        "These minutes are as they were sealed",
+        "These minutes are unchanged",
     ):
         expect(minutes).to_contain_text(words)
     secret = wang.locator(".minutes-item", has_text="Who is to be treasurer?")
     expect(secret.get_by_text("Who voted how")).to_have_count(0)
-    secret.get_by_text("Present at this item").click()
+    secret.get_by_text("Present for this item").click()
     expect(secret).to_contain_text("Zita")
     expect(secret).not_to_contain_text("Yves")
     assert judged(wang, "dark") == []
 
     # a note is added, and nothing is changed
     host.goto(hall.path("minutes"))
-    expect(host.locator(".minutes")).to_contain_text("What came of it")
+    expect(host.locator(".minutes")).to_contain_text("Follow-ups")
     host.fill("#id_text", "The mast is to be of wood.")
     press(host, "Add the note")
     expect(host.locator(".minutes-note")).to_contain_text("The mast is to be of wood.")
-    expect(host.locator(".minutes-proof")).to_contain_text("These minutes are as they were sealed")
+    expect(host.locator(".minutes-proof")).to_contain_text("These minutes are unchanged")

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -45,18 +45,18 @@ def door(settings, server, server_folder) -> str:
 def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit, door):
     """The whole journey: the link in the mail, the vote, the receipt; the close, and the link in the result mail."""
     page = visit(door)
-    page.get_by_role("button", name="To the ballot").click()
+    page.get_by_role("button", name="Go to the ballot").click()
     page.get_by_role("button", name="Rank next").first.click()
     page.get_by_role("button", name="Review my ballot").click()
     page.get_by_role("button", name="Cast this ballot").click()
-    expect(page.locator("main")).to_contain_text("For that list you need no account")
+    expect(page.locator("main")).to_contain_text("You do not need an account to see that list")
     code = page.locator("#confirmation").inner_text()
     name = read_link(door.split("/")[2]).election_name
     closing.close(people.find(people.owner_name()), repository.find(name))
     about = {"election_name": name, "voter": ANN}
     page.goto(RESULT.link(Mail("1", "vote_result", ANN, about, "en", "", "", "", 0, "")))
     page.get_by_role("button", name="See the result").click()
-    expect(page.locator(".by-link")).to_contain_text(f"Here as {ANN} by link")
+    expect(page.locator(".by-link")).to_contain_text(f"Voting by link as {ANN}")
     expect(page.locator(".winners")).to_be_visible(timeout=30_000)
     page.get_by_role("link", name="Find my ballot").click()
     page.fill("#own-code", code)
@@ -64,7 +64,7 @@ def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit
     expect(page.locator("[data-said]")).to_contain_text("was counted")
     assert faults(page) == []
     page.get_by_role("link", name="Back to the result").click()
-    page.get_by_role("link", name="To the recount").click()
+    page.get_by_role("link", name="Start the recount").click()
     page.get_by_role("button", name="Recount now").click()
     expect(page.get_by_text("Same result.")).to_be_visible(timeout=30_000)
 
@@ -79,14 +79,14 @@ def test_from_the_link_to_the_cast_in_three_taps_beside_the_ranking(visit, door,
     expect(page.locator("main")).to_contain_text(ANN)
     with subtests.test("the door"):
         assert faults(page) == []
-    tap("To the ballot")
-    expect(page.locator(".by-link")).to_contain_text(f"Here as {ANN} by link")
+    tap("Go to the ballot")
+    expect(page.locator(".by-link")).to_contain_text(f"Voting by link as {ANN}")
     with subtests.test("the ballot"):
         assert faults(page) == []
     page.get_by_role("button", name="Rank next").first.tap()
     tap("Review my ballot")
     tap("Cast this ballot")
-    expect(page.locator("main")).to_contain_text("Your ballot is cast.")
+    expect(page.locator("main")).to_contain_text("Your vote has been cast.")
     assert len(taps) <= 3
     page.get_by_role("button", name="Leave").tap()
     expect(page.locator("main")).to_contain_text("This browser has forgotten your link")

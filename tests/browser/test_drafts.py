@@ -49,7 +49,7 @@ def test_a_draft_comes_back_to_its_voter_and_is_gone_with_the_session(voter, sub
         voter.close()
         tab.goto(BOARD)
         if both(tab) != "Noor al-Said > Chen Wei":  # somebody who has voted is offered the draft
-            tab.get_by_role("button", name="Use it").click()
+            tab.get_by_role("button", name="Restore").click()
         assert both(tab) == "Noor al-Said > Chen Wei"
     with subtests.test("a draft is gone once one has signed out"):
         sign_out(tab)

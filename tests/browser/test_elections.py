@@ -43,7 +43,7 @@ def make(page: Page, name: str) -> None:
 
 
 def go_on(page: Page, heading: str) -> None:
-    page.click('main button:has-text("Save and go on")')
+    page.click('main button:has-text("Save and continue")')
     expect(page.locator("main h1")).to_have_text(heading)
 
 
@@ -104,7 +104,7 @@ def test_an_organiser_takes_an_election_to_its_close_writing_to_all_on_the_way(v
         reminds_and_invites(page, "Journey to the close")
 
     page.goto("/election/Journey to the close/dashboard/")
-    page.click('main a.button:has-text("Move the end")')
+    page.click('main a.button:has-text("Extend voting")')
     page.fill("[name=ends]", "2199-04-01T18:00")
     page.click("main form button.button")
     expect(page.locator(".facts")).to_contain_text("April 1, 2199")
@@ -131,11 +131,11 @@ def reminds_and_invites(page: Page, election: str) -> None:
     page.click("text=Choose reminders")
     page.check("text=1 day before the end")
     page.click("main form button.button")
-    expect(page.locator("main")).to_contain_text("Reminders by the clock: 1 day before the end.")
+    expect(page.locator("main")).to_contain_text("Automatic reminders: 1 day before the end.")
     page.click("text=Invite voters")
     page.fill("[name=text]", "Come **early**.")
     page.check("[name=answers][value=me]")
-    page.click("text=Save and look at the mail")
+    page.click("text=Save and preview the mail")
     mail = page.frame_locator("iframe.letter-frame")
     expect(mail.locator("h1")).to_have_text(election)
     expect(mail.locator(".written strong")).to_have_text("early")

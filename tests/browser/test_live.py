@@ -147,7 +147,7 @@ def test_trivia(hall_of, visit, subtests):
         expect(cy.locator("#mine")).to_contain_text("Right")
         expect(bo.locator("#mine")).to_contain_text("Wrong")
         expect(ada.locator("#said")).to_contain_text("You are in place")
-        shows(host, "Fully right: 2 of 3")
+        shows(host, "All correct: 2 of 3")
         assert judged(host, "dark") + judged(bo, "light") == []
     with subtests.test("a remote drives while a projector shows; who comes late is marked"):
         remote, wall = hall.remote(), hall.screen()
@@ -155,7 +155,7 @@ def test_trivia(hall_of, visit, subtests):
         shows(wall, PRIMES.title)
         eve = hall.phone("Eve")
         shows(eve, "More than one is right")
-        expect(eve.locator("#mine")).to_contain_text("You are in from question 2.")
+        expect(eve.locator("#mine")).to_contain_text("You joined at question 2.")
         eve.get_by_label("2").check()
         eve.get_by_label("3").check()
         send(eve)
@@ -172,7 +172,7 @@ def test_trivia(hall_of, visit, subtests):
         shows(wall, "Final places")
         shows(remote, "The session has ended.")
         shows(board, "Ada")
-        shows(ada, "Thank you for being there")
+        shows(ada, "Thank you for taking part")
         expect(ada.locator(".podium")).to_be_visible()
         assert judged(host, "light") + judged(ada, "dark") + judged(remote, "dark") == []
     with subtests.test("and then there is a report"):
@@ -301,7 +301,7 @@ def test_a_host_alone_rehearses_with_robots(visit):
     expect(host.locator(".answered")).to_contain_text("20 of 20 have answered")
     press(host, "Close the question")
     press(host, "Reveal the results")
-    shows(host, "Fully right:")
+    shows(host, "All correct:")
     press_surely(host, "End the session")
     expect(host.locator(".podium")).to_be_visible()
 
@@ -367,16 +367,16 @@ def test_a_phone_that_wakes_up_is_where_the_others_are(shaky):
 def test_the_newest_device_plays_and_the_older_one_is_told(hall_of):
     hall = hall_of(Type.TRIVIA, WHO)
     host, old = hall.host(), hall.phone("Ada")
-    old.get_by_role("link", name="Change the name, or go on with another device").click()
+    old.get_by_role("link", name="Change your name, or continue on another device").click()
     assert judged(old, "light") == []
     link = old.locator("#seat-link").text_content()
     old.get_by_role("link", name="Back to the session").click()
     expect(old.locator("#screen")).to_be_visible()
     seat = hall.visit("/live/" + link.split("/live/")[1], width=PHONE_WIDTH_PX)
     assert judged(seat, "light") == []
-    press(seat, "Play on this device")
+    press(seat, "Continue on this device")
     expect(seat.locator("#mine")).to_contain_text("Ada")
-    expect(old.locator("h1")).to_have_text("You are playing on another device now")
+    expect(old.locator("h1")).to_have_text("You are now playing on another device")
     assert judged(old, "dark") == []
     press(host, "Start with the first question")
     tap(seat, "Schulze")
@@ -392,7 +392,7 @@ def test_two_host_tabs_take_one_step(shaky):
     press(first, "Start with the first question")
     shows(first, "Question 1 of 2")
     press(other, "Start with the first question")
-    expect(other.locator(".hall-says")).to_contain_text("The session had moved on already")
+    expect(other.locator(".hall-says")).to_contain_text("The session has already moved on")
     assert hall.phase().startswith("question-1-")
 
 
@@ -420,13 +420,13 @@ def test_a_whole_round_without_scripts(hall_of, visit):
     press(host, "Close the question")
     shows(host, "1 answer is in")
     press(host, "Reveal the results")
-    shows(host, "Fully right: 1 of 1")
-    ada.get_by_role("link", name="What is on now? Load again").click()
+    shows(host, "All correct: 1 of 1")
+    ada.get_by_role("link", name="Reload to see what is on now").click()
     expect(ada.locator("#mine")).to_contain_text("Right")
     press_surely(host, "End the session")
     shows(host, "Final places")
     ada.reload()
-    shows(ada, "Thank you for being there")
+    shows(ada, "Thank you for taking part")
 
 
 # --- pages around it ---
@@ -442,7 +442,7 @@ def test_pages_around_a_session_please_axe(hall_of, visit, subtests):
         assert judged(guest, "light") == []
     guest.fill("[name=name]", "Ada")
     guest.click("main form .actions button")
-    expect(guest.locator("main")).to_contain_text("The host looks at every name first.")
+    expect(guest.locator("main")).to_contain_text("The host approves every name first.")
     assert judged(guest, "dark") == []
     page = visit("/live/", who=HOST, width=PHONE_WIDTH_PX)  # what is over, and help, are looked at with the results
     for path, width, scheme in (

@@ -37,14 +37,14 @@ def test_ideas_of_a_room_become_an_election_and_a_poll(hall_of, voices):  # noqa
     assert judged(ada, "light") == []
 
     # the host merges two and leaves one out, while the room watches
-    press(host, "Close the collection of ideas")
+    press(host, "Stop collecting ideas")
     expect(wall.locator(".idea")).to_have_count(5)
     expect(wall.locator(".idea", has_text="crane")).to_contain_text("written 2 times")
     expect(ben.locator(".idea", has_text="Free beer")).to_be_visible()
-    host.get_by_role("link", name="Put the ideas in order").click()
+    host.get_by_role("link", name="Sort the ideas").click()
     for text in ("More lamps", "Light at night"):
         host.get_by_label(f"Merge: {text}", exact=True).check()
-    host.get_by_label("Merge what is ticked below, in these words").fill("Lamps at night")
+    host.get_by_label("Merge the ideas ticked below as").fill("Lamps at night")
     press(host, "Merge")
     expect(wall.locator(".idea", has_text="Lamps at night")).to_contain_text("More lamps")
     host.locator(".sort-list li", has_text="Free beer").get_by_role("button", name="Leave out").click()
@@ -72,10 +72,10 @@ def test_ideas_of_a_room_become_an_election_and_a_poll(hall_of, voices):  # noqa
 
     # one click makes an election of it, another one a poll
     press(host, "Draft election")
-    expect(host.locator(".hall-says")).to_contain_text(f"The draft election “{TRY.title}” is made.")
+    expect(host.locator(".hall-says")).to_contain_text(f"The draft election “{TRY.title}” has been created.")
     press(host, "Quick poll")
     expect(host.locator(".hall-says")).to_contain_text(f"The poll “{TRY.title}” is open.")
-    made = host.locator("section", has=host.get_by_role("heading", name="What came of it"))
+    made = host.locator("section", has=host.get_by_role("heading", name="Follow-ups"))
     for what in ("Election", "Poll"):
         host.goto(hall.path("onward") + "1/")
         if what == "Election":
@@ -105,7 +105,7 @@ def test_a_ranking_before_and_after(hall_of, voices):  # noqa: F811
     shows(wall, "Sea")
 
     # after: the same once more, and nothing of the first time is in the form
-    press(host, "Ask once more, and compare")
+    press(host, "Ask again and compare")
     expect(ada.locator(".candidate")).to_have_count(3)
     puts(ada, "Lake", "Sea")
     puts(ben, "Sea", "Lake")

@@ -28,8 +28,8 @@ def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
     host = hall.visit(hall.path("qa/manage"), who=HOST, width=WALL_WIDTH_PX)
 
     # the host takes questions at once, but for those with a word of a list
-    host.get_by_label("unless a word of your list is in one").check()
-    host.get_by_label("Your list of words").fill("swindle\n")
+    host.get_by_label("unless they contain a word on your list").check()
+    host.get_by_label("Your list of blocked words").fill("swindle\n")
     press(host, "Turn questions on")
     expect(host.locator("main")).to_contain_text("Players find them on their phones.")
     ada, ben, troll = (hall.phone(name) for name in ("Ada", "Ben", "Cy"))
@@ -38,8 +38,8 @@ def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
         page.get_by_role("link", name="Questions").click()
 
     # a listed word keeps a question back, however it is spelt; one person cannot flood the host
-    asks(troll, hall, "This is a SWÌNDLE!", "A word in it is on the host's list")
-    expect(troll.locator("#mine")).to_contain_text("It waits for the host.")
+    asks(troll, hall, "This is a SWÌNDLE!", "contains a word on the host's list")
+    expect(troll.locator("#mine")).to_contain_text("Waiting for the host.")
     flood = Voice(troll.context.request)
     for number in range(2, 6):
         flood.sends(hall.path("qa"), text=f"Swindle number {number}?")
@@ -48,13 +48,13 @@ def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
     expect(troll.locator("[data-told] .error")).to_be_visible()
     expect(troll.locator("#question")).to_have_value("One more swindle?")
     expect(host.locator(".is-waiting")).to_have_count(5)
-    expect(ada.locator("#screen")).to_contain_text("No question is to be seen yet.")
+    expect(ada.locator("#screen")).to_contain_text("No questions yet.")
     assert judged(host, "light") + judged(troll, "dark") == []
 
     # others ask, upvote and answer as if nobody disturbed them
-    asks(ada, hall, WHY, "everybody sees it")
-    asks(ada, hall, BUS, "everybody sees it")
-    moving.drive(hall.game.id, HOST, Step.NEXT, repository.state(hall.game.id).version)
+    asks(ada, hall, WHY, "visible to everybody")
+    asks(ada, hall, BUS, "visible to everybody")
+    moving.drive(hall.game.id, HOST, Step.NEXT, repository.read_state(hall.game.id).version)
     tap(ben, "Schulze")
     expect(ben.locator("[aria-pressed=true]")).to_contain_text("Schulze")
     ben.get_by_role("link", name="Questions").click()
@@ -71,24 +71,24 @@ def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
     # what is hidden is gone for everybody with the next push, and its author is told
     host.locator(".is-waiting", has_text="number 2").get_by_role("button", name="Show").click()
     expect(ben.locator("#screen .qa-item")).to_have_count(3)
-    host.locator(".qa-item", has_text="number 2").get_by_role("button", name="On the big screen").click()
+    host.locator(".qa-item", has_text="number 2").get_by_role("button", name="Show on the big screen").click()
     expect(wall.locator(".qa-up")).to_contain_text("Swindle number 2?")
     host.locator(".qa-item", has_text="number 2").get_by_role("button", name="Hide").click()
     expect(wall.locator(".qa-up")).to_have_count(0)
     expect(ben.locator("#screen")).not_to_contain_text("Swindle")
-    expect(troll.locator(".qa-own .is-hidden")).to_contain_text("The host has hidden it.")
+    expect(troll.locator(".qa-own .is-hidden")).to_contain_text("Hidden by the host.")
     assert ben.input_value("#question") == "What I am writing just now"
     assert not {"Swindle", "SWÌNDLE!"} & set(ada.locator("main").inner_text().split())
 
     # a question is answered on the big screen and in writing, and who asked it is told
-    host.locator(".qa-item", has_text=BUS).get_by_role("button", name="On the big screen").click()
+    host.locator(".qa-item", has_text=BUS).get_by_role("button", name="Show on the big screen").click()
     expect(wall.locator(".qa-up")).to_contain_text(BUS)
     assert judged(wall, "dark") == []
     host.locator(".qa-item", has_text=BUS).get_by_role("link", name="Answer in writing").click()
     host.fill("#answer", "The club does.")
     press(host, "Publish the answer")
     expect(wall.locator(".qa-up")).to_contain_text("The club does.")
-    expect(ada.locator("#mine .is-answered")).to_contain_text("It is answered.")
+    expect(ada.locator("#mine .is-answered")).to_contain_text("Answered.")
     expect(ada.locator("#mine .is-answered")).to_contain_text("The club does.")
     ben.get_by_role("link", name="Back to the session").click()
     expect(ben.locator("[aria-pressed=true]")).to_contain_text("Schulze")

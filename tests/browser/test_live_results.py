@@ -8,10 +8,10 @@ from config.settings import BASE_DIR
 from live import scores
 from live.play import play_named
 from live.plays import best_answer, ranked_poll, survey, trivia
-from live.rounds import Entry, Given, Round
+from live.rounds import Entry, GivenAnswer, Round
+from live.screens import scoreboards
 from live.seats import Seat
-from live.show import boards as pictures
-from live.standings import board
+from live.standings import standings_of
 from questions.question import Kind, Question, Type
 
 from .test_access import faults, fits, look
@@ -28,8 +28,8 @@ WHICH = Question("Which are towns?", Kind.CHOICE, options=OPTIONS * 2, right=(2,
 SHEET = (Question("How was it?", Kind.RATING), Question("Again?", Kind.YES_NO), WHICH, Question("What else?"))
 
 
-def said(*values) -> list[Given]:
-    return [Given(f"p{number}", value, number) for number, value in enumerate(values)]
+def said(*values) -> list[GivenAnswer]:
+    return [GivenAnswer(f"p{number}", value, number) for number, value in enumerate(values)]
 
 
 def drawn(type_: Type, round_: Round, *questions: Question, own: str = "") -> str:
@@ -43,22 +43,22 @@ def race() -> str:
 
 def every() -> list[str]:
     """Each picture there is."""
-    answered = best_answer.answered(1, 0, said("Trees", "trees", LONG, "A fountain", "B", "C", "D"))
-    shown = list(range(len(best_answer.gathered(answered))))
-    own = scores.own_answers(best_answer.gathered(answered))
+    answered = best_answer.count_answers(1, 0, said("Trees", "trees", LONG, "A fountain", "B", "C", "D"))
+    shown = list(range(len(best_answer.merged_answers(answered))))
+    own = scores.own_answers(best_answer.merged_answers(answered))
     votes = [{"ranks": {str(number): 1}, "shown": shown} for number in shown if number != own["p0"]]
     told = survey.count(1, SHEET, said(*({"0": each, "1": True, "2": [each], "3": LONG} for each in (3, 4, 5))))
     paid = [Round(n, n - 1, 1, {}, tuple(Entry(p, 0, 90 - 7 * at) for at, p in enumerate(SEATS))) for n in (1, 2)]
-    standing = board(paid, SEATS.values())
+    standing = standings_of(paid, SEATS.values())
     return [
         drawn(Type.TRIVIA, trivia.count(1, 0, WHICH, said([2, 6], [0], [1, 2]), lambda each: (0, 1)), WHICH, own="p0"),
-        drawn(Type.CALL_AND_ANSWER, best_answer.votes(answered, said(*votes)), WHERE, own="p0"),
+        drawn(Type.CALL_AND_ANSWER, best_answer.count_votes(answered, said(*votes)), WHERE, own="p0"),
         race(),
         drawn(Type.POLL, ranked_poll.count(1, 0, WHERE, said("0"), "s"), WHERE),
         drawn(Type.SURVEY, told, *SHEET),
-        pictures.board(standing, own="p12"),
-        pictures.final(standing, own="p12"),
-        pictures.mine(standing.place_of("p0"), 13),
+        scoreboards.render_standings(standing, own="p12"),
+        scoreboards.render_final(standing, own="p12"),
+        scoreboards.render_own_place(standing.place_of("p0"), 13),
     ]
 
 

@@ -79,7 +79,7 @@ def test_titles_name_the_page_and_the_site(visit, subtests):
 def test_an_error_page_has_a_way_back_and_a_number_to_quote(visit, server):
     page = visit("/nowhere")
     expect(page.locator("main code")).to_have_text(re.compile(r"^[0-9a-f]{16}$"))
-    page.get_by_role("link", name="To the home page").click()
+    page.get_by_role("link", name="Go to the home page").click()
     expect(page).to_have_url(f"{server}/")
 
 
@@ -90,4 +90,4 @@ def test_an_error_page_has_a_way_back_and_a_number_to_quote(visit, server):
 def test_only_what_a_link_can_ask_again_is_offered_again(rf, method, status, offered):
     text = error_page(rf.generic(method, "/elections/?page=2"), status).content.decode()
     assert ('href="/elections/?page=2">Try again' in text) is offered
-    assert "To the home page" in text
+    assert "Go to the home page" in text

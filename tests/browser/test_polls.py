@@ -101,7 +101,7 @@ def test_a_poll_from_the_phone_to_the_result(maker, visit):
     voters[0].click("text=Change my vote")
     voters[0].locator(".candidate", has_text="Sushi").locator("[data-act=up]").first.click()
     send(voters[0])
-    expect(voters[0].locator(".messages")).to_contain_text("Your vote is changed")
+    expect(voters[0].locator(".messages")).to_contain_text("Your vote was changed")
 
     given = ["1>0", "1>2>0", "2", "0>3", "1>0=2"]
     wanted = count(Ballots.of(DISHES, given), "irv").winners[0]
@@ -212,7 +212,7 @@ def shows(page: Page, sentence: str) -> bool:
     """A frame does not refresh itself, and what it shows of the count may be two seconds old."""
     page.reload()
     main = page.frame_locator("iframe").locator("main")
-    expect(main).to_contain_text("How it stands")
+    expect(main).to_contain_text("Current result")
     return sentence in main.inner_text()
 
 
@@ -235,7 +235,7 @@ def test_a_poll_is_reported_and_hidden(visit, poll_of):
     admin.click("text=Hide the poll")
     expect(admin.locator(".messages")).to_contain_text("The poll is hidden.")
     page.goto(path)
-    expect(page.locator("main")).to_contain_text("was hidden by those who look after this site")
+    expect(page.locator("main")).to_contain_text("have hidden this poll")
     maker = visit(path, who=MAKER, width=PHONE_WIDTH_PX)
     expect(maker.locator("main")).to_contain_text("Nobody can vote")
     assert faults(maker) + wide(maker) == []

@@ -192,7 +192,7 @@ def drag(page: Page, name: str, to: tuple[float, float]) -> None:
 def test_it_starts_empty_says_what_to_do_and_offers_short_lists_no_duel(ballot):
     page = ballot()
     assert both(page) == ""
-    expect(page.get_by_text("Drag names here, or use the buttons")).to_be_visible()
+    expect(page.get_by_text("Drag names here or use the buttons")).to_be_visible()
     assert page.locator(".pool .candidate-name").all_inner_texts() == list(NAMES)
     expect(page.locator(".pool").get_by_text("Below all others.")).to_be_visible()
     expect(page.locator(".rank-box").first).to_be_hidden()
@@ -527,7 +527,7 @@ def test_without_scripts_one_types_ranks(ballot):
     box = page.get_by_role("spinbutton", name=re.compile("^Rank ?: Bo$"))
     expect(box).to_be_visible()
     expect(page.get_by_role("spinbutton", name=re.compile("^Rank ?: Ada$"))).to_have_value("1")
-    expect(page.get_by_text("Equal numbers mean")).to_be_visible()
+    expect(page.get_by_text("Use the same number for names you like equally")).to_be_visible()
     box.fill("1")
     page.get_by_role("button", name="Review my ballot").click()
     assert sent_to(page.url) == {"rank-1": "1", "rank-2": "1", "rank-3": "", "rank-4": "", "rank-5": ""}
@@ -560,8 +560,8 @@ def test_a_draft_comes_back(ballot):
     page.reload()  # at once: leaving keeps what the delay has not kept yet
     assert both(page) == "Cy > Ada"
     note = page.locator(".rank-note")
-    expect(note).to_contain_text("This is your unfinished ranking of")
-    note.get_by_role("button", name="Forget it").click()
+    expect(note).to_contain_text("This is your unfinished ranking from")
+    note.get_by_role("button", name="Discard").click()
     assert both(page) == ""
     until(lambda: page.evaluate(STORED) is None)
 
@@ -572,12 +572,12 @@ def test_a_draft_that_differs_from_the_ballot_cast_is_offered(ballot):
     page.reload()
     assert both(page) == "Ada"
     note = page.locator(".rank-note")
-    expect(note).to_contain_text("You have an unfinished ranking of")
-    note.get_by_role("button", name="Use it").click()
+    expect(note).to_contain_text("You have an unfinished ranking from")
+    note.get_by_role("button", name="Restore").click()
     assert both(page) == "Ada > Bo"
     expect(note).to_be_hidden()
     page.reload()
-    note.get_by_role("button", name="Forget it").click()
+    note.get_by_role("button", name="Discard").click()
     assert both(page) == "Ada"
     until(lambda: page.evaluate(STORED) is None)
 
@@ -794,7 +794,7 @@ def test_among_many_one_finds_a_name_and_ranks_it_with_enter(ballot):
     assert both(page) == "Bea Åberg"
     assert page.locator(".pool .candidate:visible").count() == len(MANY) - 1
     find.fill("nobody")
-    expect(page.get_by_text("No such name is left to rank.")).to_be_visible()
+    expect(page.get_by_text("No unranked name matches.")).to_be_visible()
     find.fill("zog")
     press(page, "next", "Dag Zog")
     assert both(page) == "Bea Åberg > Dag Zog"

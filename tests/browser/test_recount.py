@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from config.settings import BASE_DIR
-from results.checks.following import story_of
+from results.checks.ballot_story import ballot_story
 from tally import lots
 from tally.ballots import Ballots, ranking_of
 from tally.methods import METHODS, count
@@ -162,7 +162,7 @@ def test_the_browser_finds_the_same(opened):
     expect(page.locator("[data-same]")).to_be_visible(timeout=30_000)
     digest = page.locator("[data-digest]").inner_text()
     assert page.get_by_text(digest).count() == 2
-    assert set(page.locator("[data-method]").all_inner_texts()) == {"the same"}
+    assert set(page.locator("[data-method]").all_inner_texts()) == {"same"}
     assert faults(page) == []
 
 
@@ -247,7 +247,7 @@ def followed(opened):
     def followed(ballots: Ballots, method: str, **settings) -> dict[str, list[list[str]]]:
         """By ranking, the rows of texts that say what a ballot did."""
         ballots = ballots.normal
-        story = story_of(count(ballots, method, **settings)) | {"numbers": list(range(len(ballots.candidates)))}
+        story = ballot_story(count(ballots, method, **settings)) | {"numbers": list(range(len(ballots.candidates)))}
 
         def put_in(route: Route) -> None:
             answer = route.fetch(max_retries=MAX_ATTEMPTS)
@@ -319,7 +319,7 @@ def test_of_contests_it_is_shown_what_the_ballot_said(followed):
         "0>1>2": ["Ada above Bo", "Ada above Cy"],
         "1=2": ["Bo above Ada", "Cy above Ada"],
         "2": ["does not compare them", "Cy above Ada"],
-        "0=1": ["both equal", "Ada above Cy"],
+        "0=1": ["ranks them equally", "Ada above Cy"],
         "": ["does not compare them", "does not compare them"],
     }
 
@@ -366,4 +366,4 @@ def test_without_scripts_the_list_can_be_leafed_through_and_the_rest_says_why_no
     page.goto(f"{SECRET}what-if/")
     page.check("[name=without] >> nth=0")
     page.click("main form button.button")
-    expect(page.get_by_text("only a supposition")).to_be_visible()
+    expect(page.get_by_text("hypothetical, not the result")).to_be_visible()

@@ -54,7 +54,7 @@ def test_a_damaged_link_is_said_to_be_one(visit, subtests):
         with subtests.test("a damaged link is said to be one", fragment=fragment):
             page.goto("/healthz")
             page.goto(f"/sandbox/#{fragment}")
-            expect(page.locator("#from-link")).to_contain_text("damaged or was cut short")
+            expect(page.locator("#from-link")).to_contain_text("damaged or incomplete")
 
 
 def test_ballots_too_long_for_a_link_are_refused_in_words(visit):

@@ -13,12 +13,12 @@ from random import Random
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from acts.site import table
+from acts.storage import table
 from assembly import resolutions
 from config.settings import BASE_DIR
 from live import clock, counting, repository, seats
 from live.plays import ranked_poll, trivia
-from live.rounds import Given, Round
+from live.rounds import GivenAnswer, Round
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from live.services import answering, moving
@@ -52,8 +52,8 @@ def rankings(random: Random, options: int) -> Iterator[str]:
         yield "".join(f"{random.choice('>>=') if at else ''}{each}" for at, each in enumerate(some))
 
 
-def given(said) -> list[Given]:
-    return [Given(f"p{place}", each, place, f"R{place}") for place, each in enumerate(said)]
+def given(said) -> list[GivenAnswer]:
+    return [GivenAnswer(f"p{place}", each, place, f"R{place}") for place, each in enumerate(said)]
 
 
 def polled(random: Random) -> tuple[Question, Round]:
@@ -79,7 +79,7 @@ def resolved(random: Random) -> tuple[Question, Round]:
     game = Game("game", "", Type.ASSEMBLY, "2026-01-01T00:00:00.000Z", "", entitled=10, quorum=quorum, **unsaid)
     state = replace(State(phase=Phase.VOTING, round=1, played=(0,)), secret=question.secret)
     present = sorted({f"p{place}" for place in range(len(said) + random.randint(0, 2))})
-    round_ = resolutions.resolved(game, state, question, given(said), present, 7)
+    round_ = resolutions.resolve_item(game, state, question, given(said), present, 7)
     if kind == Kind.RANKING and question.secret:  # as if the room had written the options
         told = {**round_.result, "kind": str(Kind.IDEAS), "options": list(options)}
         return replace(question, kind=Kind.IDEAS, options=(), secret=False), replace(round_, result=told)
@@ -95,7 +95,7 @@ def asked(random: Random) -> tuple[Question, Round]:
 def test_honest_rounds_are_the_same_counted_again(bench):
     random = Random(18)
     made = [make(random) for make in (polled, resolved, asked) for _turn in range(60)]
-    told = [[question.as_item(), json.loads(counting.as_bytes(round_))] for question, round_ in made]
+    told = [[question.as_item(), json.loads(counting.round_as_bytes(round_))] for question, round_ in made]
     found = bench.evaluate(
         """rounds => rounds.map(([asked, round]) => {
           const both = SealedRound.recounted(round, asked, "game");
@@ -118,11 +118,11 @@ def sealed(store, visit) -> Hall:  # noqa: F811
     for place in range(len(RANKINGS)):
         table().write(*seats.seating(hall.game, Seat(f"player{place}", f"Player {place}", hall.game.created_at)))
     for step in (Step.NEXT, Step.VOTE, Step.CLOSE):
-        state = moving.drive(hall.game.id, HOST, step, repository.state(hall.game.id).version)
+        state = moving.drive(hall.game.id, HOST, step, repository.read_state(hall.game.id).version)
         if step == Step.VOTE:
             for place, said in enumerate(RANKINGS):
                 seat = seats.find(hall.game.id, f"player{place}")
-                answering.give(hall.game, state, seat, said, clock.now(), receipt=f"K7QM-2XHD-000{place}")
+                answering.submit(hall.game, state, seat, said, clock.now(), receipt=f"K7QM-2XHD-000{place}")
     Sealer(table()).seal()
     Publisher(table(), lambda: utc_now() + timedelta(minutes=15)).publish()
     return hall

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -84,21 +84,21 @@ def make_and_open(page: Page, name: str, voters: str) -> Walk:
     page.fill("[name=name]", name)
     walk.press("Make the draft", then="What is on the ballot?")
     page.fill("[name=names]", "Amara\nفاطمة\nMaximiliane von und zu Lichtenberg-Hohenstein")
-    walk.press("Save and go on", then="Who votes?")
+    walk.press("Save and continue", then="Who votes?")
     page.check("[name=electorate][value=everyone]")
     expect(page.locator("[name=voters]")).to_be_hidden()
     page.check("[name=electorate][value=listed]")
     page.fill("[name=voters]", voters)
     page.check("[name=vote_by_link]")
-    walk.press("Save and go on", then="When do people vote?")
+    walk.press("Save and continue", then="When do people vote?")
     expect(page.locator("[name=lasts][value=week]")).to_be_checked()
     expect(page.locator("[name=ends]")).to_be_hidden()
-    walk.press("Save and go on", then="How is it counted?")
+    walk.press("Save and continue", then="How is it counted?")
     expect(page.locator("[name=seats]")).to_be_hidden()
     page.check("[name=method][value=stv-scottish]")
     expect(page.locator("[name=seats]")).to_be_visible()
     page.check("[name=method][value=schulze]")
-    walk.press("Save and go on", then="Open the election")
+    walk.press("Save and continue", then="Open the election")
     recap = page.locator(".recap")
     for said in ("3 candidates", "2 voters on the roll", "Schulze", "secret: nobody who uses this site can tell"):
         expect(recap).to_contain_text(said)
@@ -111,7 +111,7 @@ def read(visit, mail: EmailMessage, name: str) -> None:
     text = mail.get_body(("plain",)).get_content()
     phone = visit("about:blank", width=PHONE_WIDTH_PX)
     phone.set_content(mail.get_body(("html",)).get_content())
-    for said in (name, "Emmy Noether asks you to vote", "You can vote until", "Come early."):
+    for said in (name, "Emmy Noether invites you to vote", "You can vote until", "Come early."):
         assert said in text
         expect(phone.locator("body")).to_contain_text(said)
     # A mail has no landmarks: it stands within a page of those who show it.
@@ -128,16 +128,16 @@ def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_t
         seen = walk.fields[:-1]  # on the way to the dashboard
         assert (walk.presses, sum(seen), max(seen)) == (7, 15, 5)
         assert sum(seen) - len(("name", "candidates", "voters")) == 12
-    expect(page.locator("main")).to_contain_text("2 of 2 voters wait for their invitation.")
+    expect(page.locator("main")).to_contain_text("2 of 2 voters have not been invited yet.")
 
     walk.follow("Invite voters", then="Invite voters")
     with subtests.test("inviting says how many first, and a test mail is read at the width of a phone"):
         assert tiles(page)["Invitations that would go out now"] == "2"
         page.fill("[name=text]", "Come early.")
-        walk.press("Save and look at the mail", then="Invite voters")
+        walk.press("Save and preview the mail", then="Invite voters")
         expect(page.frame_locator("iframe.letter-frame").locator("body")).to_contain_text("Come early.")
         walk.press("Send me a test mail", then="Invite voters")
-        read(visit, mail_about(server_folder, f"Test: Emmy Noether asks for your vote: {name}"), name)
+        read(visit, mail_about(server_folder, f": {name} (invited by Emmy Noether)"), name)
     walk.press("Mail 2 voters", then=name)
 
     with subtests.test("from the link to the cast in three taps, without scripts"):
@@ -166,11 +166,11 @@ def vote_without_scripts(visit, door: str, voter: str) -> None:
         taps.append(button)
 
     expect(page.locator("main")).to_contain_text(voter)
-    tap("To the ballot")
+    tap("Go to the ballot")
     page.locator(".candidates input").first.fill("1")
     tap("Review my ballot")
     tap("Cast this ballot")
-    expect(page.locator("main")).to_contain_text("Your ballot is cast.")
+    expect(page.locator("main")).to_contain_text("Your vote has been cast.")
     assert len(taps) <= 3
     page.go_back()
     expect(page.locator("main h1")).to_be_visible()  # and not the browser's question whether to send it again
@@ -214,7 +214,7 @@ def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together
         expect(page.locator("main h1")).to_have_text(then)
 
     first, second, third = QUESTIONS
-    tap("To the ballot", then=first)
+    tap("Go to the ballot", then=first)
     judged(page, subtests, "a question")
     page.get_by_role("button", name="Rank next").first.tap()
     tap("Next question", then=second)
@@ -256,7 +256,7 @@ def test_a_reader_learns_from_the_first_card_and_plays_with_the_rest(visit, subt
     judged(page, subtests, "head to head")
     page.go_back()
     page.select_option("#play-without", label="A garden")
-    page.get_by_role("button", name="Count without them").click()
+    page.get_by_role("button", name="Recount without them").click()
     expect(page.locator("main")).to_contain_text("Instruments")
     judged(page, subtests, "what if")
     page.goto("/help/counting/")
@@ -283,7 +283,7 @@ def test_a_stranger_with_a_phone_and_no_scripts_finds_a_poll_by_its_code_and_a_r
     page.goto("/result/Talk of the year/")
     expect(page.locator(".outcome .margin-of")).to_be_visible()
     page.goto("/")
-    page.get_by_role("link", name="Its proof").click()
+    page.get_by_role("link", name="The proof").click()
     expect(page.locator("#checks")).to_be_visible()
     for link in ("Create an account", "Try the sandbox", "Public polls"):
         page.goto("/")

@@ -18,7 +18,7 @@ from django.test import Client, RequestFactory, override_settings
 from django.test.utils import override_script_prefix
 from django.urls import reverse
 
-from acts.links import whole
+from acts.links import absolute_url
 from config.middleware import below_path
 from config.settings import BASE_DIR
 from mail.emails import compose
@@ -118,8 +118,8 @@ def test_mails_lead_below_it_whoever_sends_them(below: Site):
 
 
 def test_whole_addresses_are_the_same_in_every_thread(below: Site):
-    found = [whole(reverse("home"))]
-    thread = Thread(target=lambda: found.append(whole(reverse("home"))))
+    found = [absolute_url(reverse("home"))]
+    thread = Thread(target=lambda: found.append(absolute_url(reverse("home"))))
     thread.start()
     thread.join()
     assert found == [f"{SITE}/", f"{SITE}/"]

@@ -46,7 +46,7 @@ def compiled_results_page(language: str) -> tuple[object, ...]:
     (options,) = deepcopy(settings.TEMPLATES)
     del options["BACKEND"]
     with override(language):
-        made = Jinja2({"NAME": "jinja2", **options}).env.here()
+        made = Jinja2({"NAME": "jinja2", **options}).env.active()
         source, filename, _ = made.loader.get_source(made, "results/results.html")
         return made.auto_reload, made.undefined, made.compile(source, "results/results.html", filename, raw=True)
 
@@ -86,7 +86,7 @@ def test_what_is_included_sees_all_names_and_changes_none():
 def test_an_include_is_resolved_when_a_template_is_compiled_unless_it_has_blocks():
     made = of_files(**FILES)
     made.get_template("page.html").render()
-    assert {name for _loader, name in made.here().cache} == {"page.html", "choices.html"}
+    assert {name for _loader, name in made.active().cache} == {"page.html", "choices.html"}
 
 
 def test_an_address_is_below_the_path_of_the_site():

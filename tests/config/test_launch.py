@@ -19,7 +19,7 @@ from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
 from tests.rows import every_row
-from upkeep.backups import input_files as given_files
+from upkeep.backups import input_files
 
 ANSWERS = {
     "--site-url": "https://vote.example.org",
@@ -78,32 +78,38 @@ def file(tmp_path):
 
 
 def test_the_settings_are_those_of_the_service_and_no_others(file, capsys):
-    shell = {launch.FILE: str(file), "PATH": "/bin", "PORT": "1", "PROFILE": "local", "DATA_DIR": "/var/lib/plenum"}
-    launch.take_over(shell, {})
+    shell = {
+        launch.ENVIRONMENT_VARIABLE: str(file),
+        "PATH": "/bin",
+        "PORT": "1",
+        "PROFILE": "local",
+        "DATA_DIR": "/var/lib/plenum",
+    }
+    launch.load_settings(shell, {})
     of_service = {"PROFILE": "production", "DATA_DIR": "/var/lib/plenum", "TMPDIR": "/elsewhere"}
-    assert shell == {launch.FILE: str(file), "PATH": "/bin", **of_service}
+    assert shell == {launch.ENVIRONMENT_VARIABLE: str(file), "PATH": "/bin", **of_service}
     said = capsys.readouterr().err.splitlines()
     assert [line.split()[0] for line in said] == ["PROFILE", "PORT"], "whoever set them in a shell is told"
 
 
 def test_for_once_a_setting_can_be_another(file):
-    shell = {launch.FILE: str(file)}
-    launch.take_over(shell, {"PORT": "8001"})
+    shell = {launch.ENVIRONMENT_VARIABLE: str(file)}
+    launch.load_settings(shell, {"PORT": "8001"})
     assert (shell["PORT"], shell["PROFILE"]) == ("8001", "production")
 
 
 def test_no_profile_is_guessed(file):
     file.write_text("DATA_DIR=/var/lib/plenum\n")
     with pytest.raises(launch.Refused, match="does not say PROFILE=production, and nobody guesses"):
-        launch.take_over({launch.FILE: str(file)}, {})
+        launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
     file.unlink()
-    with pytest.raises(launch.Refused, match=r"There is no .*`plenum init` writes it"):
-        launch.take_over({launch.FILE: str(file)}, {})
+    with pytest.raises(launch.Refused, match=r"is missing.*Run `plenum init`"):
+        launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
 
 
 def test_a_container_has_its_settings_in_its_environment(tmp_path):
-    given = {launch.FILE: str(tmp_path / "nothing"), "PROFILE": "production", "PORT": "1"}
-    launch.take_over(given, {})
+    given = {launch.ENVIRONMENT_VARIABLE: str(tmp_path / "nothing"), "PROFILE": "production", "PORT": "1"}
+    launch.load_settings(given, {})
     assert (given["PROFILE"], given["PORT"]) == ("production", "1")
 
 
@@ -113,17 +119,17 @@ def test_a_container_has_its_settings_in_its_environment(tmp_path):
 def test_a_file_that_cannot_be_read_is_a_sentence(file, content, sentence):
     file.write_bytes(content)
     with pytest.raises(launch.Refused, match=sentence):
-        launch.take_over({launch.FILE: str(file)}, {})
+        launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
 
 
 def test_a_folder_in_its_place_is_a_sentence(tmp_path):
     with pytest.raises(launch.Refused, match="Is a directory"):
-        launch.take_over({launch.FILE: str(tmp_path)}, {})
+        launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(tmp_path)}, {})
 
 
 def test_a_file_that_others_can_read_is_told(file, capsys):
     file.chmod(0o644)
-    launch.take_over({launch.FILE: str(file)}, {})
+    launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
     assert "can be read by others than its owner: chmod 600" in capsys.readouterr().err
 
 
@@ -175,7 +181,7 @@ def test_root_becomes_the_user_of_the_unit_though_the_data_are_roots(tmp_path):
         owner_is_root = SimpleNamespace(st_uid=0, st_gid=0)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(launch.Path, "stat", lambda path, owner=owner_is_root: owner)
-            launch.become_owner({"DATA_DIR": str(tmp_path), launch.FILE: file}, system, unit)
+            launch.become_owner({"DATA_DIR": str(tmp_path), launch.ENVIRONMENT_VARIABLE: file}, system, unit)
         assert [words[1] for words in system.done if words[0] == "setuid"] == uids
 
 
@@ -207,7 +213,7 @@ def test_a_file_that_only_root_can_read_is_read_all_the_same(tmp_path):
 
 
 def run_plenum(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environ = {"PATH": os.environ["PATH"], launch.FILE: str(data / "environment")}
+    environ = {"PATH": os.environ["PATH"], launch.ENVIRONMENT_VARIABLE: str(data / "environment")}
     command = [sys.executable, str(BASE_DIR / "manage.py"), *words]
     return subprocess.run(command, env=environ, cwd=data, check=False, capture_output=True, text=True, timeout=60)
 
@@ -215,12 +221,12 @@ def run_plenum(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_files_are_opened_by_whatever_names_them_and_read_more_than_once(tmp_path):
     (tmp_path / "a").write_text("of a")
     (tmp_path / "b").write_text("of b")
-    given_files.open_all([str(tmp_path / "a"), f"--identity={tmp_path / 'b'}", str(tmp_path), "--replace", "\0", ""])
+    input_files.open_all([str(tmp_path / "a"), f"--identity={tmp_path / 'b'}", str(tmp_path), "--replace", "\0", ""])
     for name in ("a", "b"):
         (tmp_path / name).unlink()  # as if it were out of reach by now
-        assert [given_files.text(tmp_path / name) for _ in range(2)] == [f"of {name}"] * 2
+        assert [input_files.text(tmp_path / name) for _ in range(2)] == [f"of {name}"] * 2
     with pytest.raises(IsADirectoryError):
-        given_files.reader(tmp_path)
+        input_files.reader(tmp_path)
 
 
 @pytest.mark.parametrize(("uid", "owner"), [(1000, 0), (1000, 65_534), (0, 0)])
@@ -249,7 +255,7 @@ def test_a_new_file_is_one_that_a_start_takes(tmp_path, capsys):
     assert init(place) == 0
     assert place.stat().st_mode & 0o777 == 0o600
     found = environment_file.read(place.read_text())
-    assert initial.mistakes(found) == ""
+    assert initial.find_errors(found) == ""
     assert (found["HOSTS"], found["PROFILE"], found["REGISTRATION"]) == ("vote.example.org", "production", "invited")
     assert found["DATA_DIR"] == "/var/lib/plenum"
     assert "plenum doctor" in capsys.readouterr().out
@@ -307,7 +313,7 @@ def test_somebody_is_asked_for_what_is_missing(tmp_path):
 
 def test_a_file_can_be_printed_for_a_container(capsys):
     assert init("-") == 0
-    assert initial.mistakes(environment_file.read(capsys.readouterr().out)) == ""
+    assert initial.find_errors(environment_file.read(capsys.readouterr().out)) == ""
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
@@ -319,7 +325,7 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
 
 
 def test_help_lists_our_commands_and_not_djangos():
-    listed = launch.listed()
+    listed = launch.command_help()
     assert {"  init ", "  doctor ", "  backup "} <= {line[: line.index(" ", 3) + 1] for line in listed.splitlines()[3:]}
     assert "makemigrations" not in listed
     assert all(line.rstrip().endswith(".") for line in listed.splitlines() if line.startswith("  "))

@@ -9,7 +9,7 @@ from django.core.wsgi import get_wsgi_application
 from django.http import StreamingHttpResponse
 from django.test import RequestFactory
 
-from config.middleware import headers_alone
+from config.middleware import head_without_body
 from store import keys
 from store.log import Event, EventLog
 from store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
@@ -32,7 +32,7 @@ def test_who_asks_by_head_gets_the_headers_alone(site, path):
 
 @pytest.mark.parametrize(("method", "body"), [("HEAD", b""), ("GET", b"a file")])
 def test_a_file_is_begun_for_nobody_who_asks_by_head(method, body):
-    answer = headers_alone(lambda request: StreamingHttpResponse([b"a ", b"file"]))(
+    answer = head_without_body(lambda request: StreamingHttpResponse([b"a ", b"file"]))(
         RequestFactory().generic(method, "/")
     )
     assert b"".join(answer.streaming_content) == body
@@ -148,7 +148,7 @@ def fail(monkeypatch, client, site):
         def raise_it(*args, **kwargs):
             raise exception
 
-        monkeypatch.setattr("news.front.newest_shared", raise_it)
+        monkeypatch.setattr("news.front_page.newest_shared", raise_it)
         client.raise_request_exception = False
         return client.get("/")
 
@@ -159,9 +159,9 @@ def fail(monkeypatch, client, site):
     ("exception", "status", "words"),
     [
         (Unavailable("The store is out."), 503, "Not available right now"),
-        (InDoubt("Nobody answered."), 503, "what arrives twice counts once"),
-        (Conflict("Others were faster."), 409, "Somebody was faster"),
-        (BadCursor("No."), 400, "That request made no sense"),
+        (InDoubt("Nobody answered."), 503, "it will count only once"),
+        (Conflict("Others were faster."), 409, "Someone else was faster"),
+        (BadCursor("No."), 400, "We could not read that request"),
         (RuntimeError("boom"), 500, "That was our mistake"),
     ],
 )
@@ -212,7 +212,7 @@ def test_a_form_from_elsewhere_is_refused_with_a_sentence(site):
 
     answer = Client(enforce_csrf_checks=True).post("/language/", {"language": "de"})
     assert answer.status_code == 403
-    assert "This form has grown old" in answer.content.decode()
+    assert "This form has expired" in answer.content.decode()
 
 
 def test_an_unknown_host_is_refused(client, site):

@@ -27,8 +27,8 @@ from config.middleware import QuickGZip
 
 def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
     client, asked = signed_in("Ada"), []
-    look = at_the_door.who_is_asking
-    monkeypatch.setattr(at_the_door, "who_is_asking", lambda request: asked.append(request) or look(request))
+    look = at_the_door.user_of_session
+    monkeypatch.setattr(at_the_door, "user_of_session", lambda request: asked.append(request) or look(request))
     answer = client.get("/me/")
     assert len(asked) == 1
     assert answer.status_code == 200
@@ -110,13 +110,13 @@ def test_as_many_fields_as_the_largest_ballot_needs_are_read(site, settings):
 def test_more_or_larger_fields_than_that_are_refused_on_a_page(site, sent):
     answer = Client().generic("POST", "/sign-in/", sent, FORM)
     assert answer.status_code == 400
-    assert "That request made no sense" in answer.content.decode()
+    assert "We could not read that request" in answer.content.decode()
 
 
 def test_more_parameters_than_that_are_refused_on_a_page(site):
     answer = Client().get("/polls/?" + "&".join("a=1" for _ in range(1_200)))
     assert answer.status_code == 400
-    assert "That request made no sense" in answer.content.decode()
+    assert "We could not read that request" in answer.content.decode()
 
 
 def test_a_form_without_its_token_is_refused_and_with_a_forged_one_too(site):
@@ -177,5 +177,5 @@ def test_the_pages_of_voters_are_compiled_in_every_language_before_anybody_comes
     reload(wsgi)
     for language, _ in settings.LANGUAGES:
         with override(language):
-            compiled = {name for _loader, name in engines["jinja2"].env.here().cache}
+            compiled = {name for _loader, name in engines["jinja2"].env.active().cache}
         assert compiled >= set(wsgi.VOTERS_PAGES)

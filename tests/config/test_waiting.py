@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 from django.urls import resolve, reverse
 
-from config.middleware import waits_for_the_store
-from store import patience
+from config.middleware import store_timeout
+from store import wait_budget
 from store.connect import connect
-from store.dynamodb.shedding import MAX_CONSECUTIVE_FAILURES
+from store.dynamodb.circuit_breaker import MAX_CONSECUTIVE_FAILURES
 from tests.store.between import between
 
 
@@ -38,12 +38,12 @@ def visitor() -> Client:
 
 def test_a_request_waits_as_long_as_the_settings_say_and_only_for_a_distant_store(settings, site, rf):
     found = []
-    ask = waits_for_the_store(lambda request: found.append(patience.left()))
+    ask = store_timeout(lambda request: found.append(wait_budget.left()))
     ask(rf.get("/"))
     settings.STORE_URL, settings.STORE_SECONDS = "dynamodb://us-east-1?prefix=waited-", 7
     ask(rf.get("/"))
     assert found == [math.inf, 7]
-    assert patience.left() == math.inf
+    assert wait_budget.left() == math.inf
 
 
 def test_pages_say_that_the_store_does_not_answer_and_soon_nobody_waits(silent, visitor):
@@ -69,7 +69,7 @@ def test_what_needs_no_store_goes_on(static_files, silent, visitor):
 
 
 def test_whoever_runs_a_vote_is_not_kept_out_by_voters():
-    """Their pages ask a crowded store for longer (tests/store/test_patience.py, tests/aws/test_simulate.py)."""
+    """Their pages ask a crowded store for longer (tests/store/test_wait_budget.py, tests/aws/test_simulate.py)."""
     for page in ("/election/Board/end/", "/election/Board/close/", "/election/Board/dashboard/"):
         assert resolve(page).func.access.organises, page
     for page in ("/election/Board/", "/election/Board/ballot/", "/election/Board/results/"):
@@ -80,7 +80,7 @@ def test_whoever_runs_a_vote_is_not_kept_out_by_voters():
 
 def test_whoever_runs_a_poll_is_not_either(site, visitor, monkeypatch):
     insisted = []
-    monkeypatch.setattr(patience, "insist", lambda: insisted.append(True))
+    monkeypatch.setattr(wait_budget, "insist", lambda: insisted.append(True))
     poll = uuid.uuid4()
     for page, times in (("close_poll", 1), ("extend_poll", 2)):
         visitor.post(reverse(page, args=[poll]))

@@ -50,9 +50,9 @@ def roll(name: str) -> list[str]:
         (
             {},
             "37 of 120 present · quorum of 30 met · "
-            "35 of them were put on the roll; 2 could not be, having neither an account nor an address here",
+            "35 of them were added to the roll; 2 could not be added: no account or address here",
         ),
-        ({"entitled": 0, "quorum": "", "unlisted": 0}, "37 present · 35 of them were put on the roll"),
+        ({"entitled": 0, "quorum": "", "unlisted": 0}, "37 present · 35 of them were added to the roll"),
         ({"quorum": "1/4", "listed": 0, "unlisted": 0}, "37 of 120 present · quorum of 1/4 of those entitled met"),
         (
             {"quorum": ">1/2", "quorate": False, "listed": 0, "unlisted": 0},
@@ -61,7 +61,7 @@ def roll(name: str) -> list[str]:
     ],
 )
 def test_it_is_said_in_one_line(changes, words):
-    assert replace(ROOM, **changes).words == words
+    assert replace(ROOM, **changes).summary == words
 
 
 def test_it_is_stored_with_the_election_and_said_by_the_event_that_makes_it(person, site):
@@ -172,5 +172,5 @@ def test_that_there_was_no_quorum_is_said_before_anything_else(person, signed_in
     draft(ida, convened=replace(ROOM, quorum="40", quorate=False))
     browser = signed_in(ida)
     told = shown(browser.get("/election/Board/dashboard/"))
-    assert "The assembly that convened this election did not have its quorum: 37 of 120 present" in told
+    assert "The assembly that convened this election was not quorate: 37 of 120 present" in told
     assert "not quorate" in shown(browser.get("/election/Board/"))

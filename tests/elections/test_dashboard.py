@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from ballots import services as casting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -61,7 +61,7 @@ def opened(ada, name="Board", voters=VOTERS, **settings):
 def sealed(ada, *arguments, **settings):
     election = opened(ada, *arguments, **settings)
     closing.close(ada, election)
-    casting.seal_what_is_closed()
+    casting.seal_closed()
     return repository.find(election.name)
 
 
@@ -93,7 +93,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     election = lifecycle.open_(ada, repository.find("Board"), editable=False)
     assert loud(shown(page)) == ["Invite voters"]
     assert f'class="button" href="{at("invitation")}"' in shown(page)
-    assert "3 of 3 voters wait for their invitation." in shown(page)
+    assert "3 of 3 voters have not been invited yet." in shown(page)
     mailing.invite(ada, election)
     assert loud(shown(page)) == []
     assert "Invitations are on their way" in shown(page)
@@ -102,7 +102,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     assert "Everyone is invited. 0 of 3 have voted." in shown(page)
     closing.close(ada, election)
     assert "The ballots are being counted." in shown(page)
-    casting.seal_what_is_closed()
+    casting.seal_closed()
     assert loud(shown(page)) == ["Mail the result"]
 
 
@@ -169,16 +169,19 @@ def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
     for name in ("Board 2025", "Board"):
         groups.put_on_roll(ada, made(ada, name, voters=()), group.id)
         for begun in imports.under_way(repository.find(name)):
-            imports.go_on(ada, repository.find(name), begun, 1)
+            imports.resume(ada, repository.find(name), begun, 1)
         lifecycle.open_(ada, repository.find(name), editable=False)
     halfway = int(datetime(2020, 1, 6, tzinfo=UTC).timestamp()) // 3600
     table().write(Update(keys.gate("Board 2025", 0), add={"voted": 3, f"h{halfway}": 3}))
-    assert "The last one of this group" not in shown(page), "it is still open"
+    assert "The last election of this group" not in shown(page), "it is still open"
     closing.close(ada, repository.find("Board 2025"))
     window = {"opened_at": "2020-01-01T00:00:00.000Z", "closed_at": "2020-01-11T00:00:00.000Z"}
     table().write(Update(keys.election("Board 2025"), set=window))
     answer = page.get(at("dashboard"))
-    assert "The last one of this group, “Board 2025”, had 0 % at this time, and 75 % at the end." in text_of(answer)
+    assert (
+        "The last election of this group, “Board 2025”, had a turnout of 0% at this point, and 75% at the end."
+        in text_of(answer)
+    )
     assert at("results", "Board 2025") in text_of(answer)
     assert 'desc="8 trips"' in answer["Server-Timing"], "two more than without a group"
 
@@ -189,10 +192,10 @@ def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
 def test_opening_says_everything_first(page, ada):
     made(ada, voters=["Ada", *VOTERS], time_zone="Europe/Berlin", vote_by_link=False)
     text = shown(page, "open_election")
-    for words in ("2 candidates", "4 voters on the roll", "3 of them are listed by address", "Europe/Berlin"):
+    for words in ("2 candidates", "4 voters on the roll", "3 of them are listed by mail address", "Europe/Berlin"):
         assert words in text
     assert "Candidates without a statement: 1." in text
-    assert "Nothing is mailed when it opens" in text
+    assert "Opening sends no mail" in text
     assert "Open it</button>" in text
     assert page.post(at("open_election"), {}).status_code == 302
     assert page.post(at("open_election"), {}).status_code == 422, "twice is said at the form"
@@ -213,7 +216,7 @@ def test_what_is_missing_is_named_and_there_is_no_button(page, ada):
 def test_opening_reads_no_long_roll(page, ada, monkeypatch):
     made(ada)
     table().write(Update(keys.election("Board"), set={"voter_count": 100_000}))
-    monkeypatch.setattr(repository, "still_here", None)
+    monkeypatch.setattr(repository, "current_voters", None)
     assert "100000 voters on the roll" in shown(page, "open_election")
 
 
@@ -221,7 +224,7 @@ def test_closing_says_who_has_not_voted(page, ada):
     opened(ada)
     table().write(Update(keys.gate("Board", 0), add={"voted": 1}))
     text = shown(page, "close_election")
-    assert "2 of 3 have not voted. Until the planned end there are" in text
+    assert "2 of 3 have not voted. There are" in text
     assert '<button class="button danger">Close for good</button>' in text
     table().write(Update(keys.gate("Board", 0), add={"voted": 2}))
     text = shown(page, "close_election")
@@ -241,13 +244,13 @@ def test_deleting_says_what_goes(page, ada):
     text = shown(page, "delete_election")
     assert re.findall(r"<dd>(\d+)</dd>", text) == ["2", "3", "0", "6"]
     assert "/result/Board/" not in text, "nothing is published before it is sealed"
-    casting.seal_what_is_closed()
+    casting.seal_closed()
     text = shown(page, "delete_election")
-    assert "/result/Board/: that page goes, too." in text
-    assert "is for you to know" in text
+    assert "/result/Board/; that page will be deleted, too." in text
+    assert "Check how long you must keep" in text
     assert at("bundle") in text
     answer = page.post(at("delete_election"), {"name": "Bored"})
-    assert (answer.status_code, "That is not the name" in text_of(answer)) == (422, True)
+    assert (answer.status_code, "That name does not match" in text_of(answer)) == (422, True)
     assert page.post(at("delete_election"), {"name": "Board"}).status_code == 302
 
 
@@ -273,7 +276,7 @@ def test_what_was_mailed_can_be_read_after_the_close(page, ada, signed_in):
         assert re.search(r"Invitations</th>.*?>3<", read)
         assert "<textarea" not in read
     answer = page.post(at("message_voters"), {"subject": "More", "text": "More"})
-    assert "This election is in the state “Closed”" in text_of(answer)
+    assert "while the election is in the state “Closed”" in text_of(answer)
 
 
 def test_a_helper_who_is_not_confirmed_reads_them_too(page, ada, signed_in):
@@ -281,7 +284,7 @@ def test_a_helper_who_is_not_confirmed_reads_them_too(page, ada, signed_in):
     add_manager(ada, opened(ada), "Helper")
     closing.close(ada, repository.find("Board"))
     answer = unconfirmed.get(at("message_voters"))
-    assert (answer.status_code, "No message was written to all." in text_of(answer)) == (200, True)
+    assert (answer.status_code, "No messages yet." in text_of(answer)) == (200, True)
 
 
 def state_of(page):

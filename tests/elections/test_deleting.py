@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts import background
 from acts.refusals import LostRace, NameTaken
-from acts.site import acting_on, log, table
+from acts.storage import log, table, use_table
 from ballots import services as ballots
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -22,14 +22,14 @@ from elections.lifecycle import closing as ending
 from elections.lifecycle import deleting
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.sqlite import SqliteTable
 from store.table import Conflict
 from tests.background import finish_background
+from tests.chaos import Chaos
 from tests.people import somebody
 from upkeep import replay
 from upkeep.worker import jobs
@@ -88,9 +88,9 @@ def refuse(*arguments: Any) -> None:
 def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through(site, ada, board, monkeypatch):
     ending.CLOSING.begin(board, "Ada")
     with monkeypatch.context() as crowded:
-        crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
+        crowded.setattr(deleting.CLOSING.__class__, "shut_gates", refuse)
         deleting_acts.delete(ada, repository.find("Board"))
-    close_what_is_over()
+    close_ended_elections()
     finish_background("delete election")
     assert repository.find("Board") is None
     assert left() == []
@@ -107,7 +107,7 @@ def test_one_that_was_deleted_meanwhile_is_not_deleted_again(site, ada, board):
 def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch):
     closing = ending.CLOSING.begin(board, "Ada")
     with monkeypatch.context() as crowded:
-        crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
+        crowded.setattr(deleting.CLOSING.__class__, "shut_gates", refuse)
         deleting_acts.delete(ada, closing)
         deleting_acts.delete(ada, closing)
     assert finish_background("delete election") == 1
@@ -132,7 +132,7 @@ def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, mo
         killed_after(killed, 1)
         deleting_acts.delete(ada, board)
     with monkeypatch.context() as crowded:
-        crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
+        crowded.setattr(deleting.CLOSING.__class__, "shut_gates", refuse)
         with pytest.raises(NameTaken):
             drafts.create(ada, "Board")
     assert drafts.create(ada, "Board").name == "Board", "whoever wants the name finishes the deletion"
@@ -140,18 +140,18 @@ def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, mo
 
 
 def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: pytest.fail("not while others wait"))
+    monkeypatch.setattr(SqliteTable, "purge_journal", lambda table: pytest.fail("not while others wait"))
     page = signed_in(ada)
     with monkeypatch.context() as counted:
         calls = killed_after(counted, DELETION_WRITES)
         deleting_acts.delete(ada, board)
     assert (len(calls), asked_to_forget(site)) == (DELETION_WRITES, 1)
     assert page.get("/election/Board/").status_code == 404
-    run = jobs.run(jobs.BACKGROUND, Leases(site))
+    run = jobs.run_job(jobs.BACKGROUND, Leases(site))
     assert (run.outcome, run.done) == (jobs.Outcome.DONE, 1)
     assert left() == []
     assert asked_to_forget(site) == 2, "what went after the salt is not to be found in the store's files either"
-    assert jobs.run(jobs.BACKGROUND, Leases(site)).outcome == jobs.Outcome.NOTHING
+    assert jobs.run_job(jobs.BACKGROUND, Leases(site)).outcome == jobs.Outcome.NOTHING
     assert replay.check(site, replay.quietly).first == ()
 
 
@@ -170,7 +170,7 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
     for writes in count():
         table = SqliteTable(str(tmp_path / f"{writes}.sqlite3"))
         table.create()
-        with acting_on(table):
+        with use_table(table):
             ada = somebody("Ada", Role.OWNER)
             table.write(*people.creation(ada), people.first_owner(ada))
             board = scene(ada)
@@ -197,9 +197,9 @@ def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, 
     monkeypatch.setattr(background, "REQUEST_BATCHES", 1)
     other = drafts.create(ada, "Other")
     deleting_acts.delete(ada, board)
-    with pytest.raises(NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleaned up"):
         drafts.create(ada, "board")
-    with pytest.raises(NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleaned up"):
         drafts.rename(ada, other, "board")
     assert finish_background("delete election") == 1
     drafts.create(ada, "board")
@@ -215,7 +215,7 @@ class Oldest(Random):
 
 def test_a_mark_that_the_index_still_shows_takes_nothing_from_the_next_election(site, ada, board):
     deleting_acts.delete(ada, board)
-    with acting_on(Chaos(site, Oldest(), lag=1000)):
+    with use_table(Chaos(site, Oldest(), lag=1000)):
         finish_background("delete election")
         drafts.create(ada, "Board")
         add_candidates(ada, repository.find("Board"), [Candidate("Di")])

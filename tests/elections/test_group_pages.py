@@ -18,7 +18,7 @@ from elections.groups.rules import Member
 from elections.roll.list_summary import NOTHING_SKIPPED, Skipped
 from elections.roll.services import add_voters
 from pages import lists
-from store import keys, trips
+from store import keys, round_trips
 from tests.people import enrol
 
 LIST = "Hypatia\nhypatia\nNobody Here\na@example.org\nnot an@address@\nb@example.org\n"
@@ -64,15 +64,13 @@ def test_problems_come_first_with_their_line_and_what_was_skipped_is_said_after_
     enrol("Hypatia", "Zoe")
     add_voters(ada, board, ["a@example.org"])
     preview = text_of(page.post(at("import_roll", "Board"), {"file": a_file(LIST)}))
-    assert "2 new · 1 already on the roll · 1 twice in the list · 2 cannot be used" in preview
+    assert "2 new · 1 already on the roll · 1 duplicate · 2 cannot be used" in preview
     order = [preview.index(each) for each in ("Nobody Here", "not an@address@", "Add 2 voters", "<details>")]
     assert order == sorted(order), "problems, then the button, then what need not be added"
     assert re.search(r">3</td><th [^>]*><bdi>Nobody Here</bdi></th><td [^>]*>Nobody here has this name", preview)
     assert preview.index("<details>") < preview.index("b@example.org</bdi>"), "and at last who is new"
     done = text_of(page.post(at("import_roll", "Board"), hidden(preview), follow=True))
-    sentence = (
-        "2 voters added. 1 was on the roll already, 1 stood twice in the list, 2 lines could not be used (lines 3, 5)."
-    )
+    sentence = "2 voters added. 1 was already on the roll, 1 duplicate skipped, 2 lines could not be used (lines 3, 5)."
     assert sentence in done
     assert sentence in text_of(page.get(at("import_roll", "Board"))), "also later, and if a worker has finished it"
     nothing = text_of(page.post(at("import_roll", "Board"), {"file": a_file("a@example.org\n?\n")}))
@@ -94,19 +92,19 @@ def test_pasted_voters_and_candidates_say_what_was_skipped(page, ada, board):
     add_voters(ada, board, ["a@example.org"])
     pasted = {"voters": "Hypatia\na@example.org\nhypatia\nb@example.org"}
     said = text_of(page.post(at("roll", "Board"), pasted, follow=True))
-    assert "2 voters added. 1 was on the roll already, 1 stood twice in the list." in said
+    assert "2 voters added. 1 was already on the roll, 1 duplicate skipped." in said
     again = text_of(page.post(at("roll", "Board"), {"voters": "b@example.org"}, follow=True))
-    assert "No voters added. 1 was on the roll already." in again
+    assert "No voters added. 1 was already on the roll." in again
     page.post(at("candidates", "Board"), {"names": "Bo\nCy"})
     said = text_of(page.post(at("candidates", "Board"), {"names": "Cy\nDi\ndi\nEd"}, follow=True))
-    assert "2 candidates added. 1 stood already, 1 stood twice in the list." in said
+    assert "2 candidates added. 1 was already a candidate, 1 duplicate skipped." in said
 
 
 def test_ten_thousand_rows_are_looked_at_in_a_few_round_trips_and_not_all_shown(page, board):
     rows = "".join(f"voter{number}@example.org\n" for number in range(10_000)) + "nobody\n" * 3
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         preview = text_of(page.post(at("import_roll", "Board"), {"file": a_file(rows)}))
-    assert "10000 new · 2 twice in the list · 1 cannot be used" in preview
+    assert "10000 new · 2 duplicates · 1 cannot be used" in preview
     assert preview.count("<tr>") < 520
     assert counted.count < 250
 
@@ -125,9 +123,9 @@ def club(ada):
 def test_a_group_is_made_from_a_list_and_looked_at(page, ada):
     assert "No groups yet" in text_of(page.get("/groups/"))
     place = page.post("/groups/new/", {"name": "Club"})["Location"]
-    (group,) = groups.each_of("Ada")
+    (group,) = groups.every_group_of("Ada")
     assert place == at("add_members", group.id)
-    assert "Choose a file or paste a list" in text_of(page.post(place, {}))
+    assert "Either choose a file or paste a list" in text_of(page.post(place, {}))
     preview = text_of(page.post(place, {"text": "Ada\nNobody\na@example.org\n"}))
     assert "2 new · 1 cannot be used" in preview
     assert "Nobody in the group" in text_of(page.get(at("group", group.id))), "a preview changes nothing"
@@ -158,7 +156,7 @@ def test_its_members_are_found_exported_and_removed_and_it_is_renamed_and_delete
     assert groups.find(club.id).members == 2
     assert page.post(at("rename_group", club.id), {"name": ""}).status_code == 422
     page.post(at("rename_group", club.id), {"name": "Choir"})
-    assert "2 members. The rolls it was put on stay as they are." in text_of(page.get(at("delete_group", club.id)))
+    assert "2 members. Rolls it was added to do not change." in text_of(page.get(at("delete_group", club.id)))
     for _twice in range(2):
         assert page.post(at("delete_group", club.id)).status_code in (302, 404)
     assert page.get(place).status_code == 404
@@ -179,7 +177,7 @@ def test_a_group_is_nobody_elses_whatever_their_role(signed_in, client, club, bo
 def test_a_roll_is_kept_and_a_group_is_added_with_its_numbers_first(page, ada, club, board, signed_in):
     add_voters(ada, board, ["a@example.org"])
     shown = text_of(page.get(at("roll", "Board")))
-    assert "A group never changes a roll later by itself." in shown
+    assert "Later changes to the group do not change the roll." in shown
     token = re.search(r'name="token" value="([^"]+)"', shown)[1]
     kept = {page.post(at("keep_roll", "Board"), {"token": token})["Location"] for _twice in range(2)}
     assert len(kept) == 1, "a double click makes one group"
@@ -189,7 +187,7 @@ def test_a_roll_is_kept_and_a_group_is_added_with_its_numbers_first(page, ada, c
     assert "2 new · 1 already on the roll" in looked
     assert repository.find("Board").voter_count == 1
     done = text_of(page.post(place, hidden(looked), follow=True))
-    assert "2 voters added. 1 was on the roll already." in done
+    assert "2 voters added. 1 was already on the roll." in done
     assert repository.find("Board").group == club.id
     assert "Board" in text_of(page.get(at("group", club.id))), "where it was used"
     everybody = text_of(page.post(place, {"group": club.id}))
@@ -206,7 +204,7 @@ def test_ten_thousand_members_are_read_by_the_page(page, ada, site):
     for first in range(0, len(names), 99):
         some = [Member(name) for name in names[first : first + 99]]
         site.write(*groups.adding(group.id, some))
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         shown = text_of(page.get(at("group", group.id)))
     assert (shown.count('<li><span class="grows"'), "10000 members" in shown) == (50, True)
     assert counted.count < 9

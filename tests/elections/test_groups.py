@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from accounts.services import foreseen, remove_self
+from accounts.services import removal_effects, remove_self
 from acts.refusals import NameTaken, NotAllowed, NotThere, TooMany
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -18,7 +18,7 @@ from elections.groups.rules import Group, Member
 from elections.lifecycle import deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.personal_data import groups_kept_by, groups_with
+from elections.personal_data import groups_with, own_groups
 from elections.roll import imports
 from elections.roll.services import add_voters, remove_voter
 from elections.turnout import comparison
@@ -67,7 +67,7 @@ def on_roll(name="Board") -> list[str]:
 
 def put_on(ada, name, group) -> imports.Import:
     found = repository.find(name)
-    return imports.go_on(ada, found, keeping.put_on_roll(ada, found, group.id), 60)
+    return imports.resume(ada, found, keeping.put_on_roll(ada, found, group.id), 60)
 
 
 def events(site, *kinds):
@@ -80,15 +80,15 @@ def events(site, *kinds):
 def test_a_roll_is_kept_with_one_press_and_put_on_the_next(site, ada):
     enrol(*HOSTILE)
     first = election(ada, "Board", [*HOSTILE, *ADDRESSES])
-    group = keeping.keep_roll(ada, first, "form")
+    group = keeping.save_roll(ada, first, "form")
     assert (group.name, groups.find(group.id).members) == ("Board", 207)
     assert sorted(names_in(group)) == sorted(on_roll())
     assert max(len(said["members"]) for said in events(site, "GroupMembersAdded")) <= 90
-    assert keeping.keep_roll(ada, first, "form").id == group.id, "a double click"
-    assert keeping.keep_roll(ada, first, "another form").name == "Board (2)"
+    assert keeping.save_roll(ada, first, "form").id == group.id, "a double click"
+    assert keeping.save_roll(ada, first, "another form").name == "Board (2)"
     election(ada, "Next", ADDRESSES[:3])
     done = put_on(ada, "Next", group)
-    assert (done.added, done.sentence) == (204, "204 voters added. 3 were on the roll already.")
+    assert (done.added, done.sentence) == (204, "204 voters added. 3 were already on the roll.")
     assert sorted(on_roll("Next")) == sorted(on_roll())
     assert repository.find("Next").group == group.id
     remove_voter(ada, repository.find("Next"), HOSTILE[0])
@@ -99,9 +99,9 @@ def test_a_roll_is_kept_with_one_press_and_put_on_the_next(site, ada):
 
 def test_the_press_twice_at_once_makes_one(site, ada):
     board = election(ada, voters=ADDRESSES[:100])
-    answers = at_once(*[lambda: keeping.keep_roll(ada, board, "form") for _ in range(3)])
+    answers = at_once(*[lambda: keeping.save_roll(ada, board, "form") for _ in range(3)])
     assert len({answer.id for answer in answers}) == 1
-    (group,) = groups.each_of("Ada")
+    (group,) = groups.every_group_of("Ada")
     finish_background("fill group")
     assert (groups.find(group.id).members, len(names_in(group))) == (100, 100)
 
@@ -126,7 +126,7 @@ def test_of_renames_at_once_the_last_stands_and_no_name_is_left_behind(site, ada
     group = keeping.make(ada, "Club")
     at_once(*[lambda name=name: keeping.rename(ada, group.id, name) for name in ("One", "Two", "Three")])
     assert groups.names_taken("Ada") == {keys.fold(groups.find(group.id).name)}
-    assert [each.name for each in groups.each_of("Ada")] == [groups.find(group.id).name]
+    assert [each.name for each in groups.every_group_of("Ada")] == [groups.find(group.id).name]
 
 
 def test_somebody_elses_group_is_not_there(site, ada, person):
@@ -189,7 +189,7 @@ def test_in_a_secret_election_of_everybody_only_addresses_are_added_and_names_ke
     put_on(ada, "Open", group)
     assert on_roll("Open") == ADDRESSES[:2]
     site.write(repository.new_voter(repository.find("Open"), "Cy", "2020-01-01T00:00:00.000Z"))
-    kept = keeping.keep_roll(ada, repository.find("Open"), "form")
+    kept = keeping.save_roll(ada, repository.find("Open"), "form")
     assert names_in(kept) == ADDRESSES[:2], "who is on the roll by name has voted in secret"
     only_names = club(ada, "Cy", name="Names")
     with pytest.raises(NotThere):
@@ -205,9 +205,9 @@ def test_who_may_use_one(site, ada, person):
     with pytest.raises(NotAllowed):
         keeping.put_on_roll(stranger, repository.find("Board"), other.id)
     with pytest.raises(NotAllowed):
-        keeping.keep_roll(stranger, repository.find("Board"), "form")
+        keeping.save_roll(stranger, repository.find("Board"), "form")
     with pytest.raises(NotAllowed):
-        keeping.keep_roll(person("Mod", Role.ADMIN), repository.find("Board"), "form")
+        keeping.save_roll(person("Mod", Role.ADMIN), repository.find("Board"), "form")
 
 
 def test_the_same_again_is_no_second_use_and_a_group_deleted_meanwhile_has_come_anyway(site, ada):
@@ -217,7 +217,7 @@ def test_the_same_again_is_no_second_use_and_a_group_deleted_meanwhile_has_come_
     assert keeping.put_on_roll(ada, repository.find("Board"), group.id) == imports.find("Board", begun.digest)
     keeping.delete(ada, group.id)
     finish_background("delete group")
-    assert imports.go_on(ada, board, begun, 60).added == 200
+    assert imports.resume(ada, board, begun, 60).added == 200
     assert len(events(site, "GroupUsed")) == 1
     assert list(site.each(keys.all_of_group(group.id))) == []
     with pytest.raises(NotThere):
@@ -243,7 +243,7 @@ def test_the_election_before_this_one_is_the_newest_that_had_the_group_and_was_o
     assert comparison.last_election("", before=four) is None
     copy = copying.copy(ada, repository.find("One"), "Five")
     assert (copy.group, comparison.last_election(group.id, before=copy).name) == (group.id, "One")
-    kept = keeping.keep_roll(ada, repository.find("One"), "form")
+    kept = keeping.save_roll(ada, repository.find("One"), "form")
     assert comparison.last_election(kept.id, before=copy).name == "One"
     keeping.delete(ada, group.id)
     finish_background("delete group")
@@ -262,8 +262,8 @@ def test_whoever_leaves_goes_out_of_all_groups_and_takes_their_own_along(site, a
         {"group": "Club", "kept_by": "Ada", "listed_as": "Cy"},
         {"group": "Club", "kept_by": "Ada", "listed_as": cy.email},
     ]
-    assert [(each["group"], each["members"]) for each in groups_kept_by(cy)] == [("Mine", 1)]
-    assert foreseen(cy) == ["1 group of voters is deleted."]
+    assert [(each["group"], each["members"]) for each in own_groups(cy)] == [("Mine", 1)]
+    assert removal_effects(cy) == ["1 group of voters is deleted."]
     remove_self(cy)
     assert names_in(group) == [ADDRESSES[0]]
     assert groups.find(group.id).members == 1

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from accounts.rules import Role
-from acts.site import table
-from acts.tokens import sign
+from acts.storage import table
+from acts.tokens import create_token
 from ballots import services as ballots
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import services as drafts
 from elections.history import entries as history
-from elections.history.entries import Place, acts, told, votes_by_day
+from elections.history.entries import Position, history_entries, organiser_events, votes_by_day
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
@@ -66,7 +66,7 @@ def page_of(client, name="Board", query=""):
 def sentences(name="Board"):
     election = repository.find(name)
     standing = [each.name for each in repository.candidates(name)]
-    return [act.sentence for act in told(acts(Place(name), 50)[0], election, standing)]
+    return [act.sentence for act in history_entries(organiser_events(Position(name), 50)[0], election, standing)]
 
 
 # --- what organisers did ---
@@ -77,15 +77,15 @@ def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_
     cast(person, "Board", "v1", "v2")
     election = lifecycle.extend(organiser, repository.find("Board"), "2199-02-01T12:00:00.000Z")
     closing.close(organiser, election)
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     assert sentences() == [
         "The site counted 2 ballots and sealed the result.",
         "Olga closed the election before its planned end, Feb. 1, 2199, 1 p.m. CET.",
         "Olga set the end of voting to Feb. 1, 2199, 1 p.m. CET.",
         "Olga opened the election.",
-        "Olga put 3 voters on the roll.",
+        "Olga added 3 voters to the roll.",
         "Olga added candidates: Ada, Bo.",
-        "Olga made the draft.",
+        "Olga created the draft.",
     ]
     Sealer(site).seal()
     page = page_of(signed_in("reader", Role.OBSERVER))
@@ -114,20 +114,20 @@ def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
     actions.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
     assert sentences("Council") == [
         "Olga changed: description.",
-        "Olga gave the draft another name.",
+        "Olga renamed the draft.",
         "Olga removed 1 candidate.",
-        "Olga changed what is said about a candidate who no longer stands.",
-        "Olga added candidates: Ada, Bo. 1 more no longer stands.",
-        "Olga made the draft.",
+        "Olga edited the statement or link of a former candidate.",
+        "Olga added candidates: Ada, Bo. 1 more is no longer a candidate.",
+        "Olga created the draft.",
     ]
 
 
 def test_a_long_list_of_voters_is_one_line(organiser, opened):
     election = opened()
     add_voters(organiser, election, [f"voter.{number}@example.org" for number in range(200)])
-    events, _ = acts(Place("Board"), 50)
-    first = told(events, election, ["Ada"])[0]
-    assert first.sentence == "Olga put 200 voters on the roll."
+    events, _ = organiser_events(Position("Board"), 50)
+    first = history_entries(events, election, ["Ada"])[0]
+    assert first.sentence == "Olga added 200 voters to the roll."
     assert first.number - first.first == 2
 
 
@@ -139,7 +139,7 @@ def test_who_runs_it_is_told(organiser, opened, person):
     hand_over(organiser, repository.find("Board"), "Max")
     assert sentences()[:3] == [
         "Olga handed the election over to Max.",
-        "Olga ended the management by Max.",
+        "Olga removed Max as a manager.",
         "Olga made Max a manager.",
     ]
 
@@ -147,30 +147,34 @@ def test_who_runs_it_is_told(organiser, opened, person):
 @pytest.mark.parametrize(
     ("event_type", "said", "sentence"),
     [
-        ("ElectionCreated", {"copied_from": "x"}, "Ada made the draft as a copy of another election."),
-        ("ElectionUpdated", {"allow_edit": False}, "Ada fixed the candidates: none can be added any more."),
-        ("ElectionUpdated", {"no_voting_after": None}, "Ada took away the end: it is open until somebody closes it."),
+        ("ElectionCreated", {"copied_from": "x"}, "Ada created the draft as a copy of another election."),
+        ("ElectionUpdated", {"allow_edit": False}, "Ada locked the list of candidates: no more can be added."),
+        (
+            "ElectionUpdated",
+            {"no_voting_after": None},
+            "Ada removed the end: it stays open until an organiser closes it.",
+        ),
         ("ElectionUpdated", {"method": "irv", "seats": 1}, "Ada changed: seats, method."),
         ("ElectionUpdated", {"something_new": 1}, "Ada changed the settings."),
         ("ElectionOpened", {"editable": True}, "Ada opened the election; candidates may still be added."),
         ("CandidatesAdded", {"candidates": [{"name": "gone"}]}, "Ada added 1 candidate."),
-        ("CandidateEdited", {"candidate_name": "STANDS"}, "Ada changed what is said about STANDS."),
+        ("CandidateEdited", {"candidate_name": "STANDS"}, "Ada edited the statement or link of STANDS."),
         ("CandidatePictured", {"candidate_name": "STANDS"}, "Ada changed the picture of STANDS."),
         ("CandidateAgreed", {"candidate_name": "STANDS"}, "A candidate agreed to show skills."),
-        ("NeedSet", {"skill_id": "tea"}, "Ada said which skill is needed, how well and of how many."),
-        ("VotersRemoved", {"voters": ["a@b"]}, "Ada took 1 voter off the roll."),
+        ("NeedSet", {"skill_id": "tea"}, "Ada added or changed a needed skill."),
+        ("VotersRemoved", {"voters": ["a@b"]}, "Ada removed 1 voter from the roll."),
         ("VotersInvited", {}, "Ada invited the voters who had not been invited yet."),
-        ("VotersReminded", {"hours_before": 3}, "Ada reminded those who had not voted, as the organisers had chosen."),
-        ("InvitationWorded", {"words": "0f"}, "Ada changed what the invitation says."),
-        ("InvitationTested", {}, "Ada sent themselves a test of a mail to voters."),
+        ("VotersReminded", {"hours_before": 3}, "Ada sent the automatic reminder to those who had not voted."),
+        ("InvitationWorded", {"words": "0f"}, "Ada changed the text of the invitation."),
+        ("InvitationTested", {}, "Ada sent themselves a test mail."),
         ("VotersMessaged", {"subject": "secret"}, "Ada sent a message to all voters."),
         ("VoterInvitedAgain", {"voter": "a@b"}, "Ada sent one voter the invitation again."),
-        ("SomethingNew", {"voter": "a@b"}, "Ada did what the log calls “SomethingNew”."),
+        ("SomethingNew", {"voter": "a@b"}, "Ada did something the log calls “SomethingNew”."),
     ],
 )
 def test_every_type_of_event_has_a_sentence(opened, event_type, said, sentence):
     event = {"event_id": 1, "actor": "Ada", "when_occurred": "2026-11-15T12:00:00.000Z", "event_type": event_type}
-    (act,) = told([event | {"event_data": {"election_name": "Board", **said}}], opened(), ["stands"])
+    (act,) = history_entries([event | {"event_data": {"election_name": "Board", **said}}], opened(), ["stands"])
     assert act.sentence == sentence
 
 
@@ -182,7 +186,7 @@ def test_an_earlier_election_of_that_name_is_not_in_it(site, organiser, opened):
     Sealer(site).seal()
     drafts.create(organiser, "board")
     Sealer(site).seal()
-    assert sentences("Board") == ["Olga made the draft."]
+    assert sentences("Board") == ["Olga created the draft."]
 
 
 def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
@@ -192,8 +196,8 @@ def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
     deleting.delete(organiser, repository.find("Two"))
     drafts.rename(organiser, repository.find("One"), "Two")
     Sealer(site).seal()
-    assert sentences("Two") == ["Olga gave the draft another name.", "Olga made the draft."]
-    assert [event["event_id"] for event in acts(Place("Two"), 50)[0]] == [6, 4]
+    assert sentences("Two") == ["Olga renamed the draft.", "Olga created the draft."]
+    assert [event["event_id"] for event in organiser_events(Position("Two"), 50)[0]] == [6, 4]
 
 
 def test_a_name_that_came_back_is_followed_through(site, organiser):
@@ -202,7 +206,7 @@ def test_a_name_that_came_back_is_followed_through(site, organiser):
     drafts.rename(organiser, repository.find("Two"), "One")
     drafts.rename(organiser, repository.find("One"), "ONE")
     Sealer(site).seal()
-    assert [event["event_id"] for event in acts(Place("one"), 50)[0]] == [5, 4, 3, 2]
+    assert [event["event_id"] for event in organiser_events(Position("one"), 50)[0]] == [5, 4, 3, 2]
 
 
 @pytest.mark.parametrize("sealed", [True, False])
@@ -225,7 +229,7 @@ def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch,
         older = re.search(r'href="/election/New/history/([^"]+)" rel="next"', page)
         query = unescape(older[1]) if older else None
     changed = ["Olga changed: description."] * 3
-    assert found == [*changed, "Olga gave the draft another name.", *changed, "Olga made the draft."]
+    assert found == [*changed, "Olga renamed the draft.", *changed, "Olga created the draft."]
 
 
 def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_in):
@@ -234,13 +238,13 @@ def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_
     drafts.create(organiser, "Secret draft")
     client = signed_in("reader")
     client.raise_request_exception = False
-    for token in ("forged", sign("history", "Secret draft", "Secret draft", "99"), sign("x", "Board")):
+    for token in ("forged", create_token("history", "Secret draft", "Secret draft", "99"), create_token("x", "Board")):
         assert client.get("/election/Board/history/", {"after": token}).status_code == 400
 
 
 def test_a_draft_has_a_history_for_those_who_run_it(site, organiser, signed_in):
     drafts.create(organiser, "Board")
-    assert "Olga made the draft." in page_of(signed_in(organiser))
+    assert "Olga created the draft." in page_of(signed_in(organiser))
     assert signed_in("stranger").get("/election/Board/history/").status_code == 404
     assert signed_in("admin", Role.ADMIN).get("/election/Board/history/").status_code == 200
     assert signed_in("watcher", Role.OBSERVER).get("/election/nothing/history/").status_code == 404
@@ -261,7 +265,7 @@ def test_a_million_casts_are_not_waded_through(site, opened, monkeypatch):
     read = []
     get_many = site.get_many
     monkeypatch.setattr(site, "get_many", lambda *a, **k: read.append(found := get_many(*a, **k)) or found)
-    assert len(acts(Place(election.name), 50)[0]) == 4
+    assert len(organiser_events(Position(election.name), 50)[0]) == 4
     assert sum(map(len, read)) < 10
 
 

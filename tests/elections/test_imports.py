@@ -14,7 +14,7 @@ from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.log import EventLog
 from store.table import Key, Update
 from tests.at_once import at_once
@@ -58,20 +58,20 @@ def test_step_by_step(site, ada, draft):
     add_voters(ada, draft, VOTERS[:30])
     begun = imports.start(ada, draft, [*VOTERS, VOTERS[0].upper()])
     assert (begun.voters, begun.slices, begun.done) == (500, 6, 0)
-    one = imports.go_on(ada, draft, begun, 0)
+    one = imports.resume(ada, draft, begun, 0)
     assert (one.done, one.seen, one.added) == (1, 90, 60)
     assert imports.under_way(draft) == [one]
-    done = imports.go_on(ada, draft, one, 60)
+    done = imports.resume(ada, draft, one, 60)
     assert (done.is_finished, done.seen, done.added) == (True, 500, 470)
     assert imports.under_way(draft) == []
     assert_all_there_once(site)
 
 
 def test_the_same_list_sent_again_goes_on_where_it_was_and_changes_nothing_when_it_is_done(site, ada, draft):
-    one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
+    one = imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 0)
     assert imports.start(ada, draft, VOTERS) == one
-    imports.go_on(ada, draft, one, 60)
-    again = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60)
+    imports.resume(ada, draft, one, 60)
+    again = imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 60)
     assert (again.is_finished, again.added) == (True, 0)
     assert_all_there_once(site)
 
@@ -80,7 +80,7 @@ def test_several_tabs_at_once_double_nobody(site, ada, draft):
     answers = at_once(*[lambda: imports.start(ada, draft, VOTERS) for _ in range(3)])
     begun = answers[0]
     assert {answer.digest for answer in answers} == {begun.digest}
-    ends = at_once(*[lambda: imports.go_on(ada, draft, begun, 60) for _ in range(4)])
+    ends = at_once(*[lambda: imports.resume(ada, draft, begun, 60) for _ in range(4)])
     assert all(end.is_finished for end in ends), ends
     assert_all_there_once(site)
 
@@ -97,10 +97,10 @@ def test_killed_at_any_step_it_can_be_taken_up_again(site, ada, draft, monkeypat
 
     monkeypatch.setattr(type(site), "write", counted)
     with pytest.raises(Killed):
-        imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60)
+        imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 60)
     monkeypatch.undo()
     assert len(on_roll()) == repository.find("Board 2027").voter_count < 500
-    imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60)
+    imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 60)
     assert_all_there_once(site)
 
 
@@ -111,19 +111,19 @@ def test_it_goes_on_while_others_change_the_election(site, ada, draft):
         for n in range(20):
             add_candidates(ada, repository.find("Board 2027"), [Candidate(f"Candidate {n}")])
 
-    done, _ = at_once(lambda: imports.go_on(ada, draft, begun, 60), meddle)
+    done, _ = at_once(lambda: imports.resume(ada, draft, begun, 60), meddle)
     assert done.is_finished
     assert_all_there_once(site)
 
 
 def test_of_a_closed_election_it_is_refused(site, ada, draft):
     add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
-    one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
+    one = imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 0)
     election = lifecycle.open_(ada, repository.find(draft.name), editable=False)
-    one = imports.go_on(ada, election, one, 0)
+    one = imports.resume(ada, election, one, 0)
     closing.close(ada, repository.find(draft.name))
     with pytest.raises(WrongState):
-        imports.go_on(ada, election, one, 0)
+        imports.resume(ada, election, one, 0)
     assert len(on_roll()) == 180
 
 
@@ -138,23 +138,23 @@ def test_an_import_that_lay_too_long_says_so(site, ada, draft):
         if item["SK"].startswith("IMPORT"):
             site.write(Update(Key(item["PK"], item["SK"]), set={"ttl": 1}))
     with pytest.raises(WrongState, match="start again"):
-        imports.go_on(ada, draft, begun, 0)
-    assert imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 60).is_finished
+        imports.resume(ada, draft, begun, 0)
+    assert imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 60).is_finished
     assert_all_there_once(site)
 
 
 def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
-    one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
+    one = imports.resume(ada, draft, imports.start(ada, draft, VOTERS), 0)
     council = drafts.rename(ada, repository.find(draft.name), "Council")
     assert finish_background("rename election") == 0
     moved = imports.find("Council", one.digest)
-    assert imports.go_on(ada, council, moved, 60).is_finished
+    assert imports.resume(ada, council, moved, 60).is_finished
     assert on_roll("Council") == VOTERS
 
 
 def test_ten_thousand_come_onto_the_roll_many_at_a_time(ada, draft):
     names = [f"voter {n:05}@example.org" for n in range(10_000)]
-    with trips.counted() as asked:
-        imports.go_on(ada, draft, imports.start(ada, draft, names), 3600)
+    with round_trips.count_round_trips() as asked:
+        imports.resume(ada, draft, imports.start(ada, draft, names), 3600)
     assert repository.find(draft.name).voter_count == 10_000
     assert asked.count < 1000

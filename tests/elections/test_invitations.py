@@ -11,7 +11,7 @@ from django.core import mail as sent
 
 from accounts import repository as people
 from acts.refusals import NotAllowed
-from acts.tokens import read
+from acts.tokens import read_token
 from ballots import services as voting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -26,7 +26,7 @@ from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.table import Update
 from tests.background import queue_mailings, unfinished
 from tests.people import list_as_before
@@ -61,7 +61,7 @@ def test_everybody_new_is_invited_once(site, ada, person):
     add_voters(ada, election, ["late@example.org"])
     invitations.invite(ada, election)
     assert deliver() == {"h@example.org": 1, "new@example.org": 1, "late@example.org": 1}
-    shown = {each.name: each for each in invitations.with_mails(repository.voters(election.name, limit=9)[0])}
+    shown = {each.name: each for each in invitations.invited_voters(repository.voters(election.name, limit=9)[0])}
     assert shown["Hypatia"].mail.state == mail.SENT
     assert shown[NOBODY].without_address
 
@@ -74,7 +74,7 @@ def test_only_those_who_were_invited_and_have_not_voted_are_reminded_once(site, 
     deliver()
     site.write(Update(keys.voter(election.name, "a@example.org"), set={"voted": True}))
     token = re.findall(r"/no-reminders/(\S+)/", compose_reminder("b@example.org"))[0]
-    assert invitations.leave_alone(*read(invitations.LEAVE, token, None))
+    assert invitations.unsubscribe(*read_token(invitations.UNSUBSCRIBE, token, None))
     sent.outbox.clear()
     for _ in range(2):
         invitations.remind(ada, election)
@@ -93,9 +93,9 @@ def test_while_it_may_not_be_told_who_voted_a_reminder_goes_to_all_who_were_invi
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {f"{name}@example.org": 1 for name in names}
-    subject = "Plenum: Still open: Board 2027, until it is closed, asks Ada"
+    subject = "Plenum: Still open: please vote now: Board 2027 (invited by Ada)"
     assert {message.subject for message in sent.outbox} == {subject}
-    assert all("have voted already" in message.body for message in sent.outbox)
+    assert all("have already voted" in message.body for message in sent.outbox)
     assert all("no-reminders" in message.body for message in sent.outbox)
 
 
@@ -111,7 +111,7 @@ def test_once_three_have_voted_only_the_others_are_reminded(site, ada, person):
     sent.outbox.clear()
     invitations.remind(ada, election)
     assert deliver() == {"Liz@example.org": 1}
-    assert sent.outbox[0].subject == "Plenum: You have not voted yet: Board 2027, until it is closed, asks Ada"
+    assert sent.outbox[0].subject == "Plenum: Reminder: please vote now: Board 2027 (invited by Ada)"
 
 
 def compose_reminder(to):
@@ -125,7 +125,7 @@ def compose_reminder(to):
 def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
     election = opened(ada, ["a@example.org"])
     invitations.invite(ada, election)
-    with pytest.raises(WrongState, match="being sent already"):
+    with pytest.raises(WrongState, match="already being sent"):
         invitations.invite(ada, election)
 
 
@@ -205,9 +205,9 @@ def test_mails_of_an_election_that_closed_meanwhile_are_not_queued(site, ada):
 
 def test_the_way_out_of_reminders_needs_a_button_and_a_link_of_ours(client, ada):
     opened(ada, ["a@example.org"])
-    link = "/no-reminders/" + invitations.silence_token("Board 2027", "a@example.org") + "/"
+    link = "/no-reminders/" + invitations.unsubscribe_token("Board 2027", "a@example.org") + "/"
     assert client.get(link).status_code == 200
-    assert "You get no more reminders" in client.post(link).content.decode()
+    assert "You will get no more reminders" in client.post(link).content.decode()
     assert client.post("/no-reminders/made-up/").status_code == 410
 
 
@@ -219,12 +219,12 @@ def test_how_many_are_not_invited_yet_is_known_by_the_numbers_alone(site, ada, p
     invitations.invite(ada, election)
     assert sum(deliver().values()) == 2, "two of the four have one address, and one has none"
     assert progress(election).uninvited(election) == 0
-    invitations.send_again(ada, election, "b@example.org")
+    invitations.resend_invitation(ada, election, "b@example.org")
     add_voters(ada, repository.find(election.name), ["late@example.org", "later@example.org"])
     election = repository.find(election.name)
     assert progress(election).uninvited(election) == 2
-    invitations.send_again(ada, election, "late@example.org")
+    invitations.resend_invitation(ada, election, "late@example.org")
     assert progress(election).uninvited(election) == 1
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         progress(election).uninvited(election)
     assert asked.count == 1

@@ -92,22 +92,22 @@ def test_the_numbers_on_the_page_are_the_mails_that_go_out(page, ada, board):
     assert tiles(after) == [0, 5, 5, 0, 497]
     assert "Everybody on the roll is invited." in after
     add_voters(ada, repository.find(board.name), ["c@example.org", "H@example.org"])
-    assert forecast.of(board, INVITED).mails == 1, "whose address was mailed gets no second one"
+    assert forecast.make_forecast(board, INVITED).mails == 1, "whose address was mailed gets no second one"
     assert "Mail 1 voter" in text_of(page.get(address()))
 
 
 def test_more_than_was_shown_is_not_mailed(page, ada, board):
     add_voters(ada, repository.find(board.name), ["c@example.org"])
-    assert "There are more to be mailed by now" in send(page, 3)
-    assert "There are more to be mailed by now" in send(page, "no number")
+    assert "More people are due for this mail now" in send(page, 3)
+    assert "More people are due for this mail now" in send(page, "no number")
     assert unfinished("mail voters") == []
 
 
 def test_pressed_twice_the_button_sends_once(page, board):
     send(page, 3)
-    assert "being sent already" in send(page, 3)
+    assert "already being sent" in send(page, 3)
     queue_mailings()
-    assert "was invited already, so nothing was sent" in send(page, 3)
+    assert "has already been invited, so nothing was sent" in send(page, 3)
     assert len(queued()) == 3
     kinds = [event["event_type"] for event in EventLog(outbox.table()).since(0)]
     assert kinds.count("VotersInvited") == 1
@@ -127,24 +127,24 @@ def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(
     voting.cast(hypatia, board.name, {"0": ["1"]}, "1")
     shown = text_of(page.get(address(), remind))
     assert "Remind 3 voters" in shown
-    assert "whom it left out would tell" in shown
-    assert "is still open, and Ada asks everybody" in shown, "the mail that would be sent"
+    assert "leaving anyone out would reveal" in shown
+    assert "is still open, and Ada invites everybody" in shown, "the mail that would be sent"
     outbox.table().write(Update(keys.gate(board.name, 0), add={"voted": 2}))
     shown = text_of(page.get(address(), remind))
-    assert "whom it left out would tell" not in shown
+    assert "leaving anyone out would reveal" not in shown
     assert "you have not voted yet" in shown
     before = len(queued())
-    number = forecast.of(board, REMINDED).mails
+    number = forecast.make_forecast(board, REMINDED).mails
     assert f"Remind {number} voters" in shown
     send(page, number, **remind)
     assert queue_mailings() == len(queued()) - before == number
-    assert "Nobody is left to be reminded." in text_of(page.get(address(), remind))
+    assert "Nobody is left to remind." in text_of(page.get(address(), remind))
 
 
 def test_a_long_roll_is_counted_as_far_as_it_is_looked_at(page, board, monkeypatch):
     monkeypatch.setattr(forecast, "MAX_ROLL_ENTRIES", 2)
     shown = text_of(page.get(address()))
-    assert "only its beginning was counted" in shown
+    assert "only the first part was counted" in shown
     assert "2 mails are on their way." in send(page, 2)
     assert queue_mailings() == 3
 
@@ -152,9 +152,9 @@ def test_a_long_roll_is_counted_as_far_as_it_is_looked_at(page, board, monkeypat
 def test_what_does_not_fit_into_today_has_no_button(page, ada, board):
     accounts.change_mail_limit(make_owner(), ada, 2)
     shown = text_of(page.get(address()))
-    assert "more than you may have mailed today" in shown
+    assert "more than your limit for today" in shown
     assert 'name="send"' not in shown
-    assert "2 of 2 are left" in send(page, 3)
+    assert "2 of 2 mails are left" in send(page, 3)
 
 
 def test_a_draft_shows_the_mail_and_sends_none(page, ada):
@@ -163,16 +163,16 @@ def test_a_draft_shows_the_mail_and_sends_none(page, ada):
     shown = text_of(page.get(address()))
     assert "as soon as the election is open" in shown
     assert 'name="send"' not in shown
-    assert "nobody can invite voters" in send(page, 1)
+    assert "Nobody can invite voters" in send(page, 1)
 
 
 def test_an_election_that_closed_meanwhile_sends_nothing_more(page, ada, board):
     closing.close(ada, board)
     assert "while the election is open" in text_of(page.get(address()))
     for form in ({"send": "3"}, {"test": "yes"}):
-        assert "in which nobody can" in text_of(page.post(address(), form, follow=True))
+        assert "while the election is in the state" in text_of(page.post(address(), form, follow=True))
     assert page.post(address(), {"text": "x", "answers": "me"}).status_code == 422
-    assert (queued(), own_text.of(board.name).text) == ([], "")
+    assert (queued(), own_text.find(board.name).text) == ([], "")
 
 
 # --- what the mail says ---
@@ -181,7 +181,7 @@ def test_an_election_that_closed_meanwhile_sends_nothing_more(page, ada, board):
 def test_the_page_shows_the_mail_in_text_and_html_as_it_will_be_sent(page, ada, board):
     page.post(address(), {"text": "Come *early*.", "answers": "me"})
     shown = text_of(page.get(address()))
-    assert "ada@example.org: everybody who is mailed sees this address" in shown
+    assert "ada@example.org; all recipients see this address" in shown
     frame = page.get(address("invitation_mail"))
     send(page, 3)
     queue_mailings()
@@ -225,7 +225,7 @@ def test_what_is_wrong_with_the_words_is_said_and_nothing_is_kept(page, board, f
     answer = page.post(address(), form)
     assert answer.status_code == 422
     assert sentence in text_of(answer)
-    assert own_text.of(board.name) == own_text.Words()
+    assert own_text.find(board.name) == own_text.OwnText()
 
 
 @pytest.mark.parametrize("button", [{"send": "3"}, {"test": "yes"}])
@@ -233,7 +233,7 @@ def test_whichever_button_is_pressed_the_words_are_saved_first(page, board, butt
     shown = text_of(page.get(address()))
     assert len(re.findall(r'<form method="post" class="stack">', shown)) == 1, "one form for words and buttons"
     page.post(address(), {"text": "Come *early*.", "answers": "me", **button})
-    assert own_text.of(board.name).text == "Come *early*."
+    assert own_text.find(board.name).text == "Come *early*."
     queue_mailings()
     send_waiting(compose)
     assert sent.outbox
@@ -261,11 +261,11 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     client = Client()
     client.force_login(people.find("Ada"))
     shown = client.get(address())
-    assert "Ask one to confirm you" in text_of(shown)
+    assert "Ask an admin to confirm you" in text_of(shown)
     assert 'name="text"' not in text_of(shown)
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403
-    assert own_text.of(board.name).text == ""
+    assert own_text.find(board.name).text == ""
     assert "3 mails are on their way." in send(client, 3)
 
 
@@ -281,13 +281,13 @@ def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, setti
     for message in sent.outbox:
         assert message.to == ["ada@example.org"]
         assert message.subject.startswith("Plenum: Test: ")
-        assert "only you get it" in message.body
+        assert "only you get" in message.body
         assert "Come *early*." in message.body
         assert f"{settings.SITE_URL}/election/Board%202027/" in message.body
         assert not re.search(r"/(vote|invited|no-reminders)/", message.body)
     assert progress(board).mails[0].all == 0, "it is no invitation"
     assert tiles(text_of(page.get(address())))[-1] == 498, "it counts like other mails"
-    assert forecast.of(board, INVITED).mails == 3
+    assert forecast.make_forecast(board, INVITED).mails == 3
 
 
 def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkeypatch):
@@ -300,7 +300,7 @@ def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkey
 
 def test_a_test_mail_does_not_go_past_the_days_limit(page, ada, board):
     accounts.change_mail_limit(make_owner(), ada, 0)
-    assert "0 of 0 are left" in text_of(page.post(address(), {"test": "yes"}, follow=True))
+    assert "0 of 0 mails are left" in text_of(page.post(address(), {"test": "yes"}, follow=True))
     assert queued() == []
 
 

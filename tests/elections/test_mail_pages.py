@@ -108,7 +108,7 @@ def test_a_message_is_previewed_sent_and_listed(site, page, board):
     preview = page.post(address("message_voters"), {**words, "preview": "yes"})
     assert "<em>room 7</em>" in text_of(preview)
     assert "<script>x" not in text_of(preview)
-    assert messages.all_of(board) == [], "a preview sends nothing"
+    assert messages.list_messages(board) == [], "a preview sends nothing"
     assert page.post(address("message_voters"), words).status_code == 302
     queue_mailings()
     send_waiting(compose)
@@ -131,13 +131,13 @@ def test_what_is_wrong_with_a_message_is_said_and_nothing_is_sent(page, board, w
     answer = page.post(address("message_voters"), words)
     assert answer.status_code == 422
     assert sentence in text_of(answer)
-    assert messages.all_of(board) == []
+    assert messages.list_messages(board) == []
 
 
 def test_the_same_message_twice_in_a_row_is_a_sentence(page, board):
     words = {"subject": "Soon", "text": "x"}
     page.post(address("message_voters"), words)
-    assert "being sent already" in text_of(page.post(address("message_voters"), words))
+    assert "already being sent" in text_of(page.post(address("message_voters"), words))
 
 
 def test_strangers_write_no_messages_and_choose_no_reminders(board, signed_in):
@@ -145,7 +145,7 @@ def test_strangers_write_no_messages_and_choose_no_reminders(board, signed_in):
     for name in ("message_voters", "choose_reminders"):
         assert stranger.get(address(name)).status_code == 403
         assert stranger.post(address(name), {"subject": "x", "text": "x", "remind_before": "24"}).status_code == 403
-    assert messages.all_of(board) == []
+    assert messages.list_messages(board) == []
     assert repository.find(board.name).remind_before == ()
 
 
@@ -153,14 +153,14 @@ def test_a_closed_election_sends_no_messages(page, ada, board):
     closing.close(ada, board)
     assert "while the election is open" in text_of(page.get(address("message_voters")))
     assert page.post(address("message_voters"), {"subject": "x", "text": "x"}).status_code == 422
-    assert messages.all_of(board) == []
+    assert messages.list_messages(board) == []
 
 
 # --- reminders ---
 
 
 def test_reminders_are_chosen_on_a_page_of_their_own_while_it_is_open(page, board):
-    assert "No reminders by the clock" in text_of(page.get(address("dashboard")))
+    assert "No automatic reminders" in text_of(page.get(address("dashboard")))
     assert page.post(address("choose_reminders"), {"remind_before": ["3", "72"]}).status_code == 302
     assert repository.find(board.name).remind_before == (72, 3)
     assert "3 days before the end, 3 hours before the end" in text_of(page.get(address("dashboard")))
@@ -203,7 +203,7 @@ def test_a_long_list_is_taken_on_step_by_step_by_a_script(page, board, slowly):
 def test_without_scripts_a_button_takes_it_on(page, board, slowly):
     place = page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})["Location"]
     assert page.post(place)["Location"] == place
-    assert "Go on with a list that was interrupted: 180 of 250 voters" in text_of(page.get(address("import_roll")))
+    assert "Continue an interrupted list: 180 of 250 voters" in text_of(page.get(address("import_roll")))
     assert page.post(place)["Location"] == address("roll")
     assert repository.find(board.name).voter_count == 253
 
@@ -231,7 +231,7 @@ def test_an_import_of_an_election_that_closed_meanwhile_is_a_sentence(page, ada,
     place = page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})["Location"]
     closing.close(ada, repository.find(board.name))
     assert page.post(place, headers=HTMX)["HX-Redirect"] == address("roll")
-    assert "in which nobody can" in text_of(page.get(address("roll")))
+    assert "while the election is in the state" in text_of(page.get(address("roll")))
     assert repository.find(board.name).voter_count == 93
 
 

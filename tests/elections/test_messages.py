@@ -75,7 +75,7 @@ def test_a_message_reaches_everybody_once_and_newcomers_when_it_is_sent_again(si
     assert deliver() == {"late@example.org": 1}
     messages.send(ada, repository.find(election.name), "The room has changed again", "Room 8.")
     assert deliver() == {"h@example.org": 1, "a@example.org": 1, "late@example.org": 1}
-    newest, first = messages.all_of(election)
+    newest, first = messages.list_messages(election)
     assert (newest.subject, numbers(newest.mails)) == ("The room has changed again", (0, 3, 0, 1))
     assert (first.subject, numbers(first.mails)) == ("The room has changed", (0, 3, 0, 1))
 
@@ -106,7 +106,7 @@ def test_the_log_says_that_a_message_was_sent_but_not_what_it_says(site, ada):
 
 def test_whoever_wants_no_reminders_still_gets_messages(site, ada):
     election = opened(ada, ["a@example.org"])
-    mailing.leave_alone(election.name, "a@example.org")
+    mailing.unsubscribe(election.name, "a@example.org")
     messages.send(ada, election, "Soon", "Please look.")
     assert deliver() == {"a@example.org": 1}
 
@@ -180,7 +180,7 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
         "refused",
         "550 no",
     )
-    mailing.send_again(ada, election, "B@example.org")
+    mailing.resend_invitation(ada, election, "B@example.org")
     assert numbers(progress(election).mails[0]) == (1, 2, 0, 1)
     assert mailing.failures(election, limit=9)[0] == []
     deliver()
@@ -230,11 +230,11 @@ def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(si
 
 def test_a_button_pressed_twice_sends_one_mail(site, ada):
     election = opened(ada, ["a@example.org"])
-    answers = at_once(*[lambda: mailing.send_again(ada, election, "a@example.org") for _ in range(5)])
+    answers = at_once(*[lambda: mailing.resend_invitation(ada, election, "a@example.org") for _ in range(5)])
     assert sum(answer is None for answer in answers) == 1
     assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
     with pytest.raises(WrongState, match="still waiting"):
-        mailing.send_again(ada, election, "a@example.org")
+        mailing.resend_invitation(ada, election, "a@example.org")
     assert deliver() == {"a@example.org": 1}
     mailing.invite(ada, election)
     assert deliver() == {}, "whoever was mailed one by one was invited"
@@ -244,4 +244,4 @@ def test_a_button_pressed_twice_sends_one_mail(site, ada):
 def test_a_voter_without_an_address_cannot_be_mailed_again(ada):
     election = opened(ada, [NOBODY])
     with pytest.raises(WrongState, match="no account named unknown name"):
-        mailing.send_again(ada, election, NOBODY)
+        mailing.resend_invitation(ada, election, NOBODY)

@@ -71,9 +71,9 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     eve = signed_in("Eve", Role.VOTER)
     assert f'href="/book/{multi_ballot.id}/ballot/"' in eve.get(at(multi_ballot)).content.decode()
     home = text_of(eve.get("/"))
-    assert "1 ballot waits for you." in home
+    assert "1 ballot is waiting for you." in home
     assert "Spring 2 questions on one ballot" in home
-    assert "The result is shown after the election has closed." in text_of(eve.get(at(multi_ballot, "results/")))
+    assert "The result will be shown once the election has closed." in text_of(eve.get(at(multi_ballot, "results/")))
     ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")
     assert "My ballots" in text_of(eve.get(at(multi_ballot)))
     assert "1 of 2 voted" in text_of(ada.get(at(multi_ballot, "dashboard/")))
@@ -109,7 +109,7 @@ def test_questions_are_added_moved_and_taken_out(ada, multi_ballot):
     ada.post(at(multi_ballot, "order/"), {"down": LEADER})
     ada.post(at(multi_ballot, "order/"), {"remove": "Spring: Dish"})
     refused = ada.post(at(multi_ballot, "order/"), {"remove": LEADER}, follow=True)
-    assert "Take the others out first" in text_of(refused)
+    assert "Remove the others first" in text_of(refused)
     assert multi_ballots.find(multi_ballot.id).questions == ("Spring: Song", LEADER, SECOND)
     assert "Somebody else changed this" in text_of(
         ada.post(at(multi_ballot, "order/"), {"up": "nobody's"}, follow=True)
@@ -131,7 +131,7 @@ def test_what_is_typed_wrong_is_said_at_the_form(ada, multi_ballot):
     wrong = ada.post(
         at(multi_ballot, f"question/{quote(SECOND)}/"), {"method": "irv", "seats": "2", "unranked": "below"}
     )
-    assert "This method elects one." in text_of(wrong)
+    assert "This method elects one winner." in text_of(wrong)
     right = {"method": "stv-meek", "seats": "2", "unranked": "below"}
     assert ada.post(at(multi_ballot, f"question/{quote(SECOND)}/"), right).status_code == 302
     assert (repository.find(SECOND).method, repository.find(SECOND).seats) == ("stv-meek", 2)
@@ -149,10 +149,10 @@ def test_pages_of_one_question_lead_to_where_it_is_done_for_all(ada, multi_ballo
     assert ada.get(f"{leader}settings/").status_code == 200
     assert ada.get(f"{here}steps/when/").url == at(multi_ballot, f"question/{quote(SECOND, safe=':')}/")
     assert ada.get(f"{leader}steps/when/").status_code == 200
-    assert "To all questions" not in text_of(ada.get(f"{here}dashboard/"))  # candidates come first
+    assert "See all questions" not in text_of(ada.get(f"{here}dashboard/"))  # candidates come first
     assert at(multi_ballot, "dashboard/") in ada.get(f"{here}dashboard/").content.decode()
     filled(multi_ballot)
-    assert "To all questions" in text_of(ada.get(f"{here}dashboard/"))
+    assert "See all questions" in text_of(ada.get(f"{here}dashboard/"))
     ada.post(at(multi_ballot, "open/"))
     assert ada.get(f"{here}close/").url == at(multi_ballot, "close/")
     assert ada.get(f"{here}end/").url == at(multi_ballot, "end/")

@@ -72,7 +72,7 @@ def test_all_questions_have_so_many_candidates_together_as_can_be_cast(ada, mult
     assert settings.DATA_UPLOAD_MAX_NUMBER_FIELDS > rules.MAX_TOTAL_CANDIDATES
     monkeypatch.setattr(rules, "MAX_TOTAL_CANDIDATES", 5)
     filled(ada, multi_ballot)
-    with pytest.raises(NotReady, match="at most 5 candidates on one ballot; these have 6"):
+    with pytest.raises(NotReady, match="at most 5 candidates in total; these have 6"):
         binding.open_(ada, again(multi_ballot))
     monkeypatch.setattr(rules, "MAX_TOTAL_CANDIDATES", 6)
     binding.open_(ada, again(multi_ballot))
@@ -118,7 +118,7 @@ def test_drafts_of_others_and_opened_ones_and_those_of_another_multi_ballot_are_
     assert first.questions == ("Spring: Chair",)
     assert binding.make(ada, "Autumn", ["Spring: Chair"]).questions == ("Autumn: Spring: Chair",)
     drafts.create(bea, "Winter: Chair")
-    with pytest.raises(Refusal, match=r"^Chair: There is an election of that name already"):
+    with pytest.raises(Refusal, match=r"^Chair: There is already an election with that name"):
         binding.make(ada, "Winter", ["Dish", "Chair"])
     made = binding.make(ada, "Winter", ["Dish", "Cook"])  # what was made before the refusal is bound now
     assert made.questions == ("Winter: Dish", "Winter: Cook")
@@ -154,7 +154,7 @@ def test_questions_are_added_moved_taken_out_and_the_multi_ballot_renamed(site, 
 
 
 def test_what_leads_stays_until_it_is_the_last(site, ada, multi_ballot):
-    with pytest.raises(NotNow, match="Take the others out first"):
+    with pytest.raises(NotNow, match="Remove the others first"):
         binding.take_out(ada, multi_ballot, "Spring: Chair")
     for name in ("Spring: Treasurer", "Spring: Colour", "Spring: Chair"):
         binding.take_out(ada, again(multi_ballot), name)
@@ -215,7 +215,7 @@ def test_alone_a_question_says_where_it_is_done(ada, multi_ballot):
         lambda: lifecycle.extend(ada, question(multi_ballot, 0), LATER),
         lambda: closing.close(ada, question(multi_ballot, 1)),
     ):
-        with pytest.raises(WrongState, match="done there, for all of them"):
+        with pytest.raises(WrongState, match="Do this there, for all of them"):
             act()
     assert states(multi_ballot) == [State.OPEN] * 3
 
@@ -291,7 +291,7 @@ def test_the_end_moves_for_all_and_all_are_closed(ada, multi_ballot):
     binding.open_(ada, again(multi_ballot))
     binding.extend(ada, again(multi_ballot), LATER)
     assert {question(multi_ballot, place).no_voting_after for place in range(3)} == {LATER}
-    with pytest.raises(WrongState, match="only move later"):
+    with pytest.raises(WrongState, match="only be moved later"):
         binding.extend(ada, again(multi_ballot), FUTURE)
     binding.close(ada, again(multi_ballot))
     assert states(multi_ballot) == [State.CLOSED] * 3
@@ -321,7 +321,7 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, multi_ballot, monk
     """They looked before the mark was there, and write after it."""
     filled(ada, multi_ballot)
     monkeypatch.setattr(multi_ballots.ACTING, "start", lambda multi_ballot_id: False)
-    monkeypatch.setattr(multi_ballots, "check_alone", lambda election, action: None)
+    monkeypatch.setattr(multi_ballots, "check_single_question", lambda election, action: None)
     stale = question(multi_ballot, 0)
     binding.open_(ada, again(multi_ballot))
     for act in (

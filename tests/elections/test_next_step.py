@@ -39,18 +39,18 @@ STEPS = [
         replace(DRAFT, voter_count=0, electorate="everyone"),
         FIVE,
         "open",
-        "Everything is there",
+        "Everything is ready",
         "Open the election",
     ),
-    (DRAFT, FIVE, "open", "as soon as you open it", "Open the election"),
-    (OPEN, replace(FIVE, uninvited=207), "invite", "207 of 207 voters wait for their invitation.", "Invite voters"),
-    (OPEN, replace(FIVE, uninvited=1), "invite", "1 of 207 voters waits", "Invite voters"),
-    (OPEN, replace(FIVE, uninvited=9, is_inviting=True), "wait", "9 of 207 voters are still to be mailed", None),
+    (DRAFT, FIVE, "open", "as soon as you open the election", "Open the election"),
+    (OPEN, replace(FIVE, uninvited=207), "invite", "207 of 207 voters have not been invited yet.", "Invite voters"),
+    (OPEN, replace(FIVE, uninvited=1), "invite", "1 of 207 voters has not", "Invite voters"),
+    (OPEN, replace(FIVE, uninvited=9, is_inviting=True), "wait", "9 of 207 still to go", None),
     (OPEN, INVITED, "watch", "Everyone is invited. 120 of 207 have voted.", None),
     (replace(OPEN, no_voting_after=TOMORROW), INVITED, "remind", "120 of 207", "Remind those who have not voted"),
     (replace(OPEN, no_voting_after=None), INVITED, "remind", "120 of 207", "Remind those who have not voted"),
     (replace(OPEN, no_voting_after=TOMORROW), replace(INVITED, reminded=87), "watch", "120 of 207", None),
-    (replace(OPEN, no_voting_after=TOMORROW, remind_before=(3,)), INVITED, "watch", "reminded by the clock", None),
+    (replace(OPEN, no_voting_after=TOMORROW, remind_before=(3,)), INVITED, "watch", "automatic reminder", None),
     (replace(OPEN, no_voting_before=TOMORROW, no_voting_after=LATER), INVITED, "watch", "120 of 207", None),
     (OPEN, replace(FIVE, voted=207), "close", "Everyone has voted", "Close the election"),
     (EVERYBODY, replace(INVITED, uninvited=3), "invite", "Nobody has been invited by mail yet.", "Invite voters"),
@@ -59,7 +59,7 @@ STEPS = [
     (replace(EVERYBODY, no_voting_after=TOMORROW), replace(INVITED, invited=300), "remind", "120 have", REMIND),
     (replace(OPEN, no_voting_after=PAST), INVITED, "wait", "being counted", "See the result"),
     (CLOSED, INVITED, "wait", "being counted", "See the result"),
-    (CLOSED, replace(INVITED, is_sealed=True), "result", "Nothing changes any more.", "See the result"),
+    (CLOSED, replace(INVITED, is_sealed=True), "result", "closed and final.", "See the result"),
 ]
 
 
@@ -104,7 +104,7 @@ def test_nobody_is_offered_what_they_may_not_do(who, election, numbers, button):
 
 def test_a_manager_is_told_who_can_open_it_and_may_rehearse():
     found = step(DRAFT, FIVE, who=Relation.MANAGER)
-    assert "Ada can open it" in found.sentence
+    assert "Ada can open the election" in found.sentence
     assert [each.label for each in found.also] == ["Dress rehearsal"]
 
 

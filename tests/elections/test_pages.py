@@ -20,7 +20,7 @@ from elections.rules import State
 from pages import page_cache
 from ranking.candidates import Candidate
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol
@@ -68,13 +68,13 @@ def test_an_organiser_makes_opens_and_closes_an_election(ada, board):
     ada.post(address("candidates"), {"names": "1. Bo\n2. Cy\n\n3. bo"})
     assert [each.name for each in repository.candidates(board.name)] == ["Bo", "Cy"]
     ada.post(address("roll"), {"voters": "Hypatia\nnew@example.org"})
-    assert "Everything is there" in text_of(ada.get(address("dashboard")))
+    assert "Everything is ready" in text_of(ada.get(address("dashboard")))
     ada.post(address("open_election"), {})
     assert repository.find("board 2027").stored_state == State.OPEN
     ada.post(address("extend"), {"ends": "2199-04-01T18:00"})
     assert repository.find("board 2027").no_voting_after == "2199-04-01T16:00:00.000Z"
     ada.post(address("close_election"))
-    assert "Nothing changes any more" in text_of(ada.get(address("dashboard")))
+    assert "closed and final" in text_of(ada.get(address("dashboard")))
 
 
 def test_what_was_understood_of_a_time_is_said(ada):
@@ -88,8 +88,8 @@ def test_what_was_understood_of_a_time_is_said(ada):
         ({"name": " "}, "required"),
         ({"name": "x" * 201}, "at most 200"),
         ({"seats": "0"}, "greater than or equal to 1"),
-        ({"seats": "3"}, "Several seats need one of the STV methods"),
-        ({"results_visible": "live"}, "shows its result only after it has closed"),
+        ({"seats": "3"}, "For several seats, choose an STV method"),
+        ({"results_visible": "live"}, "shows its result only after it closes"),
         ({"begins": "2199-03-02T18:00"}, "must end after it begins"),
         ({"ends": "tomorrow"}, "like this"),
         ({"time_zone": "Mars/Olympus"}, "Select a valid choice"),
@@ -104,7 +104,7 @@ def test_what_is_wrong_with_a_new_election_is_said_and_nothing_is_lost(ada, chan
 
 def test_a_taken_name_is_a_sentence(ada, board):
     answer = ada.post("/elections/new/all/", {**FORM, "name": "BOARD 2027"})
-    assert "There is an election of that name already" in text_of(answer)
+    assert "There is already an election with that name" in text_of(answer)
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
@@ -159,7 +159,7 @@ def test_managers_are_added_and_removed(ada, board, signed_in):
 
 def test_handing_over(ada, board, signed_in):
     heir = signed_in("Heir")
-    assert "nobody of that name" in text_of(ada.post(address("hand_over_election"), {"name": "nobody"}))
+    assert "Nobody with that name" in text_of(ada.post(address("hand_over_election"), {"name": "nobody"}))
     ada.post(address("hand_over_election"), {"name": "heir"})
     assert heir.get(address("dashboard")).status_code == 200
     assert ada.get(address("dashboard")).status_code == 404
@@ -277,7 +277,7 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.CACHE_BYTES, page_cache.cache.weigh))
+    monkeypatch.setattr(page_cache, "cache", SizedCache(page_cache.CACHE_BYTES, page_cache.cache.weigh))
     found, make = [], page_cache.render_fragment
 
     def counted(name, *more, **extra):
@@ -298,7 +298,7 @@ def test_who_stands_is_made_once_and_what_another_process_changes_is_seen_at_onc
     assert "Tokyo" in text_of(ada.get(page))
     before = repository.find_candidate(board.name, "Bo")
     after, election = Candidate("Bo", "I *sing*."), repository.find(board.name)
-    changed = repository.changed_candidate(board.name, before, after)
+    changed = repository.changing_candidate(board.name, before, after)
     elsewhere.write(changed, repository.touched(election, candidates=True))
     assert "<em>sing</em>" in text_of(ada.get(page))
     assert len(made) == 3

@@ -1,4 +1,4 @@
-"""Reminders by the clock: each moment once, to those who have not voted."""
+"""Automatic reminders: each moment once, to those who have not voted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
-from elections.invitations.reminders import due, moment, remind_by_the_clock
+from elections.invitations.reminders import due, moment, send_due_reminders
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -46,7 +46,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("acts.site.utc_now", lambda: from_text(clock()))
+    monkeypatch.setattr("acts.storage.utc_now", lambda: from_text(clock()))
     return clock
 
 
@@ -73,7 +73,7 @@ def reminded(site, clock, hours):
     before = {item["number"] for item in site.each(keys.mails(mail.QUEUED))}
     while clock.hours < hours:
         clock.hours += 1
-        remind_by_the_clock()
+        send_due_reminders()
         queue_mailings()
     mails = [item for item in site.each(keys.mails(mail.QUEUED)) if item["number"] not in before]
     assert {item["kind"] for item in mails} <= {"vote_reminder"}
@@ -86,7 +86,7 @@ def test_each_moment_comes_once_and_only_to_those_who_have_not_voted(site, ada, 
     assert reminded(site, clock, 215) == []
     site.write(Update(keys.voter("Board", "a@example.org"), set={"voted": True}))
     assert reminded(site, clock, 216) == ["b", "c"]
-    mailing.leave_alone("Board", "b@example.org")
+    mailing.unsubscribe("Board", "b@example.org")
     assert reminded(site, clock, 237) == ["c"]
     assert reminded(site, clock, 300) == []
     said = [event["event_data"] for event in EventLog(site).since(0) if event["event_type"] == "VotersReminded"]
@@ -121,7 +121,7 @@ def test_a_worker_that_comes_late_reminds_once_of_what_is_nearest(site, ada, boa
 
 def test_of_many_workers_at_once_each_moment_is_set_off_by_one(site, ada, board, clock):
     clock.hours = 169
-    answers = at_once(*[remind_by_the_clock for _ in range(8)])
+    answers = at_once(*[send_due_reminders for _ in range(8)])
     assert sum(answers) == 1
     at_once(*[queue_mailings for _ in range(4)])
     assert reminded(site, clock, 200) == []

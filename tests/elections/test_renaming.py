@@ -19,11 +19,11 @@ from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog
 from store.table import StoreError, Update
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.chaos import Chaos
 
 CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]
 VOTERS = [f"voter.{n:03}@example.org" for n in range(70)]
@@ -83,8 +83,10 @@ def assert_moved(site, ada):
     assert {item["election_name"] for item in voters} == {"Council"}
     assert len(list(site.each(keys.elections_of_voter("voter.007@example.org")))) == 1
     for name in ("Ada", "Manager"):
-        assert [each.name for each in repository.lists(run_by=name, limit=9)[0]] == ["Council"]
-    assert [each.name for each in repository.lists(prefix="", limit=9, state=council.stored_state)[0]] == ["Council"]
+        assert [each.name for each in repository.list_elections(run_by=name, limit=9)[0]] == ["Council"]
+    assert [each.name for each in repository.list_elections(prefix="", limit=9, state=council.stored_state)[0]] == [
+        "Council"
+    ]
     assert renamed_events(site) == [{"election_name": "Board 2027", "new_name": "Council"}]
     add_voters(ada, council, ["one.more@example.org"])
     assert repository.find("Council").voter_count == 71
@@ -143,7 +145,7 @@ def test_while_it_moves_it_can_be_looked_at_but_not_changed(site, ada, draft, mo
         lambda: copying.copy(ada, election, "Another"),
         lambda: deleting.delete(ada, election),
     ):
-        with pytest.raises(WrongState, match="still moving to its new name"):
+        with pytest.raises(WrongState, match="still being renamed"):
             act()
     finish_background("rename election")
     assert_moved(site, ada)
@@ -197,7 +199,7 @@ def test_many_finish_at_once_and_nothing_is_lost_or_doubled(site, ada, draft, mo
 
 def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeypatch):
     weather = Chaos(site, Random(7), conflicts=0.2, throttling=0.1, lost_replies=0.2, lag=3)
-    monkeypatch.setattr("acts.site.connect", lambda url: weather)
+    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
     for _ in range(200):
         try:
             election = repository.find("Board 2027")

@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotAllowed
-from acts.site import now_text
+from acts.storage import now_text
 from elections import actions, repository, rules
 from elections.candidates.forms import CandidatesForm
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
@@ -20,7 +20,7 @@ from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.public.own_elections import votes_of
 from elections.roll.services import add_voters, remove_voter
@@ -88,11 +88,11 @@ def test_from_draft_to_closed(site, ada, ready):
 def test_every_list_shows_the_state(site, ada, ready):
     def seen():
         headings = (State.DRAFT, State.OPEN, State.CLOSED)  # what is open and editable is listed as open
-        lists = {state: repository.lists(state=state, limit=9)[0] for state in headings}
-        mine = repository.lists(run_by="ADA", limit=9)[0]
-        public = [each.name for each in repository.lists(limit=9)[0]]
+        lists = {state: repository.list_elections(state=state, limit=9)[0] for state in headings}
+        mine = repository.list_elections(run_by="ADA", limit=9)[0]
+        public = [each.name for each in repository.list_elections(limit=9)[0]]
         assert public == ([] if again(ready).stored_state == State.DRAFT else ["Board 2027"])
-        assert [each.name for each in repository.lists(prefix="board", limit=9)[0]] == ["Board 2027"]
+        assert [each.name for each in repository.list_elections(prefix="board", limit=9)[0]] == ["Board 2027"]
         return [state for state, found in lists.items() if found], [each.stored_state for each in mine]
 
     assert seen() == ([State.DRAFT], [State.DRAFT])
@@ -141,10 +141,10 @@ def test_an_election_past_its_end_is_closed_with_no_job_having_run(ada, ready, m
 def test_the_end_is_recorded_once_by_any_number_of_workers(site, ada, ready, monkeypatch):
     election = actions.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
     lifecycle.open_(ada, election, editable=False)
-    assert close_what_is_over() == 0
+    assert close_ended_elections() == 0
     stands_at(monkeypatch, LATER)
     closed = []
-    workers = [threading.Thread(target=lambda: closed.append(close_what_is_over())) for _ in range(6)]
+    workers = [threading.Thread(target=lambda: closed.append(close_ended_elections())) for _ in range(6)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -171,10 +171,10 @@ def test_a_stranger_may_nothing_and_a_manager_what_managers_may(ada, ready, pers
         add_voters(admin, election, ["x"])
     hand_over(admin, election, "Stranger")
     assert again(election).owner_name == "Stranger"
-    assert [each.name for each in repository.lists(run_by="Ada", limit=9)[0]] == []
-    assert [each.name for each in repository.lists(run_by="Stranger", limit=9)[0]] == ["Board 2027"]
+    assert [each.name for each in repository.list_elections(run_by="Ada", limit=9)[0]] == []
+    assert [each.name for each in repository.list_elections(run_by="Stranger", limit=9)[0]] == ["Board 2027"]
     remove_manager(stranger, again(election), "manager")
-    assert repository.lists(run_by="Manager", limit=9)[0] == []
+    assert repository.list_elections(run_by="Manager", limit=9)[0] == []
 
 
 def test_only_somebody_who_may_run_elections_becomes_a_manager(ada, draft, person):
@@ -234,8 +234,8 @@ def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
     assert again(ready).managers == ()
     accounts.remove(owner, ada)
     assert again(ready).owner_name == "Boss"
-    assert [each.name for each in repository.lists(run_by="Boss", limit=9)[0]] == ["Board 2027"]
-    assert repository.lists(run_by="Ada", limit=9)[0] == []
+    assert [each.name for each in repository.list_elections(run_by="Boss", limit=9)[0]] == ["Board 2027"]
+    assert repository.list_elections(run_by="Ada", limit=9)[0] == []
 
 
 def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_opened(ada, draft, person):
@@ -266,7 +266,7 @@ def test_a_draft_is_renamed_with_all_it_has(ada, ready):
     assert len(repository.candidates("council")) == 2
     assert drafts.rename(ada, again(renamed), "COUNCIL").name == "COUNCIL"
     assert repository.find("council").name == "COUNCIL"
-    assert [each.name for each in repository.lists(run_by="Ada", limit=9)[0]] == ["COUNCIL"]
+    assert [each.name for each in repository.list_elections(run_by="Ada", limit=9)[0]] == ["COUNCIL"]
 
 
 def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
@@ -274,7 +274,7 @@ def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
     assert repository.find(ready.name) is None
     assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(ready.name))) == []
-    assert repository.lists(limit=9)[0] == repository.lists(run_by="Ada", limit=9)[0] == []
+    assert repository.list_elections(limit=9)[0] == repository.list_elections(run_by="Ada", limit=9)[0] == []
     assert events(site)[-1] == "ElectionDeleted"
 
 
@@ -374,7 +374,10 @@ def test_a_copy_that_can_never_be_filled_says_why_and_can_be_used(site, ada, unf
     assert not repository.find("Copy").filling
     (said,) = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ElectionNotFilled"]
     assert said == {"election_name": "Copy", "sentence": "An election has at most 2 candidates."}
-    assert "could be brought: An election has at most 2 candidates." in sign_in(ada).get("/election/Copy/history/").text
+    assert (
+        "could be copied into the draft: An election has at most 2 candidates."
+        in sign_in(ada).get("/election/Copy/history/").text
+    )
     drafts.rename(ada, repository.find("Copy"), "Another")
 
 
@@ -434,7 +437,7 @@ def test_where_everybody_may_vote_nobody_is_added_by_name_once_it_is_open(site, 
     election = actions.change(ada, again(draft), Action.SET_UP, electorate="everyone")
     add_voters(ada, election, ["by.post@example.org"])
     election = lifecycle.open_(ada, again(election), editable=False)
-    with pytest.raises(WrongState, match="added by their address"):
+    with pytest.raises(WrongState, match="by their mail address"):
         add_voters(ada, election, ["Hypatia"])
     assert add_voters(ada, election, ["other@example.org"]) == 1
     copying.copy(ada, again(election), "Copy")

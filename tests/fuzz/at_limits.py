@@ -14,8 +14,8 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Role
 from ballots import services as voting
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -118,7 +118,7 @@ def fill_box(site: Table, election: Election, count: int, voters: int) -> None:
         place = keys.ballot(election.name, f"{number:08x}", election.shards)
         ranking = ">".join(map(str, drawn.sample(range(count), count)))
         site.write(Put({"PK": place.pk, "SK": place.sk, "rankings": ranking, "confirmation": f"{number:04}-ABCD"}))
-    site.write(Update(places.gates_of(election).keys(election.name)[0], add={"voted": voters}))
+    site.write(Update(sharding.gates_of(election).keys(election.name)[0], add={"voted": voters}))
 
 
 def _found(name: str) -> Election:

@@ -15,7 +15,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from elections.multi_ballots.rules import MAX_QUESTIONS
-from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
+from live.qa_rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
 from news.rules import MAX_TAG_CHARS, MAX_TAGS
 from news.site_page import Part
 from polls import voters
@@ -24,7 +24,7 @@ from tests.access.site import PRESENTED, Look, Site, build
 from tests.access.words import known, written_by
 from tests.fuzz.forms import Form, Typing, forms_on, long_address
 from tests.photos.drawing import encoded, upright
-from upkeep.worker.jobs import JOBS, Outcome, run_each
+from upkeep.worker.jobs import JOBS, Outcome, run_jobs
 from upkeep.worker.leases import Leases
 
 SCRIPTS = {
@@ -154,7 +154,7 @@ def _order(look: Look) -> int:
 
 def failed(site: Any) -> list[tuple[str, str]]:
     """Jobs of the worker that went wrong, and why."""
-    return [(name, each.words) for name, each in run_each(JOBS, Leases(site)).items() if each.outcome == Outcome.FAILED]
+    return [(name, each.words) for name, each in run_jobs(JOBS, Leases(site)).items() if each.outcome == Outcome.FAILED]
 
 
 # --- what nobody can make up ---

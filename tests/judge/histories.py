@@ -11,18 +11,18 @@ from random import Random
 import pytest
 
 from acts.refusals import LostRace, NotNow
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from live.services import making
 from polls import repository as polls
 from polls import services as polling
 from polls.voters import id_of
 from questions.question import Type
-from store.chaos import Chaos
 from store.table import Conflict, Unavailable
 from tests.at_once import at_once
 from tests.ballots.caster import perform
 from tests.ballots.history import CLOSED, DONE
 from tests.ballots.test_linearizable import KINDS, PROCESSES, casters
+from tests.chaos import Chaos
 from tests.live.conftest import IDEAS, seated
 from tests.live.crowd import UNKNOWN, play_all
 from tests.live.test_histories import NAMES, all_flaws, host, paid_once
@@ -102,7 +102,7 @@ def test_what_is_told_in_a_live_session_in_bad_weather_is_what_counts(site, pers
     weather = Chaos(table(), Random(17), conflicts=0.1, throttling=0.05, lost_replies=0.1)
 
     def drive() -> None:
-        with acting_on(weather):
+        with use_table(weather):
             host(game, 2, enough=6)
 
     driving = threading.Thread(target=drive)

@@ -27,7 +27,7 @@ def close_in_a_child(game: Game, seconds: float) -> bool:
     child = os.fork()
     if child == 0:
         try:
-            closing.close(game, repository.state(game.id), "Hana")
+            closing.close(game, repository.read_state(game.id), "Hana")
         finally:
             os._exit(0)
     time.sleep(seconds)
@@ -37,10 +37,10 @@ def close_in_a_child(game: Game, seconds: float) -> bool:
 
 
 def ask(game: Game) -> None:
-    moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version)
-    for seat in seats.each(game.id):
-        told = answering.give(game, repository.state(game.id), seat, [0], clock.now())
-        assert told == answering.Told.COUNTED
+    moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version)
+    for seat in seats.read_seats(game.id):
+        told = answering.submit(game, repository.read_state(game.id), seat, [0], clock.now())
+        assert told == answering.AnswerStatus.COUNTED
 
 
 def close_and_kill(game: Game, kills: int, chance: Random) -> int:
@@ -48,15 +48,15 @@ def close_and_kill(game: Game, kills: int, chance: Random) -> int:
     waits long for the dead."""
     rules.MAX_CLOSING_MS = 10
     killed = tried = 0
-    while tried < kills or repository.state(game.id).is_open:
-        if not repository.state(game.id).is_open:
+    while tried < kills or repository.read_state(game.id).is_open:
+        if not repository.read_state(game.id).is_open:
             ask(game)
         if tried < kills:
             killed += close_in_a_child(game, chance.random() * 0.02)
             tried += 1
         else:
-            closing.close(game, repository.state(game.id), "Hana")
-    assert repository.state(game.id).phase == Phase.RESULTS
+            closing.close(game, repository.read_state(game.id), "Hana")
+    assert repository.read_state(game.id).phase == Phase.RESULTS
     return killed
 
 

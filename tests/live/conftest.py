@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from live import clock, repository, seats
-from live.play import play_in
+from live.play import play_for_type
 from live.rounds import Round
 from live.rules import Game, State, Step
 from live.seats import Seat
@@ -44,7 +44,7 @@ QUESTIONS = {
 
 def picture(type_: str, round_: Round, questions, seats=None, own: str = "") -> str:
     """What came of a round, as a session of this type shows it."""
-    return play_in(type_, questions[round_.question]).picture(round_, questions, seats or {}, own)
+    return play_for_type(type_, questions[round_.question]).picture(round_, questions, seats or {}, own)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def made(site, person) -> Callable[..., Game]:
 
 def seated(game: Game, *names: str, **more) -> list[Seat]:
     """Players of these names, whose ids are their names."""
-    from acts.site import table
+    from acts.storage import table
 
     found = [Seat(name.lower(), name, game.created_at, **more) for name in names]
     for seat in found:
@@ -70,8 +70,8 @@ def seated(game: Game, *names: str, **more) -> list[Seat]:
 
 def drive(game: Game, step: Step) -> State:
     """A step of Hana's from where the session is."""
-    return moving.drive(game.id, "Hana", step, repository.state(game.id).version)
+    return moving.drive(game.id, "Hana", step, repository.read_state(game.id).version)
 
 
-def give(game: Game, seat: Seat, said, at: int | None = None) -> answering.Told:
-    return answering.give(game, repository.state(game.id), seat, said, clock.now() if at is None else at)
+def give(game: Game, seat: Seat, said, at: int | None = None) -> answering.AnswerStatus:
+    return answering.submit(game, repository.read_state(game.id), seat, said, clock.now() if at is None else at)

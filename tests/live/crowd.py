@@ -20,7 +20,7 @@ if __name__ == "__main__":
 
     django.setup()
 
-from acts.site import acting_on
+from acts.storage import use_table
 from live import clock, repository, seats
 from live.rules import Game, Phase, State
 from live.services import answering
@@ -51,7 +51,7 @@ def play(game: Game, player: str) -> list[Act]:
     at = 0
     while True:
         try:
-            state = repository.state(game.id)
+            state = repository.read_state(game.id)
             seat = seats.find(game.id, player)
             if state.phase == Phase.ENDED:
                 return acts
@@ -87,7 +87,7 @@ def player_of(ranking: str) -> str:
 def _give(game: Game, state: State, seat: seats.Seat, words: str, at: int) -> Act:
     said = SAID.get(game.engagement_type, str)(words)
     try:
-        told = str(answering.give(game, state, seat, said, at))
+        told = str(answering.submit(game, state, seat, said, at))
     except NO_ANSWER:
         told = UNKNOWN
     return Act(seat.player, state.round, words, at, told)
@@ -102,7 +102,7 @@ def play_all(game: Game, players: list[str], table: Table | None = None) -> list
 
 
 def _elsewhere(game: Game, player: str, table: Table | None) -> list[Act]:
-    with acting_on(table) if table else nullcontext():
+    with use_table(table) if table else nullcontext():
         return play(game, player)
 
 
@@ -112,7 +112,7 @@ def flaws(acts: list[Act], round_: int, sealed: dict[str, str]) -> list[str]:
     found = []
     for player in {act.player for act in acts}:
         own = [act for act in acts if act.player == player and act.round == round_]
-        counted = [act for act in own if act.told == answering.Told.COUNTED]
+        counted = [act for act in own if act.told == answering.AnswerStatus.COUNTED]
         last = max((act.at for act in counted), default=0)
         may_be = {act.said for act in own if (act.told == UNKNOWN and act.at > last) or act.at == last}
         there = sealed.get(player)

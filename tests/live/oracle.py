@@ -16,9 +16,9 @@ from django.urls import URLPattern, URLResolver, reverse
 
 from live import repository, seats
 from live.rules import Game, Step
+from live.screens.rendering import Role
 from live.seats import Seat
 from live.services.seating import SeatAct
-from live.show.screens import Role
 from live.views.urls import below_live
 
 Answer = tuple[str, int, str, str]  # what was asked, status, address, body
@@ -30,7 +30,7 @@ CHANCE = re.compile(  # what is made anew for every page, or tells the time
     | nonce\\":\\"\w+
     | \d{4}-\d\d-\d\dT[\d:.]+Z
     | /seat/[\w:-]+/<
-    | aria-label="The\ link\ as\ a\ QR\ picture">.*""",
+    | aria-label="The\ link\ as\ a\ QR\ code">.*""",
     re.VERBOSE,
 )
 
@@ -58,7 +58,7 @@ class Host:
 
     @property
     def seat(self) -> Seat:
-        return next(each for each in seats.each(self.game.id) if each.name == self.victim)
+        return next(each for each in seats.read_seats(self.game.id) if each.name == self.victim)
 
     def keep(self, what: str, answer) -> None:
         body = CHANCE.sub("", answer.getvalue().decode())
@@ -92,7 +92,7 @@ class Host:
         self.post("check in", "check_in", args, self.device, form=form * 22, by="code", code=code)
         for page in ("play", "seat", "qa"):
             self.keep(f"as the victim: {page}", self.device.get(reverse(page, args=[self.game.id]), follow=True))
-        vote = {"round": repository.state(self.game.id).round, "option": "0"}
+        vote = {"round": repository.read_state(self.game.id).round, "option": "0"}
         self.post("vote as the victim", "give_vote", [self.game.id], self.device, **vote)
 
     def new_code(self) -> str:
@@ -117,5 +117,5 @@ class Host:
             self.post(name, name, one, act="remove", name=self.victim)
 
     def step(self, step: Step) -> None:
-        version = repository.state(self.game.id).version
+        version = repository.read_state(self.game.id).version
         self.post(f"step: {step}", "drive", [self.game.id], act=f"{step} {version}")

@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import pytest
 
-from acts.site import SITE
+from acts.storage import SITE
 from live import clock, repository, rules
 from live.rules import Game, Phase, State, Step
+from live.screens import snapshots
 from live.services import closing
-from live.services.answering import Told
-from live.show import rooms
+from live.services.answering import AnswerStatus
 from questions.question import Type
-from store import trips
+from store import round_trips
 from store.table import Unavailable
 from tests.live.conftest import drive, give, seated
 
@@ -22,7 +22,7 @@ from tests.live.conftest import drive, give, seated
 @pytest.fixture
 def reading(monkeypatch) -> Callable[..., list[int]]:
     """Counts how often all answers of a round are read, and does something meanwhile."""
-    usual, read = repository.answers, list[int]()
+    usual, read = repository.read_answers, list[int]()
 
     def watched(meanwhile: Callable[[], None] = lambda: None) -> list[int]:
         def answers(game_id: str, round_: int):
@@ -31,7 +31,7 @@ def reading(monkeypatch) -> Callable[..., list[int]]:
                 meanwhile()
             return usual(game_id, round_)
 
-        monkeypatch.setattr(repository, "answers", answers)
+        monkeypatch.setattr(repository, "read_answers", answers)
         return read
 
     return watched
@@ -56,7 +56,7 @@ def test_whoever_comes_while_a_round_is_closed_has_what_comes_of_it(asked, readi
     ]
 
     def come() -> None:
-        begun = repository.state(game.id)
+        begun = repository.read_state(game.id)
         others.append(threading.Thread(target=lambda: results.append(closing._closed(game, begun, SITE))))
         for each in others:
             each.start()
@@ -73,26 +73,26 @@ def test_whoever_comes_while_a_round_is_closed_has_what_comes_of_it(asked, readi
 def test_an_answer_that_comes_while_a_round_is_closed_does_not_close_it_again(site, asked, reading):
     game, _state = asked
     (ben,) = seated(game, "Ben")
-    told: list[Told] = []
+    told: list[AnswerStatus] = []
     late = threading.Thread(target=lambda: told.append(give(game, ben, [0])))
 
     def answer() -> None:
-        assert repository.state(game.id).closing
+        assert repository.read_state(game.id).closing
         late.start()
 
     read = reading(answer)
     drive(game, Step.CLOSE)
     late.join()
     assert read == [1]
-    heard = repository.heard(game.id, 1, Phase.QUESTION)
-    assert told == [Told.COUNTED if len(heard) == 2 else Told.LATE] or told == [Told.NOT_OPEN]
+    heard = repository.read_receipts(game.id, 1, Phase.QUESTION)
+    assert told == [AnswerStatus.COUNTED if len(heard) == 2 else AnswerStatus.LATE] or told == [AnswerStatus.NOT_OPEN]
 
 
 def test_a_look_leaves_a_round_to_whoever_closes_it(site, asked, reading):
     game, state = asked
     site.write(repository.closing(game, state, clock.now()))
     read = reading()
-    assert rooms.current(game.id).state.phase == Phase.QUESTION
+    assert snapshots.current(game.id).state.phase == Phase.QUESTION
     assert read == []
 
 
@@ -100,7 +100,7 @@ def test_somebody_else_closes_it_if_whoever_began_is_never_heard_of_again(site, 
     """Even if their clock is ahead of ours."""
     game, state = asked
     monkeypatch.setattr(rules, "MAX_CLOSING_MS", 10)
-    monkeypatch.setattr(closing, "LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(closing, "POLL_SECONDS", 0.001)
     site.write(repository.closing(game, state, clock.now() + 3_600_000))
     assert closing.close(game, state, "Hana").phase == Phase.RESULTS
 
@@ -115,7 +115,7 @@ def test_nobody_waits_for_an_attempt_that_has_failed(asked, monkeypatch):
         patch.setattr(repository, "round_writing", fails)
         with pytest.raises(Unavailable):
             closing.close(game, state, "Hana")
-    there = repository.state(game.id)
+    there = repository.read_state(game.id)
     assert (there.phase, there.closing) == (Phase.QUESTION, closing.LONG_AGO)
     monkeypatch.setattr(closing.time, "sleep", fails)
     assert closing.close(game, there, "Hana").phase == Phase.RESULTS
@@ -139,7 +139,7 @@ def test_closing_waits_for_three_round_trips_in_a_row(made, type_, said):
         give(game, seat, words)
     waited = []
     while state.is_open:
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             state = closing.close(game, state, "Hana")
         waited.append(asked.in_a_row)
     assert waited == [3] * (2 if type_ == Type.CALL_AND_ANSWER else 1)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from acts.limits import Limit
+from acts.rate_limits import Limit
 from live import clock, codes, repository
 from live.rules import Step
+from live.screens import host_screens, snapshots
 from live.services import making
-from live.show import hall, rooms
 from polls import repository as polls
 from store import keys
 from store.table import Put
@@ -47,7 +47,7 @@ def test_a_code_that_was_kept_for_a_day_is_free_again(site, made, monkeypatch):
     ended = site.get(place)
     assert ended["ended_at"]
     site.write(Put({**ended, "ttl": 1}))
-    assert repository.code_item("1111") is None
+    assert repository.read_code("1111") is None
     assert made().code == "1111"
 
 
@@ -82,7 +82,7 @@ def test_after_the_end_a_code_says_when_it_was(client, made):
     answer = by_code(client, game.code)
     assert answer.status_code == 410
     assert "This session ended at" in answer.content.decode()
-    assert repository.code_item(game.code)["ended_at"] in answer.content.decode()
+    assert repository.read_code(game.code)["ended_at"] in answer.content.decode()
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "?", "/", "a" * 50, "#%"])
@@ -147,12 +147,12 @@ def test_a_session_hosted_elsewhere_is_no_exception_and_its_host_is_told(client,
     hana.get(reverse("host_game", args=[game.id]), REMOTE_ADDR="203.0.113.7")
     guesses(client, 5)
     page = hana.get(reverse("host_game", args=[game.id]), REMOTE_ADDR="203.0.113.7").content.decode()
-    assert "too many wrong codes were typed" not in page
+    assert "Too many wrong codes were entered" not in page
     assert by_code(client, game.code).status_code == 429
     for name in ("host_game", "remote"):
         page = hana.get(reverse(name, args=[game.id]), REMOTE_ADDR="203.0.113.7").content.decode()
-        assert "too many wrong codes were typed" in page
-    assert rooms.current(game.id).seats == {}, "A roster of nobody is read as such."
+        assert "Too many wrong codes were entered" in page
+    assert snapshots.current(game.id).seats == {}, "A roster of nobody is read as such."
 
 
 def test_that_codes_are_refused_is_said_for_ten_minutes_and_written_once_a_minute(site, made, few, client, monkeypatch):
@@ -162,9 +162,9 @@ def test_that_codes_are_refused_is_said_for_ten_minutes_and_written_once_a_minut
         monkeypatch.setattr(clock, "now", lambda passed=passed: start + passed)
         by_code(client, game.code)
     assert site.get(keys.game_roster(game.id))["refused"] == 2
-    assert rooms.current(game.id).codes_refused
+    assert snapshots.current(game.id).codes_refused
     monkeypatch.setattr(clock, "now", lambda: start + 61_000 + 600_000)
-    assert not rooms.current(game.id).codes_refused
+    assert not snapshots.current(game.id).codes_refused
 
 
 def test_the_code_of_a_poll_has_letters_and_is_always_judged(client, poll_made, few):  # noqa: F811
@@ -177,6 +177,6 @@ def test_the_link_to_join_can_be_copied(made):
     game = made()
     for name in ("host_game", "remote"):
         page = sign_in("Hana").get(reverse(name, args=[game.id])).content.decode()
-        assert f'<code id="join-link">{hall.link_to(game)}</code>' in page
+        assert f'<code id="join-link">{host_screens.join_link(game)}</code>' in page
     drive(game, Step.END)
     assert 'id="join-link"' not in sign_in("Hana").get(reverse("host_game", args=[game.id])).content.decode()

@@ -38,9 +38,9 @@ def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, t
         play(game)
         drive(game, Step.END)
     copy = copied(game)
-    source, state = repository.find(game.id)[0], repository.state(copy.id)
+    source, state = repository.find(game.id)[0], repository.read_state(copy.id)
     assert all(getattr(copy, name) == getattr(source, name) for name in copying.SETTINGS)
-    assert repository.questions(copy.id) == repository.questions(game.id)
+    assert repository.read_questions(copy.id) == repository.read_questions(game.id)
     assert (state.phase, state.played, copy.code != game.code) == (Phase.WAITING, (), True)
     kinds = {item["SK"].partition("#")[0] for item in site.each(keys.all_of_game(copy.id))}
     assert kinds <= {"METADATA", "STATE", "QUESTIONS", "ROLL"}
@@ -53,7 +53,7 @@ def test_the_roll_goes_along_and_its_codes_do_not(made, person):
     person("Ada")
     roll.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
     copy = copied(game)
-    listed = {each.name: each for each in roll.every(copy.id)}
+    listed = {each.name: each for each in roll.each_entry(copy.id)}
     assert (sorted(listed), repository.find(copy.id)[0].entitled) == (["Ada", "Yves", "Zita"], 3)
     assert (bool(listed["Ada"].account), listed["Zita"].email) == (True, "zita@example.org")
     assert roll.code_of(copy.id, listed["Zita"]) != roll.code_of(game.id, roll.find(game.id, "Zita"))
@@ -76,7 +76,7 @@ def test_one_form_makes_one_copy(made, hana, monkeypatch):
     assert len(repository.running_of("Hana")) == 2
     assert hana.post(way, {"token": "another"})["Location"] != first
     monkeypatch.setattr(hosting, "MAX_RUNNING_SESSIONS", 3)
-    assert "End one of them before you make another." in hana.post(way, follow=True).content.decode()
+    assert "End one before you create another." in hana.post(way, follow=True).content.decode()
     assert hana.get(way).status_code == 405
     assert Client().post(way).status_code == 302
     assert len(repository.running_of("Hana")) == 3

@@ -13,11 +13,11 @@ from accounts import repository as people
 from acts.refusals import LostRace, NotNow
 from live import corrections, repository, rules
 from live.rules import Phase, Step
+from live.screens import rendering, snapshots
+from live.screens.rendering import Role
 from live.services import correcting, moving
-from live.show import rooms, screens
-from live.show.screens import Role
 from questions.question import Kind, Question, Type
-from questions.rules import Elsewhere, edition_of_question
+from questions.rules import ChangedElsewhere, question_fingerprint
 from store.log import EventLog
 from tests.live.conftest import drive, give, seated
 from upkeep import replay
@@ -36,7 +36,7 @@ def assembly(made):
 
 
 def titles(game) -> list[str]:
-    return [each.title for each in repository.questions(game.id)]
+    return [each.title for each in repository.read_questions(game.id)]
 
 
 def at(game, name: str, *words) -> str:
@@ -44,7 +44,7 @@ def at(game, name: str, *words) -> str:
 
 
 def seen(game, place: int) -> str:
-    return edition_of_question(repository.questions(game.id)[place])
+    return question_fingerprint(repository.read_questions(game.id)[place])
 
 
 def move(game, place: int, *, up: bool = True) -> None:
@@ -66,14 +66,14 @@ def names(questions) -> str:
 
 def test_what_was_asked_keeps_its_place():
     free = [0, 2, 3]  # b and e have been called
-    assert names(corrections.moved(FIVE, free, 2, up=True)) == "cbade"
-    assert names(corrections.inserted(FIVE, free, Question("x"), 1)) == "abxced"
+    assert names(corrections.with_moved(FIVE, free, 2, up=True)) == "cbade"
+    assert names(corrections.with_inserted(FIVE, free, Question("x"), 1)) == "abxced"
     for place, up in ((0, True), (3, False), (1, True)):
         with pytest.raises(NotNow):
-            corrections.moved(FIVE, free, place, up=up)
-    with pytest.raises(NotNow, match="keeps its number"):
-        corrections.removed(FIVE, free, 0)
-    assert names(corrections.removed(FIVE, [0, 2, 4], 0)) == "cbed"
+            corrections.with_moved(FIVE, free, place, up=up)
+    with pytest.raises(NotNow, match="A later item has already been called"):
+        corrections.without_question(FIVE, free, 0)
+    assert names(corrections.without_question(FIVE, [0, 2, 4], 0)) == "cbed"
 
 
 # --- what can be corrected, and until when ---
@@ -94,7 +94,9 @@ def test_an_item_added_later_is_moved_before_any_other_business(site, made):
     correcting.add(game.id, "Hana", Question("Shall we buy a boat?", Kind.MOTION))
     move(game, 2)
     assert titles(game) == ["Report", "Shall we buy a boat?", "Any other business"]
-    assert rooms.current(game.id).questions[1].title == "Shall we buy a boat?", "also in a process that knew another"
+    assert snapshots.current(game.id).questions[1].title == "Shall we buy a boat?", (
+        "also in a process that knew another"
+    )
     said = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "LiveSessionCorrected"]
     assert [each["what"] for each in said] == ["moved"]
     assert "boat" not in repr(said)
@@ -108,9 +110,11 @@ def test_an_item_is_corrected_until_it_is_voted_on(site, assembly):
     drive(assembly, Step.CLOSE)
     drive(assembly, Step.NEXT)
     budget = Question("The budget of 2027", Kind.CHOICE, options=("Large", "Small"), secret=True, seconds=0)
-    shown = screens.screen(Role.SCREEN, rooms.current(assembly.id)).key
+    shown = rendering.render_screen(Role.SCREEN, snapshots.current(assembly.id)).key
     correcting.change(assembly.id, "Hana", 1, seen(assembly, 1), budget)
-    assert screens.screen(Role.SCREEN, rooms.current(assembly.id)).key != shown, "The wall shows the new words."
+    assert rendering.render_screen(Role.SCREEN, snapshots.current(assembly.id)).key != shown, (
+        "The wall shows the new words."
+    )
     state = drive(assembly, Step.VOTE)
     assert (state.kind, state.secret) == ("choice", True)
     with pytest.raises(NotNow):
@@ -123,7 +127,7 @@ def test_an_item_is_corrected_until_it_is_voted_on(site, assembly):
             correcting.change(assembly.id, "Hana", place, seen(assembly, place), Question("Another", Kind.MOTION))
         with pytest.raises(NotNow):
             remove(assembly, place)
-    assert rooms.current(assembly.id).rounds[2].result["chosen"] == [0, 3]
+    assert snapshots.current(assembly.id).rounds[2].result["chosen"] == [0, 3]
     assert replay.check(site, said=replay.quietly).first == ()
 
 
@@ -135,24 +139,24 @@ def test_while_people_vote_the_rest_of_the_agenda_can_change_without_disturbing_
     before = drive(assembly, Step.VOTE)
     give(assembly, ada, "yes")
     remove(assembly, 4)
-    assert repository.state(assembly.id) == before
+    assert repository.read_state(assembly.id) == before
     give(assembly, ben, "yes")
     assert drive(assembly, Step.CLOSE).phase == Phase.RESULTS
-    assert rooms.current(assembly.id).round.result["yes"] == 2
+    assert snapshots.current(assembly.id).round.result["yes"] == 2
 
 
 @pytest.mark.parametrize("type_", [Type.TRIVIA, Type.CALL_AND_ANSWER, Type.POLL, Type.SURVEY])
 def test_questions_of_every_play_are_corrected_until_they_are_asked(made, type_):
     game = made(type_)
     last = game.total_questions - 1
-    better = rules.replace(repository.questions(game.id)[last], title="Better words")
+    better = rules.replace(repository.read_questions(game.id)[last], title="Better words")
     correcting.change(game.id, "Hana", last, seen(game, last), better)
     assert titles(game)[last] == "Better words"
     drive(game, Step.NEXT)
-    with pytest.raises(NotNow, match="has been asked"):
+    with pytest.raises(NotNow, match="has already been asked"):
         correcting.change(game.id, "Hana", 0, seen(game, 0), better)
     if type_ == Type.SURVEY:
-        with pytest.raises(NotNow, match="has been asked"):
+        with pytest.raises(NotNow, match="has already been asked"):
             remove(game, last)
 
 
@@ -168,7 +172,7 @@ def test_a_play_keeps_one_question_and_only_such_as_suit_it(made):
 
 
 def test_a_button_that_calls_an_item_by_its_place_is_stale_once_places_have_changed(assembly):
-    version = repository.state(assembly.id).version
+    version = repository.read_state(assembly.id).version
     move(assembly, 2)
     with pytest.raises(LostRace):
         moving.drive(assembly.id, "Hana", Step.NEXT, version, item=2)
@@ -187,20 +191,20 @@ def once_in_between(monkeypatch, module, name: str, act) -> None:
 
 
 def test_what_is_called_while_somebody_removes_it_stays(assembly, monkeypatch):
-    version = repository.state(assembly.id).version
+    version = repository.read_state(assembly.id).version
     call = partial(moving.drive, assembly.id, "Hana", Step.NEXT, version, item=4)
     once_in_between(monkeypatch, repository, "correction", call)
-    with pytest.raises(NotNow, match="has been asked"):
+    with pytest.raises(NotNow, match="has already been asked"):
         remove(assembly, 4)
-    assert (repository.state(assembly.id).played, len(titles(assembly))) == ((4,), 5)
+    assert (repository.read_state(assembly.id).played, len(titles(assembly))) == ((4,), 5)
 
 
 def test_what_is_removed_while_somebody_calls_it_is_not_called(assembly, monkeypatch):
-    version = repository.state(assembly.id).version
-    once_in_between(monkeypatch, moving, "stepped", partial(remove, assembly, 4))
+    version = repository.read_state(assembly.id).version
+    once_in_between(monkeypatch, moving, "next_state", partial(remove, assembly, 4))
     with pytest.raises(LostRace):
         moving.drive(assembly.id, "Hana", Step.NEXT, version, item=4)
-    assert (repository.state(assembly.id).played, len(titles(assembly))) == ((), 4)
+    assert (repository.read_state(assembly.id).played, len(titles(assembly))) == ((), 4)
 
 
 def test_what_somebody_else_has_changed_is_not_overwritten(assembly):
@@ -211,7 +215,7 @@ def test_what_somebody_else_has_changed_is_not_overwritten(assembly):
         lambda: correcting.move(assembly.id, "Hana", 1, old, up=True),
         lambda: correcting.remove(assembly.id, "Hana", 1, old),
     ):
-        with pytest.raises(Elsewhere):
+        with pytest.raises(ChangedElsewhere):
             act()
     assert titles(assembly)[1] == "By Ines"
 
@@ -230,7 +234,7 @@ def test_the_agenda_is_corrected_on_its_page(hana, assembly):
     assert titles(assembly)[0] == "The budget of 2027"
     again = hana.post(at(assembly, "game_question", 0), typed | {"title": "Late words"})
     assert again.status_code == 422
-    assert "Somebody has changed this list" in again.content.decode()
+    assert "Somebody else has changed this list" in again.content.decode()
     assert 'value="Late words"' in again.content.decode()
     gone = at(assembly, "remove_game_question", 4) + f"?seen={seen(assembly, 4)}"
     assert "Where next?" in hana.get(gone).content.decode()
@@ -250,13 +254,13 @@ def test_the_questions_of_a_play_are_corrected_on_a_page_of_their_own(hana, made
     typed = {"kind": "choice", "title": "Which is prime?", "option1": "4", "option2": "5", "right2": "on"}
     typed |= {"seconds": "20", "seen": seen(game, 1)}
     assert hana.post(at(game, "game_question", 1), typed).status_code == 302
-    changed = repository.questions(game.id)[1]
+    changed = repository.read_questions(game.id)[1]
     assert (changed.title, changed.options, changed.right) == ("Which is prime?", ("4", "5"), (1,))
     wrong = hana.post(at(game, "game_question", 1), typed | {"kind": "text", "seen": seen(game, 1)})
     assert "This cannot be asked in this type of session." in wrong.content.decode()
     drive(game, Step.NEXT)
     assert hana.get(at(game, "game_question", 0))["Location"] == at(game, "game_questions") + "#item-0"
-    assert "has been asked" in hana.get(at(game, "game_questions")).content.decode()
+    assert "has already been asked" in hana.get(at(game, "game_questions")).content.decode()
 
 
 def test_only_hosts_correct(made, signed_in, person):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from live import counting, scores
 from live.plays import best_answer, ranked_poll, survey, trivia
-from live.rounds import Given, Round
-from polls.counting import SideBySide
+from live.rounds import GivenAnswer, Round
+from polls.counting import MethodComparison
 from questions.question import Kind, Question
 from store.limits import MAX_ITEM_BYTES, check_item
 from tally.ballots import Ballots
@@ -33,11 +33,11 @@ SURVEY = (
 )
 
 
-def said(*values, at: int = 0) -> list[Given]:
-    return [Given(f"p{number}", value, at + number) for number, value in enumerate(values)]
+def said(*values, at: int = 0) -> list[GivenAnswer]:
+    return [GivenAnswer(f"p{number}", value, at + number) for number, value in enumerate(values)]
 
 
-def untimed(_given: Given) -> tuple[int, int]:
+def untimed(_given: GivenAnswer) -> tuple[int, int]:
     raise AssertionError("Without a bonus nobody looks at a clock.")
 
 
@@ -46,12 +46,12 @@ def points(found: Round) -> dict[str, tuple[int, int]]:
 
 
 def answered(*texts: str) -> Round:
-    return best_answer.answered(4, 3, said(*texts))
+    return best_answer.count_answers(4, 3, said(*texts))
 
 
 def ranked(found: Round, ranks: dict[str, int], shown=None) -> dict:
     """A vote by the answers' texts."""
-    texts = [answer.text for answer in best_answer.gathered(found)]
+    texts = [answer.text for answer in best_answer.merged_answers(found)]
     numbers = {texts.index(text): rank for text, rank in ranks.items()}
     return {"ranks": {str(each): rank for each, rank in numbers.items()}, "shown": shown or list(range(len(texts)))}
 
@@ -84,7 +84,7 @@ def test_options_that_are_not_there_are_not_chosen():
 
 
 def test_of_several_answers_of_one_player_the_last_counts():
-    twice = [Given("p0", [1], 9), Given("p0", [0], 5)]
+    twice = [GivenAnswer("p0", [1], 9), GivenAnswer("p0", [0], 5)]
     for order in (twice, twice[::-1]):
         found = trivia.count(1, 0, CAPITAL, order, untimed)
         assert (found.count, found.entries[0].said) == (1, [1])
@@ -107,7 +107,7 @@ def test_the_first_close_gathers_answers_that_nobody_has_points_for():
 def test_all_authors_of_an_answer_get_its_points():
     found = answered("Trees", "trees", "Benches", "A fountain")
     cast = [ranked(found, {"Benches": 1}), ranked(found, {}), ranked(found, {"Trees": 1, "A fountain": 2})]
-    done = best_answer.votes(found, said(*cast))
+    done = best_answer.count_votes(found, said(*cast))
     assert points(done) == {"p0": (3, 0), "p1": (3, 0), "p2": (3, 0), "p3": (2, 0)}
     assert (done.votes, done.result["voted"]) == (3, True)
     assert [(each["text"], each["points"], each["place"]) for each in done.result["answers"]][2:] == [
@@ -120,9 +120,9 @@ def test_all_authors_of_an_answer_get_its_points():
 @every_row("texts", [(), ("One",), ("One", "Two"), ("One", "Two", "two", "TWO")])
 def test_fewer_than_three_answers_are_not_voted_on_and_have_no_points(texts):
     found = answered(*texts)
-    done = best_answer.votes(found, said({"ranks": {"0": 1}, "shown": [0, 1]}))
+    done = best_answer.count_votes(found, said({"ranks": {"0": 1}, "shown": [0, 1]}))
     assert done == found
-    assert not scores.is_voted_on(best_answer.gathered(found))
+    assert not scores.is_voted_on(best_answer.merged_answers(found))
     assert all(entry.total == 0 for entry in done.entries)
 
 
@@ -142,26 +142,27 @@ def test_votes_that_are_none_give_nothing_and_are_not_counted():
         "One",
         None,
     ]
-    done = best_answer.votes(found, said(*bad))
+    done = best_answer.count_votes(found, said(*bad))
     assert done.votes == 0
     assert {entry.points for entry in done.entries} == {0}
 
 
 def test_thirteen_answers_are_paid_by_showings():
     found = answered(*(f"Answer {number}" for number in range(13)))
-    own = scores.own_answers(best_answer.gathered(found))
-    dealt = scores.showings(own, best_answer.gathered(found))
+    own = scores.own_answers(best_answer.merged_answers(found))
+    dealt = scores.showings(own, best_answer.merged_answers(found))
     cast = [
-        Given(voter, best_answer.as_said(scores.Vote({numbers[0]: 1}, numbers)), 0) for voter, numbers in dealt.items()
+        GivenAnswer(voter, best_answer.vote_as_item(scores.Vote({numbers[0]: 1}, numbers)), 0)
+        for voter, numbers in dealt.items()
     ]
-    done = best_answer.votes(found, cast)
+    done = best_answer.count_votes(found, cast)
     firsts = [numbers[0] for numbers in dealt.values()]
     assert points(done) == {voter: (firsts.count(own[voter]) * 3 * 13 // 9, 0) for voter in own}
 
 
 def test_the_result_holds_the_best_texts_and_the_entries_all():
     found = answered(*(f"Answer {number}" for number in range(60)))
-    done = best_answer.votes(found, said(ranked(found, {"Answer 59": 1})))
+    done = best_answer.count_votes(found, said(ranked(found, {"Answer 59": 1})))
     assert len(done.result["answers"]) == best_answer.MAX_ANSWERS_IN_RESULT
     assert done.result["answers"][0]["text"] == "Answer 59"
     assert len(done.entries) == 60
@@ -207,7 +208,7 @@ def test_a_poll_keeps_rankings_and_nobody_in_an_order_that_says_nothing():
 def test_below_three_votes_nothing_of_a_poll_is_told_or_kept(rankings):
     found = ranked_poll.count(2, 1, LUNCH, said(*rankings), seed="s")
     assert found == Round(2, 1, len(rankings), {"too_few": True, "count": len(rankings)}, ())
-    assert "p0" not in repr(counting.as_parts(found))
+    assert "p0" not in repr(counting.round_as_parts(found))
 
 
 def test_three_votes_are_told():
@@ -261,7 +262,7 @@ def test_the_count_is_that_of_a_quick_poll(rankings, seed):
     if "too_few" in found:
         assert sum(map(bool, rankings)) < 3
         return
-    poll = SideBySide.of(Ballots.of(names, rankings), seed).by("irv")
+    poll = MethodComparison.of(Ballots.of(names, rankings), seed).by("irv")
     assert tuple(names[each] for each in found["winners"]) == poll.leaders
     places = {names[each]: place for each, place in found["places"]}
     assert places == poll.places or found["lots"], "Only where a lot was drawn, places are shared in the room."
@@ -277,7 +278,7 @@ def test_the_count_is_that_of_a_quick_poll(rankings, seed):
 # --- surveys ---
 
 
-def sheets(*rows) -> list[Given]:
+def sheets(*rows) -> list[GivenAnswer]:
     return said(*({str(place): value for place, value in enumerate(row)} for row in rows))
 
 
@@ -310,7 +311,7 @@ def test_what_one_person_said_to_two_questions_cannot_be_put_together():
     """Whoever said which of the first and which of the second: the round is the same."""
     two = (Question("First?"), Question("Second?"))
     pairs = [list(zip("abc", order, strict=True)) for order in itertools.permutations("def")]
-    assert len({counting.digest(survey.count(1, two, sheets(*rows))) for rows in pairs}) == 1
+    assert len({counting.round_digest(survey.count(1, two, sheets(*rows))) for rows in pairs}) == 1
 
 
 @every_row("number", [0, 1, 2])
@@ -327,7 +328,7 @@ def test_a_question_that_fewer_than_three_answered_tells_nothing_either():
 
 def test_what_is_not_an_answer_to_the_question_is_left_out():
     rows = [(0, 9, 1, 7), (6, [], "yes", None), (True, None, None, ["x"]), ("5", "0", 0, {})]
-    found = survey.count(1, SURVEY, [*sheets(*rows), Given("x", "no sheet", 0)])
+    found = survey.count(1, SURVEY, [*sheets(*rows), GivenAnswer("x", "no sheet", 0)])
     assert [each["count"] for each in found.result["questions"]] == [0, 0, 0, 0]
     assert found.count == 4
 
@@ -347,7 +348,7 @@ def rounds() -> list[Round]:
     return [
         trivia.count(1, 0, PRIMES, said([0, 1, 3], [0, 2]), lambda each: (900, 20_000), bonus=True),
         texts,
-        best_answer.votes(texts, said(ranked(texts, {"Two": 1}), ranked(texts, {"One": 1}))),
+        best_answer.count_votes(texts, said(ranked(texts, {"Two": 1}), ranked(texts, {"One": 1}))),
         ranked_poll.count(2, 1, LUNCH, said("0>2", "0=1>2", "1>2>0", "1>2", "2>1"), seed="s"),
         ranked_poll.count(2, 1, COLOUR, said("0", "1", "1"), seed="s"),
         ranked_poll.count(2, 1, LUNCH, said("0>2"), seed="s"),
@@ -358,32 +359,32 @@ def rounds() -> list[Round]:
 
 @every_row("sealed", rounds())
 def test_a_round_comes_back_from_its_parts(sealed):
-    parts = counting.as_parts(sealed)
+    parts = counting.round_as_parts(sealed)
     for part in parts:
         check_item({"PK": "GAME#x", "SK": "ROUND#001#000", **part})
-    again = counting.round_of(json.loads(json.dumps(parts)))
+    again = counting.round_from_parts(json.loads(json.dumps(parts)))
     assert again == sealed
-    assert counting.digest(again) == counting.digest(sealed)
+    assert counting.round_digest(again) == counting.round_digest(sealed)
 
 
 def test_the_digest_is_of_everything_in_the_round():
-    assert len({counting.digest(each) for each in rounds()}) == len(rounds())
+    assert len({counting.round_digest(each) for each in rounds()}) == len(rounds())
 
 
 @every_row("order", list(itertools.permutations(range(3))))
 def test_the_digest_does_not_depend_on_the_order_of_reading(order):
     votes = said("0>2", "1>0", "2")
-    assert counting.digest(ranked_poll.count(1, 0, LUNCH, [votes[each] for each in order], "s")) == counting.digest(
-        ranked_poll.count(1, 0, LUNCH, votes, "s")
-    )
+    assert counting.round_digest(
+        ranked_poll.count(1, 0, LUNCH, [votes[each] for each in order], "s")
+    ) == counting.round_digest(ranked_poll.count(1, 0, LUNCH, votes, "s"))
 
 
 def test_two_thousand_long_answers_fit_into_twenty_parts():
     texts = [f"{chr(0x1F600 + number % 60)}" * 295 + f"{number:05d}" for number in range(2000)]
     found = answered(*texts)
-    parts = counting.as_parts(found)
+    parts = counting.round_as_parts(found)
     sizes = [check_item({"PK": "GAME#x", "SK": "ROUND#001#000", **part}) for part in parts]
     assert len(parts) <= 20
     assert max(sizes) < MAX_ITEM_BYTES
     assert sum(sizes) < 4_000_000
-    assert counting.round_of(parts) == found
+    assert counting.round_from_parts(parts) == found

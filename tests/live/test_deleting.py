@@ -9,7 +9,7 @@ from acts.refusals import NotThere
 from live import repository
 from live.rules import Step
 from live.services import answering, deleting
-from live.services.answering import Told
+from live.services.answering import AnswerStatus
 from questions.question import Type
 from store import keys
 from store.table import DATA
@@ -38,7 +38,7 @@ def test_everything_goes_and_other_sessions_stay(site, made):
     there = len(left_of(site, other))
     deleting.delete(game.id, "Hana")
     assert repository.find(game.id) is None
-    assert repository.code_item(game.code) is None
+    assert repository.read_code(game.code) is None
     assert not list(site.each(keys.games_of("Ben")))
     assert left_of(site, game) != [], "The rest is background work."
     assert finish_background() == 1
@@ -56,7 +56,7 @@ def test_one_that_runs_is_ended_first(site, made):
     deleting.delete(game.id, "Hana")
     kinds = [event["event_type"] for event in site.each(keys.events())]
     assert kinds[-3:] == ["LiveRoundSealed", "LiveSessionEnded", "LiveSessionDeleted"]
-    assert repository.running() == 0
+    assert repository.count_running() == 0
 
 
 def test_an_answer_that_comes_too_late_for_the_session_does_not_count(made, monkeypatch):
@@ -64,7 +64,7 @@ def test_an_answer_that_comes_too_late_for_the_session_does_not_count(made, monk
     (ada,) = seated(game, "Ada")
     state = drive(game, Step.NEXT)
     deleting.delete(game.id, "Hana")
-    assert answering.give(game, state, ada, [0], state.clock.began) == Told.LATE
+    assert answering.submit(game, state, ada, [0], state.clock.began) == AnswerStatus.LATE
 
 
 def test_what_is_not_there_cannot_be_removed(made):
@@ -78,8 +78,8 @@ def test_hosts_and_admins_remove_and_nobody_else(site, made):
     game, others = made(hosts=("Ben",)), made()
     assert sign_in("Stranger").get(f"/live/{game.id}/delete/").status_code == 403
     assert delete_on(sign_in("Stranger"), game).status_code == 403
-    assert "It is running" in sign_in("Ben").get(f"/live/{game.id}/delete/").content.decode()
-    assert "The session is removed." in delete_on(sign_in("Ben"), game).content.decode()
-    assert "The session is removed." in delete_on(sign_in("Admin", Role.ADMIN), others).content.decode()
+    assert "It is still running" in sign_in("Ben").get(f"/live/{game.id}/delete/").content.decode()
+    assert "The session has been deleted." in delete_on(sign_in("Ben"), game).content.decode()
+    assert "The session has been deleted." in delete_on(sign_in("Admin", Role.ADMIN), others).content.decode()
     assert delete_on(sign_in("Hana"), game).status_code == 404
     assert repository.history("Hana", limit=5)[0] == []

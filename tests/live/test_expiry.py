@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from acts import background
-from acts.site import acting_on
+from acts.storage import use_table
 from live import lifetimes, repository, rules
 from live.rules import Step
+from live.screens import presence, snapshots
 from live.services import making
-from live.show import presence, rooms
-from questions.question import OF_SETS, Type
-from store import forgetting, keys
+from questions.question import SET_TYPES, Type
+from store import keys, purging
 from store.table import DATA
 from tests.aws.engine import ours
 from tests.background import finish_background
@@ -29,11 +29,11 @@ SAID = (*NAMES, WORDS)  # names of players, and what they said
 
 
 def played(made) -> list:
-    games = [made(type_, title=f"About {type_}") for type_ in OF_SETS]
+    games = [made(type_, title=f"About {type_}") for type_ in SET_TYPES]
     for game in games:
         play(game)
         presence.PRESENCE.saw_host(game.id)
-        presence.PRESENCE.look(rooms.current(game.id))
+        presence.PRESENCE.look(snapshots.current(game.id))
         drive(game, Step.END)
     finish_background("empty live round")
     return [repository.find(game.id)[0] for game in games]
@@ -83,7 +83,7 @@ def test_its_data_goes_some_days_after_its_end_as_the_operator_says(site, made, 
     finish_background()
     assert [item for item in of_games(site) if not item["PK"].startswith("CODE#")] == []
     lines = repository.history("Hana", limit=9)[0]
-    assert [line.is_kept for line in lines] == [False] * len(OF_SETS)
+    assert [line.is_kept for line in lines] == [False] * len(SET_TYPES)
     assert background.next_due() is None
     assert replay.check(site, said=replay.quietly).first == ()
 
@@ -93,9 +93,9 @@ def test_nothing_is_read_of_it_after_its_last_day_even_without_a_worker(site, ma
     late = max(game.ttl for game in games) + 1
     monkeypatch.setattr("time.time", lambda: late)
     site.clock = lambda: late
-    assert all(repository.find(game.id) is None and rooms.current(game.id) is None for game in games)
+    assert all(repository.find(game.id) is None and snapshots.current(game.id) is None for game in games)
     assert of_games(site) == []
-    assert len(repository.history("Hana", limit=9)[0]) == len(OF_SETS)
+    assert len(repository.history("Hana", limit=9)[0]) == len(SET_TYPES)
 
 
 def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, settings, monkeypatch):
@@ -105,8 +105,8 @@ def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, sett
     stands_at(monkeypatch, rules.later(max(game.expires_at for game in games), timedelta(minutes=1)))
     assert background.resume_due() == len(games)
     assert finish_background() == len(games)
-    forgetting.forget(site)
-    assert forgetting.rewrite(site)
+    purging.purge_journal(site)
+    assert purging.rewrite_file(site)
     assert site.get(keys.forgetting()) is None
     left = in_files(path)
     assert [word for word in SAID if word.encode() in left] == []
@@ -120,7 +120,7 @@ def in_files(path: Path) -> bytes:
 def test_dynamodb_shows_nothing_that_has_expired(person):
     """There the engine removes it, at a time of its own choice; until then reading hides it."""
     now = [int(time.time())]
-    with ours() as engine, acting_on(engine.fresh(clock=lambda: now[0])):
+    with ours() as engine, use_table(engine.fresh(clock=lambda: now[0])):
         host = person("Hana")
         game = making.make(host, Type.POLL, QUESTIONS[Type.POLL], title="Friday")
         play(game)

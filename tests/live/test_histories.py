@@ -18,18 +18,18 @@ from random import Random
 import pytest
 
 from acts.refusals import LostRace, NotNow
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from config.settings import BASE_DIR
 from live import counting, repository, steps
 from live.rounds import Round
 from live.rules import Game, State, Step
 from live.services import making, moving
 from questions.question import Kind, Question, Type
-from store.chaos import Chaos
 from store.log import EventLog
 from store.table import Table
 from tests.at_once import at_once
 from tests.aws.engine import ours
+from tests.chaos import Chaos
 from tests.forks import family
 
 from .conftest import IDEAS, SURVEY, TRIVIA, seated
@@ -51,7 +51,7 @@ def seen(game: Game) -> State:
     """Where the session is, looked at again until the store answers."""
     while True:
         with suppress(*NO_ANSWER):
-            return repository.state(game.id)
+            return repository.read_state(game.id)
 
 
 def host(game: Game, rounds: int, enough: int = 20) -> None:
@@ -69,7 +69,7 @@ def host(game: Game, rounds: int, enough: int = 20) -> None:
 
 
 def acting(weather: Table, game: Game, step: Step) -> None:
-    with acting_on(weather):
+    with use_table(weather):
         click(game, step)
 
 
@@ -77,16 +77,16 @@ def has_heard(game: Game, enough: int) -> bool:
     """So much, and of as many as a secret vote needs to keep its secret: on a slow machine some begin late."""
     state = seen(game)
     with suppress(*NO_ANSWER):
-        given = (repository.votes if game.format.has_agenda else repository.answers)(game.id, state.round)
+        given = (repository.read_votes if game.format.has_agenda else repository.read_answers)(game.id, state.round)
         heard = len(given) >= enough and len({each.player for each in given}) >= len(NAMES)
         return state.phase != answered_in(game) or heard
     return False
 
 
 def sealed(game: Game) -> dict[int, Round]:
-    state = repository.state(game.id)
+    state = repository.read_state(game.id)
     numbers = range(1, len(state.played) + 1)
-    return {number: counting.round_of(repository.round_items(game.id, number)) for number in numbers}
+    return {number: counting.round_from_parts(repository.round_items(game.id, number)) for number in numbers}
 
 
 def said_in(game: Game, round_: Round) -> dict[str, str]:
@@ -108,7 +108,7 @@ def all_flaws(game: Game, acts: list[Act]) -> list[str]:
 def paid_once(game: Game) -> bool:
     """Whether the log tells of each round once, and of what is there."""
     told = [each["event_data"] for each in EventLog(table()).since(0) if each["event_type"] == "LiveRoundSealed"]
-    there = {number: (each.count, counting.digest(each)) for number, each in sealed(game).items()}
+    there = {number: (each.count, counting.round_digest(each)) for number, each in sealed(game).items()}
     return {each["round"]: (each["count"], each["digest"]) for each in told} == there and len(told) == len(there)
 
 
@@ -179,12 +179,12 @@ def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, per
 @pytest.fixture
 def on_dynamodb(site) -> Iterator[None]:
     """The site's table is one on DynamoDB as our own engine plays it, which takes no more time than to be asked."""
-    with ours() as engine, acting_on(engine.fresh()):
+    with ours() as engine, use_table(engine.fresh()):
         yield
 
 
 def in_weather(weather: Chaos, game: Game) -> None:
-    with acting_on(weather):
+    with use_table(weather):
         host(game, 2, enough=6)
 
 
@@ -206,7 +206,7 @@ def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
 
 def press_on(game: Game, tab: int, clicks: Counter) -> None:
     """Until all is asked and enough was clicked: what the page offers first, from where the page is."""
-    state = repository.state(game.id)
+    state = repository.read_state(game.id)
     while steps.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
         offered = steps.offered(game, state)
         for _ in range(40):
@@ -215,7 +215,7 @@ def press_on(game: Game, tab: int, clicks: Counter) -> None:
                 moving.drive(game.id, "Hana", offered[0], state.version)
             except (LostRace, NotNow):
                 continue
-        state = repository.state(game.id)
+        state = repository.read_state(game.id)
         if state.revealed and steps.next_question(game, state) is None:
             state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
 

@@ -11,21 +11,21 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from live import repository, seats
 from live.plays import best_answer
 from live.rules import MAX_HOSTS, Names, Phase, Step
+from live.screens import host_screens, rendering, snapshots
+from live.screens.rendering import Role as Screen
 from live.services import hosting
-from live.show import hall, rooms, screens
-from live.show.screens import Role as Screen
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.live.conftest import TRIVIA, drive, give, seated
 from tests.rows import every_row
 
-STALE = "The session had moved on already; this is where it is now."
-NOT_YOURS = "This session is not yours to run."
+STALE = "The session has already moved on. This is where it is now."
+NOT_YOURS = "You are not a host of this session."
 
 
 def text(answer) -> str:
@@ -38,7 +38,7 @@ def address(game, page: str, *words: str) -> str:
 
 def take(client: Client, game, step: Step, version: int | None = None, **more):
     """As the button of a page that shows this version does."""
-    version = repository.state(game.id).version if version is None else version
+    version = repository.read_state(game.id).version if version is None else version
     return client.post(address(game, "drive"), {"act": f"{step} {version}", **more})
 
 
@@ -65,28 +65,28 @@ def test_a_lobby_fills(hana, made):
     page = shown(hana, game)
     assert "Nobody is here yet" in page
     assert f'<p class="lobby-code" dir="ltr">{game.code}</p>' in page
-    assert f'<p class="lobby-address" dir="ltr">{hall.join_address()}</p>' in page
-    assert not hall.join_address().startswith("http")
+    assert f'<p class="lobby-address" dir="ltr">{host_screens.join_address()}</p>' in page
+    assert not host_screens.join_address().startswith("http")
     assert "<svg" in page
     seated(game, "Ada", "Zoë <b>")
     seated(game, "Rude", approved=False)
-    seats.touched(game)
+    seats.count_change(game)
     page = shown(hana, game)
     assert "<b>2</b> people are here" in page
     assert "Zoë &lt;b&gt;" in page
-    assert "1 waits to be let in" in page
+    assert "1 is waiting to be let in" in page
     assert "<bdi>Rude" not in page
 
 
 def test_a_full_lobby_names_as_many_as_fit(made):
     game = made()
     names = [f"Somebody with a long name {number:03d}" for number in range(300)]
-    lobby = hall.lobby([seats.Seat(name, name, f"{number:03d}") for number, name in enumerate(names)])
+    lobby = host_screens.lobby([seats.Seat(name, name, f"{number:03d}") for number, name in enumerate(names)])
     assert lobby.players == 300
     assert len(lobby.shown) + lobby.more == 300
     assert lobby.shown[0].name == names[-1], "The newest is seen to come."
     assert len(lobby.shown) < 30
-    titled = hall.lobby([*lobby.shown], "A title that takes a second line on the wall of a hall")
+    titled = host_screens.lobby([*lobby.shown], "A title that takes a second line on the wall of a hall")
     assert 0 < len(titled.shown) < len(lobby.shown), "The code stays in sight."
     assert game.code
 
@@ -103,7 +103,7 @@ def test_trivia_from_its_first_question_to_the_podium(hana, made):
     assert "<b>0</b> of 2 have answered" in page
     give(game, ada, [0])
     give(game, ben, [1])
-    rooms.MIND.forget(game.id)  # which counts answers again only every second
+    snapshots.SESSIONS.forget(game.id)  # which counts answers again only every second
     assert "<b>2</b> of 2 have answered" in shown(hana, game)
     take(hana, game, Step.CLOSE)
     page = shown(hana, game)
@@ -138,7 +138,7 @@ def test_answers_are_voted_on_in_the_hall(hana, made):
     assert "Now vote" in page
     assert "3 answers are in." in page
     assert "A boat for" not in page, "Whose and what it is stays on the phones until the results."
-    gathered = best_answer.read(game.id, 1)
+    gathered = best_answer.read_gathered(game.id, 1)
     first = gathered.shown_to("ada")[0]
     give(game, players[0], {"ranks": {str(first): 1}, "shown": list(gathered.shown_to("ada"))})
     take(hana, game, Step.CLOSE)
@@ -177,15 +177,15 @@ def test_a_pause_stops_the_clock_and_a_void_does_not_count(hana, made):
     take(hana, game, Step.NEXT)
     take(hana, game, Step.PAUSE)
     page = shown(hana, game)
-    assert "Paused. The clock stands still" in page
-    assert ">Go on</button>" in page
+    assert "Paused. The clock has stopped" in page
+    assert ">Resume</button>" in page
     take(hana, game, Step.RESUME)
     assert "Paused" not in shown(hana, game)
     take(hana, game, Step.VOID)
     assert "This question does not count." in shown(hana, game)
     take(hana, game, Step.REPEAT)
     assert "Question 1 of 2" in shown(hana, game)
-    assert repository.state(game.id).round == 2
+    assert repository.read_state(game.id).round == 2
 
 
 def test_the_remote_shows_what_only_hosts_may_know(hana, made):
@@ -208,7 +208,7 @@ def test_the_remote_shows_what_only_hosts_may_know(hana, made):
 
 def test_nobody_but_hosts_sees_its_pages_or_drives(made, signed_in, person):
     game = made()
-    version = repository.state(game.id).version
+    version = repository.read_state(game.id).version
     pages = [address(game, page) for page in ("host_game", "remote", "game_hosts")]
     for page in (*pages, address(game, "drive")):
         assert Client().get(page)["Location"].startswith("/sign-in/")
@@ -222,7 +222,7 @@ def test_nobody_but_hosts_sees_its_pages_or_drives(made, signed_in, person):
             assert take(other, game, step, version).status_code == 403
     assert take(signed_in("Vera", Role.VOTER), game, Step.NEXT, version).status_code == 403
     assert Client().post(address(game, "drive"), {"act": f"next {version}"})["Location"].startswith("/sign-in/")
-    assert repository.state(game.id).version == version
+    assert repository.read_state(game.id).version == version
 
 
 def test_those_who_look_after_the_site_may_end_it_and_nothing_else(made, signed_in, person):
@@ -233,14 +233,14 @@ def test_those_who_look_after_the_site_may_end_it_and_nothing_else(made, signed_
     assert "Nobody can answer after that." in text(asked)
     sent = admin.post(asked.redirect_chain[-1][0])
     assert sent["Location"] == "/live/"
-    assert repository.state(game.id).phase == Phase.ENDED
+    assert repository.read_state(game.id).phase == Phase.ENDED
 
 
 def test_one_who_was_asked_to_help_drives_until_they_are_removed(site, hana, made, signed_in, person):
     game, cleo = made(), signed_in(person("Cleo"))
     assert cleo.get(address(game, "host_game")).status_code == 403
     page = text(hana.post(address(game, "game_hosts"), {"name": "cleo"}, follow=True))
-    assert "Cleo now runs this session, too." in page
+    assert "Cleo can now run this session, too." in page
     assert events(site, "LiveHostAdded") == [{"game_id": game.id, "name": "Cleo"}]
     (past,), _cursor = repository.history("Cleo", limit=5)
     assert past.id == game.id
@@ -260,11 +260,11 @@ def test_one_who_was_asked_to_help_drives_until_they_are_removed(site, hana, mad
     ("name", "sentence"),
     [
         ("", "This field is required."),
-        ("Nobody", "There is nobody of that name here who may run live sessions."),
-        ("Vera", "There is nobody of that name here who may run live sessions."),
-        ("hana", "Hana runs this session already."),
-        ("Cleo", "Cleo runs this session already."),
-        ("a@b", "A name has no @"),
+        ("Nobody", "Nobody with that name may run live sessions here."),
+        ("Vera", "Nobody with that name may run live sessions here."),
+        ("hana", "Hana already runs this session."),
+        ("Cleo", "Cleo already runs this session."),
+        ("a@b", "A name cannot contain @"),
     ],
 )
 def test_who_cannot_help_is_told_why(hana, made, person, name, sentence):
@@ -279,7 +279,7 @@ def test_who_cannot_help_is_told_why(hana, made, person, name, sentence):
 def test_a_session_has_so_many_hosts_and_none_are_added_at_its_end(hana, made, person):
     person("Cleo")
     full = made(hosts=tuple(f"Host {number}" for number in range(MAX_HOSTS)))
-    assert "at most 10 people" in text(hana.post(address(full, "game_hosts"), {"name": "Cleo"}))
+    assert "at most 10 other hosts" in text(hana.post(address(full, "game_hosts"), {"name": "Cleo"}))
     over = made()
     drive(over, Step.END)
     assert "The session has ended." in text(hana.post(address(over, "game_hosts"), {"name": "Cleo"}))
@@ -299,13 +299,13 @@ def test_two_hosts_added_at_once_are_both_there(made, person):
 
 def test_a_step_from_a_page_that_is_old_changes_nothing_and_says_so(hana, made):
     game = made()
-    old = repository.state(game.id).version
+    old = repository.read_state(game.id).version
     take(hana, game, Step.NEXT, old)
     answer = hana.post(address(game, "drive"), {"act": "next", "version": str(old)}, follow=True)
     assert answer.redirect_chain == [(address(game, "host_game"), 302)]
     assert STALE in text(answer)
     assert "Question 1 of 2" in text(answer)
-    assert repository.state(game.id).round == 1
+    assert repository.read_state(game.id).round == 1
 
 
 def test_a_double_click_and_two_tabs_take_one_step(made, signed_in, person):
@@ -313,16 +313,16 @@ def test_a_double_click_and_two_tabs_take_one_step(made, signed_in, person):
     clients = [signed_in(people.find("Hana")), signed_in(person("Cleo"))]
     for _question in range(3):
         for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
-            version = repository.state(game.id).version
+            version = repository.read_state(game.id).version
             answers = at_once(*(partial(take, client, game, step, version) for client in clients * 2))
             assert [answer.status_code for answer in answers] == [302] * 4
-            assert repository.state(game.id).version == version + 1
-    assert repository.state(game.id).played == (0, 1, 2)
+            assert repository.read_state(game.id).version == version + 1
+    assert repository.read_state(game.id).played == (0, 1, 2)
 
 
 def test_a_script_is_told_without_a_page(hana, made):
     game = made()
-    version = repository.state(game.id).version
+    version = repository.read_state(game.id).version
     by_script = {"X-Requested-With": "fetch"}
     first, second = (
         hana.post(address(game, "drive"), {"act": f"next {version}"}, headers=by_script) for _each in range(2)
@@ -338,7 +338,7 @@ def test_nonsense_is_answered_with_the_session_as_it_is(hana, made, act):
     answer = hana.post(address(game, "drive"), {"act": act, "from": "//evil"}, follow=True)
     assert answer.redirect_chain == [(address(game, "host_game"), 302)]
     assert 'class="message warning"' in text(answer)
-    assert repository.state(game.id).round == 1
+    assert repository.read_state(game.id).round == 1
     drive(game, Step.END)
 
 
@@ -351,10 +351,10 @@ def test_what_cannot_be_undone_is_asked_first(hana, made, step):
     assert f'<dialog id="ask-{step}"' in page
     link = link.replace("&amp;", "&")
     asked = hana.get(link)
-    assert str(hall.ASKED[step]) in text(asked)
-    assert repository.state(game.id).phase == Phase.QUESTION, "A link alone does nothing."
+    assert str(host_screens.CONFIRMATIONS[step]) in text(asked)
+    assert repository.read_state(game.id).phase == Phase.QUESTION, "A link alone does nothing."
     assert hana.post(link)["Location"] == address(game, "host_game")
-    assert repository.state(game.id).version > 2
+    assert repository.read_state(game.id).version > 2
     assert STALE in text(hana.get(link, follow=True))
     if step != Step.END:
         drive(game, Step.END)
@@ -365,7 +365,7 @@ def test_a_link_to_a_step_that_needs_no_asking_does_nothing(hana, made):
     for act in ("next", "dance", ""):
         answer = hana.get(address(game, "drive"), {"act": act, "version": "1"}, follow=True)
         assert answer.redirect_chain == [(address(game, "host_game"), 302)]
-    assert repository.state(game.id).version == 1
+    assert repository.read_state(game.id).version == 1
     assert hana.delete(address(game, "drive")).status_code == 405
     assert hana.post(address(game, "host_game")).status_code == 405
 
@@ -374,7 +374,7 @@ def test_after_the_end_nothing_is_offered(hana, made):
     game = made()
     drive(game, Step.END)
     assert take(hana, game, Step.NEXT).status_code == 302
-    assert repository.state(game.id).phase == Phase.ENDED
+    assert repository.read_state(game.id).phase == Phase.ENDED
     assert hana.get("/live/no-such-session/host/").status_code == 404
 
 
@@ -431,7 +431,7 @@ def test_a_screen_is_another_one_when_a_step_or_a_name_on_it_is(made):
     drive(game, Step.NEXT)
 
     def key(role: Screen) -> str:
-        return screens.screen(role, rooms.current(game.id)).key
+        return rendering.render_screen(role, snapshots.current(game.id)).key
 
     before = {role: key(role) for role in (Screen.HOST, Screen.SCREEN, Screen.REMOTE)}
     drive(game, Step.PAUSE)
@@ -443,15 +443,15 @@ def test_a_screen_is_another_one_when_a_step_or_a_name_on_it_is(made):
     drive(game, Step.REVEAL)
     named = key(Screen.SCREEN)
     table().write(*seats.change(game, ben, seats.replace(ben, removed=True)))
-    seats.touched(game)
+    seats.count_change(game)
     assert key(Screen.SCREEN) != named
-    assert "Ben" not in screens.screen(Screen.SCREEN, rooms.current(game.id)).html
+    assert "Ben" not in rendering.render_screen(Screen.SCREEN, snapshots.current(game.id)).html
 
 
 def test_no_form_and_no_secret_is_in_what_is_sent_to_all_hosts(made):
     game = made()
     drive(game, Step.NEXT)
-    html = screens.screen(Screen.HOST, rooms.current(game.id)).html
+    html = rendering.render_screen(Screen.HOST, snapshots.current(game.id)).html
     assert "csrf" not in html
     assert 'form="drive"' in html
     assert game.screen_token not in html
@@ -460,7 +460,7 @@ def test_no_form_and_no_secret_is_in_what_is_sent_to_all_hosts(made):
 def test_words_grow_smaller_only_when_they_must():
     short = Question("Yes?", Kind.CHOICE, options=("Yes", "No"))
     many = Question("Which?", Kind.CHOICE, options=tuple(str(number) for number in range(10)))
-    assert [hall.size(each) for each in (None, short, many)] == ["large", "large", "small"]
-    assert hall.size(Question("x" * 80)) == "medium"
-    assert hall.size(Question("x" * 200)) == "small"
-    assert (hall.spaced("1234"), hall.spaced("123456")) == ("1234", "123 456")
+    assert [host_screens.text_size(each) for each in (None, short, many)] == ["large", "large", "small"]
+    assert host_screens.text_size(Question("x" * 80)) == "medium"
+    assert host_screens.text_size(Question("x" * 200)) == "small"
+    assert (host_screens.spaced_code("1234"), host_screens.spaced_code("123456")) == ("1234", "123 456")

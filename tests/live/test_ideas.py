@@ -10,11 +10,11 @@ from live import counting, repository, seats, steps
 from live.plays import ideas_order as ideas
 from live.plays import ideas_sorting as sorting
 from live.plays import ideas_store as orders
-from live.plays.ideas_order import Sorted
+from live.plays.ideas_order import SortedIdeas
 from live.pseudonyms import pseudonym
-from live.rounds import Given, options_of
+from live.rounds import GivenAnswer, options_of
 from live.rules import Phase, Step
-from live.services.answering import Told
+from live.services.answering import AnswerStatus
 from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
@@ -26,7 +26,7 @@ WRITTEN = {"Ada": ["A bus", "a  BOAT"], "Ben": ["A boat"], "Cem": ["A bike"]}
 
 
 def sealed(game) -> counting.Round:
-    return counting.round_of(repository.round_items(game.id, repository.state(game.id).round))
+    return counting.round_from_parts(repository.round_items(game.id, repository.read_state(game.id).round))
 
 
 def events(site, kind: str) -> list[dict]:
@@ -45,7 +45,7 @@ def sorted_game(made):
     seated(game, *WRITTEN)
     drive(game, Step.NEXT)
     for name, texts in WRITTEN.items():
-        assert give(game, seats.find(game.id, name.lower()), texts) == Told.COUNTED
+        assert give(game, seats.find(game.id, name.lower()), texts) == AnswerStatus.COUNTED
     assert drive(game, Step.CLOSE).phase == Phase.SORTING
     return game
 
@@ -53,7 +53,7 @@ def sorted_game(made):
 def vote(game, *rankings: str):
     drive(game, Step.VOTE)
     for name, ranking in zip(WRITTEN, rankings, strict=False):
-        assert give(game, seats.find(game.id, name.lower()), ranking) == Told.COUNTED
+        assert give(game, seats.find(game.id, name.lower()), ranking) == AnswerStatus.COUNTED
     drive(game, Step.CLOSE)
     return sealed(game)
 
@@ -66,7 +66,7 @@ def test_what_a_room_writes_is_ranked_by_instant_runoff(site, sorted_game):
     assert {each.words: each.by for each in found.told()} == {"A boat": 2, "A bus": 1, "A bike": 1}
     assert found.told()[0].words == "A boat", "What was written most often comes first."
     (event,) = events(site, "LiveAnswersSealed")
-    assert (event["count"], event["digest"]) == (3, counting.digest(written))
+    assert (event["count"], event["digest"]) == (3, counting.round_digest(written))
     round_ = vote(sorted_game, "0>1>2", "0>2", "1>0")
     options = options_of(round_, ASKED[0])
     assert sorted(options) == ["A bike", "A boat", "A bus"]
@@ -74,25 +74,25 @@ def test_what_a_room_writes_is_ranked_by_instant_runoff(site, sorted_game):
     (opened,) = [each for each in events(site, "LiveSessionMoved") if each["step"] == "vote"]
     assert (opened["options"], opened["digest"]) == (3, ideas.digest(options))
     (event,) = events(site, "LiveRoundSealed")
-    assert event["digest"] == counting.digest(round_)
+    assert event["digest"] == counting.round_digest(round_)
 
 
 def test_nothing_leads_from_an_idea_or_a_vote_to_who_gave_it(site, sorted_game):
     game = sorted_game
-    assert repository.salt(game.id, 1) is None, "Destroyed with the first close."
+    assert repository.read_salt(game.id, 1) is None, "Destroyed with the first close."
     finish_background("empty live round")
-    assert repository.answers(game.id, 1) == []
+    assert repository.read_answers(game.id, 1) == []
     kept = repository.gathered_items(game.id, 1)
     assert {each["player"] for part in kept for each in part.get("entries", ())} == {""}
     drive(game, Step.VOTE)
-    second = repository.salt(game.id, 1)
+    second = repository.read_salt(game.id, 1)
     assert second, "The vote has a salt of its own."
     for name in WRITTEN:
         give(game, seats.find(game.id, name.lower()), "0>1")
     drive(game, Step.CLOSE)
-    assert repository.salt(game.id, 1) is None
+    assert repository.read_salt(game.id, 1) is None
     finish_background("empty live round")
-    assert repository.votes(game.id, 1) == []
+    assert repository.read_votes(game.id, 1) == []
     assert {each.player for each in sealed(game).entries} == {""}
     assert not repository.EMPTYING.unfinished()
     everything = [repr(item) for item in site.each(keys.all_of_game(game.id)) if not item["SK"].startswith("NAME#")]
@@ -133,7 +133,7 @@ def test_emptying_what_was_written_leaves_votes_alone(site, sorted_game):
     for name in WRITTEN:
         give(sorted_game, seats.find(sorted_game.id, name.lower()), "1>0")
     finish_background()
-    assert len(repository.votes(sorted_game.id, 1)) == 3
+    assert len(repository.read_votes(sorted_game.id, 1)) == 3
     assert not repository.EMPTYING.unfinished()
 
 
@@ -151,7 +151,7 @@ def test_too_little_is_not_voted_on(made, written, shows):
     result = sealed(game).result
     assert [each["text"] for each in result.get("ideas", ())] == (["A bus"] if shows else [])
     assert bool(result.get("too_few")) is not shows, "Of two people's ideas nothing is told."
-    assert repository.salt(game.id, 1) is None
+    assert repository.read_salt(game.id, 1) is None
 
 
 def test_fewer_than_three_votes_tell_nothing_but_the_options(sorted_game):
@@ -178,15 +178,15 @@ def test_of_ideas_that_do_not_count_nothing_is_kept(site, made, phase, step):
         give(game, seats.find(game.id, name.lower()), texts)
     for before in {Phase.QUESTION: (), Phase.SORTING: (Step.CLOSE,), Phase.VOTING: (Step.CLOSE, Step.VOTE)}[phase]:
         drive(game, before)
-    if step not in steps.offered(game, repository.state(game.id)):
+    if step not in steps.offered(game, repository.read_state(game.id)):
         drive(game, Step.VOID)
     state = drive(game, step)
     assert 1 in state.voided
     finish_background()
     left = {item["SK"].split("#")[0] for item in site.each(keys.all_of_game(game.id))}
     assert not left & {"SORTED", "GATHERED", "ROUND"}
-    assert repository.salt(game.id, 1) is None
-    assert repository.answers(game.id, 1) == repository.votes(game.id, 1) == []
+    assert repository.read_salt(game.id, 1) is None
+    assert repository.read_answers(game.id, 1) == repository.read_votes(game.id, 1) == []
 
 
 def test_an_assembly_ranks_ideas_in_secret_and_notes_who_was_there(site, made):
@@ -209,14 +209,14 @@ def test_an_assembly_ranks_ideas_in_secret_and_notes_who_was_there(site, made):
 # --- putting in order ---
 
 
-def many(count: int, **order) -> Sorted:
+def many(count: int, **order) -> SortedIdeas:
     """Ideas of which each was written once more than the one after it."""
     written = tuple(ideas.Idea(f"Idea {number}", count - number) for number in range(count))
-    return Sorted(written, ideas.first_order(count, 1))
+    return SortedIdeas(written, ideas.first_order(count, 1))
 
 
-def then(found: Sorted, order) -> Sorted:
-    return Sorted(found.ideas, order)
+def then(found: SortedIdeas, order) -> SortedIdeas:
+    return SortedIdeas(found.ideas, order)
 
 
 def test_what_means_the_same_becomes_one_and_is_taken_apart_again():
@@ -238,7 +238,7 @@ def test_what_means_the_same_becomes_one_and_is_taken_apart_again():
 def test_the_ten_written_most_often_go_on_until_somebody_chooses():
     found = many(12)
     assert {each.words for each in found.told() if each.goes} == {f"Idea {number}" for number in range(10)}
-    with pytest.raises(ideas.NotSorted, match="At most 10"):
+    with pytest.raises(ideas.CannotSort, match="At most 10"):
         found.chosen(11, goes=True)
     fewer = then(found, found.chosen(0, goes=False))
     assert fewer.going == 9
@@ -253,16 +253,16 @@ def test_the_ten_written_most_often_go_on_until_somebody_chooses():
 def test_what_cannot_be_voted_on_is_refused_in_words():
     found = many(3)
     alone = then(found, found.merged([0, 1, 2]))
-    with pytest.raises(ideas.NotSorted, match="at least 2"):
+    with pytest.raises(ideas.CannotSort, match="at least 2"):
         alone.options()
     alike = then(found, found.worded(0, "idea  2"))
-    with pytest.raises(ideas.NotSorted, match="read the same"):
+    with pytest.raises(ideas.CannotSort, match="read the same"):
         alike.options()
-    with pytest.raises(ideas.NotSorted, match="two ideas"):
+    with pytest.raises(ideas.CannotSort, match="two ideas"):
         found.merged([1])
-    with pytest.raises(ideas.NotSorted, match="no such"):
+    with pytest.raises(ideas.CannotSort, match="does not exist"):
         found.left_out(7, out=True)
-    with pytest.raises(ideas.NotSorted, match="too long"):
+    with pytest.raises(ideas.CannotSort, match="Too long"):
         found.worded(0, "x" * 201)
 
 
@@ -280,7 +280,11 @@ def test_an_order_is_stored_as_it_is():
 
 
 def test_what_one_person_writes_twice_counts_once_and_what_is_too_long_is_cut():
-    given = [Given("a", ["One", "one ", "Two", "Three", "Four"], 1), Given("b", "x" * 900, 2), Given("c", None, 3)]
+    given = [
+        GivenAnswer("a", ["One", "one ", "Two", "Three", "Four"], 1),
+        GivenAnswer("b", "x" * 900, 2),
+        GivenAnswer("c", None, 3),
+    ]
     round_ = ideas.collected(1, 0, given)
     assert {each.said["text"]: each.said["by"] for each in round_.entries} == {
         **dict.fromkeys(("one", "Two", "Three"), 1),
@@ -304,29 +308,29 @@ def test_two_hosts_put_in_order_at_once_and_lose_nothing(site, sorted_game, monk
     sorting.sort(sorted_game.id, 1, lambda found: found.merged([place["A bus"], place["A boat"]], "Wheels"))
     told = {each.words: each.out for each in orders.read(sorted_game.id, 1)[1].told()}
     assert told == {"Wheels": False, "A bike": True}
-    assert orders.find(sorted_game.id, 1).version == 3
+    assert orders.find_order(sorted_game.id, 1).version == 3
 
 
 def test_nobody_puts_in_order_what_is_voted_on(sorted_game):
     drive(sorted_game, Step.VOTE)
     with pytest.raises(NotNow):
         sorting.sort(sorted_game.id, 1, lambda found: found.left_out(0, out=True))
-    before = repository.state(sorted_game.id)
+    before = repository.read_state(sorted_game.id)
     assert before.phase == Phase.VOTING
 
 
 def test_a_vote_that_an_act_overtakes_is_opened_with_what_all_have_seen(sorted_game, monkeypatch):
     """The act came between the host's look and the step: the step is refused, nothing is voted on unseen."""
     place = numbers(sorted_game)
-    options = Sorted.options
+    options = SortedIdeas.options
 
     def overtaken(self):
-        monkeypatch.setattr(Sorted, "options", options)
+        monkeypatch.setattr(SortedIdeas, "options", options)
         sorting.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
         return options(self)
 
-    monkeypatch.setattr(Sorted, "options", overtaken)
+    monkeypatch.setattr(SortedIdeas, "options", overtaken)
     with pytest.raises(LostRace):
         drive(sorted_game, Step.VOTE)
     drive(sorted_game, Step.VOTE)
-    assert sorted(orders.find(sorted_game.id, 1).options) == ["A boat", "A bus"]
+    assert sorted(orders.find_order(sorted_game.id, 1).options) == ["A boat", "A bus"]

@@ -15,9 +15,9 @@ from accounts import repository as people
 from live import repository
 from live.plays import ideas_store as orders
 from live.rules import Phase, Step
-from live.show import robots, rooms, screens
-from live.show.screens import Role
-from questions.formats import csv_in, csv_out
+from live.screens import rendering, robots, snapshots
+from live.screens.rendering import Role
+from questions.formats import csv_import, exports
 from questions.question import Kind, Question, Type, flaws
 from tests.live.conftest import drive, give, picture, seated
 from tests.live.test_ideas import ASKED, WRITTEN, numbers, sealed
@@ -38,7 +38,7 @@ def game(made):
     """Three have written, and it is put in order."""
     game = made(Type.POLL, ASKED)
     for seat in seated(game, *WRITTEN):
-        if not repository.state(game.id).round:
+        if not repository.read_state(game.id).round:
             drive(game, Step.NEXT)
         give(game, seat, WRITTEN[seat.name])
     drive(game, Step.CLOSE)
@@ -58,7 +58,7 @@ def test_a_room_writes_sorts_and_ranks_without_scripts(made, hana):
     drive(game, Step.NEXT)
     assert phones[0].page().count('name="text"') == 3
     assert "Write an idea first." in text(phones[0].answer(text=["", " "]))
-    assert "too long" in text(phones[0].answer(text=["x" * 201]))
+    assert "Too long" in text(phones[0].answer(text=["x" * 201]))
     for phone, texts in zip(phones, (["A bus", "A boat", ""], ["a boat"], ["<b>A bike</b>"]), strict=True):
         page = text(phone.answer(text=texts))
         assert "Your ideas are in." in page
@@ -92,8 +92,8 @@ def test_an_answer_is_no_vote_and_a_vote_no_answer(made):
     game = made(Type.POLL, ASKED)
     phone = Phone(game, "Ada")
     drive(game, Step.NEXT)
-    assert "not asked" in text(phone.vote(**{"rank-0": 1})) or "too late" in text(phone.vote(**{"rank-0": 1}))
-    assert not repository.votes(game.id, 1)
+    assert "is not open" in text(phone.vote(**{"rank-0": 1})) or "was too late" in text(phone.vote(**{"rank-0": 1}))
+    assert not repository.read_votes(game.id, 1)
 
 
 # --- putting in order ---
@@ -115,44 +115,45 @@ def test_hosts_merge_take_apart_leave_out_and_choose(hana, game):
     assert "A night bus" in page
     page = text(sort(hana, game, f"stays {place['A bike']}"))
     assert "2 go to the vote" in page
-    assert "does not go on" in page
+    assert "not in the vote" in page
     page = text(sort(hana, game, f"out {place['A boat']}"))
     assert "Left out" in page
     assert "disabled" in page, "One is nothing to vote on."
-    version = repository.state(game.id).version
+    version = repository.read_state(game.id).version
     answer = hana.post(reverse("drive", args=[game.id]), {"act": f"vote {version}"}, follow=True)
     assert "Choose at least 2 ideas" in text(answer)
     page = text(sort(hana, game, f"in {place['A boat']}"))
     assert "Left out" not in page
-    assert repository.state(game.id).phase == Phase.SORTING
+    assert repository.read_state(game.id).phase == Phase.SORTING
 
 
 @pytest.mark.parametrize(
     ("act", "more", "says"),
     [
         ("merge", {"idea": ["0"]}, "at least two"),
-        ("merge", {"idea": ["0", "x"]}, "no such idea"),
-        ("out 99", {}, "no such idea"),
-        ("out", {}, "no such idea"),
-        ("explode 1", {}, "cannot be done"),
-        ("words 0", {"words": "x" * 201}, "too long"),
+        ("merge", {"idea": ["0", "x"]}, "idea does not exist"),
+        ("out 99", {}, "idea does not exist"),
+        ("out", {}, "idea does not exist"),
+        ("explode 1", {}, "is not possible"),
+        ("words 0", {"words": "x" * 201}, "Too long"),
         ("out 0", {"round": "7"}, "moved on"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_words(hana, game, act, more, says):
     assert says in text(sort(hana, game, act, **more))
-    assert orders.find(game.id, 1).version == 1
+    assert orders.find_order(game.id, 1).version == 1
 
 
 def test_what_is_left_out_is_gone_from_all_screens_at_the_next_look(hana, game):
     place = numbers(game)
     before = {
-        role: screens.screen(role, rooms.current(game.id)).key for role in (Role.PLAYER, Role.SCREEN, Role.REMOTE)
+        role: rendering.render_screen(role, snapshots.current(game.id)).key
+        for role in (Role.PLAYER, Role.SCREEN, Role.REMOTE)
     }
     sort(hana, game, f"out {place['A bike']}")
-    room = rooms.current(game.id)
+    snapshot = snapshots.current(game.id)
     for role, key in before.items():
-        after = screens.screen(role, room)
+        after = rendering.render_screen(role, snapshot)
         assert after.key != key, "Pages replace what has another key."
         assert "A bike" not in after.html
 
@@ -160,11 +161,11 @@ def test_what_is_left_out_is_gone_from_all_screens_at_the_next_look(hana, game):
 def test_only_hosts_put_in_order_and_only_while_it_is_time(hana, game, person, signed_in):
     assert signed_in(person("Ivo")).get(reverse("sort_ideas", args=[game.id])).status_code == 403
     assert Client().post(reverse("sort_ideas", args=[game.id]), {"act": "out 0"}).status_code == 302
-    assert repository.state(game.id).phase == Phase.SORTING
+    assert repository.read_state(game.id).phase == Phase.SORTING
     drive(game, Step.VOTE)
     answer = hana.get(reverse("sort_ideas", args=[game.id]))
     assert answer["Location"] == reverse("host_game", args=[game.id])
-    assert "no ideas to put in order" in text(sort(hana, game, "out 0"))
+    assert "no ideas to sort" in text(sort(hana, game, "out 0"))
 
 
 def test_host_and_remote_lead_to_the_page(hana, game):
@@ -179,8 +180,8 @@ def test_sixty_ideas_and_nothing_left_are_shown(hana, made):
     for number, seat in enumerate(seats):
         give(game, seat, [f"Idea {number} {letter} " + "מאה " * (number % 3) for letter in "abc"])
     drive(game, Step.CLOSE)
-    html = screens.screen(Role.SCREEN, rooms.current(game.id)).html
-    assert "Not going to the vote so far" in html
+    html = rendering.render_screen(Role.SCREEN, snapshots.current(game.id)).html
+    assert "Not in the vote so far" in html
     assert html.count('class="idea') >= 60
     assert "and 3 more" in html
     for number in range(2):
@@ -193,12 +194,12 @@ def test_sixty_ideas_and_nothing_left_are_shown(hana, made):
 
 def test_robots_write_and_rank(made, monkeypatch):
     game = made(Type.POLL, ASKED, debug_mode=5)
-    rooms.current(game.id)
+    snapshots.current(game.id)
     for step, phase in ((Step.NEXT, Phase.SORTING), (Step.VOTE, Phase.RESULTS)):
         state = drive(game, step)
         monkeypatch.setattr(robots.clock, "now", lambda state=state: state.clock.began + 60_000)
-        rooms.MIND.forget(game.id)
-        rooms.current(game.id)
+        snapshots.SESSIONS.forget(game.id)
+        snapshots.current(game.id)
         assert drive(game, Step.CLOSE).phase == phase
     assert sealed(game).count == 5
     assert repository.round_items(game.id, 1)[0]["robots"] == 5
@@ -208,7 +209,7 @@ def test_the_report_tells_how_ideas_were_ranked_and_what_was_written(hana, game)
     place = numbers(game)
     sort(hana, game, "merge", idea=[place["A bus"], place["A bike"]], words="Wheels")
     drive(game, Step.VOTE)
-    for seat in rooms.current(game.id).playing:
+    for seat in snapshots.current(game.id).playing:
         give(game, seat, "0>1")
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
@@ -246,7 +247,7 @@ def test_who_moved_is_in_the_files(made, hana):
 
 def test_without_a_vote_the_picture_says_so(game):
     drive(game, Step.CLOSE)
-    html = picture(Type.POLL, sealed(game), repository.questions(game.id), {})
+    html = picture(Type.POLL, sealed(game), repository.read_questions(game.id), {})
     assert "There was no vote" in html
     assert "A boat" in html
 
@@ -270,7 +271,7 @@ def test_a_quick_poll_whose_options_the_room_writes(hana):
     answer = hana.post(reverse("make_game"), {**QUICK, "ideas": "on"})
     assert answer.status_code == 302
     game_id = answer["Location"].strip("/").split("/")[1]
-    assert repository.questions(game_id)[0].kind == Kind.IDEAS
+    assert repository.read_questions(game_id)[0].kind == Kind.IDEAS
 
 
 @pytest.mark.parametrize(
@@ -290,13 +291,13 @@ def test_a_quick_poll_that_is_none(hana, typed, says):
 def test_a_quick_poll_that_can_be_asked_twice(hana):
     answer = hana.post(reverse("make_game"), {**QUICK, "options": "Sea\nHills", "twice": "on"})
     game_id = answer["Location"].strip("/").split("/")[1]
-    assert repository.questions(game_id)[0].twice
+    assert repository.read_questions(game_id)[0].twice
 
 
 def test_sets_have_ideas_and_rankings_that_are_asked_twice():
     kept = (ASKED[0], Question("Where?", Kind.RANKING, options=("Sea", "Hills"), twice=True))
-    raw = "".join(csv_out.questions_csv(kept)).encode()
-    read = [csv_in._question_of(row) for row in _rows(raw)]
+    raw = "".join(exports.questions_csv(kept)).encode()
+    read = [csv_import.question_from(row) for row in _rows(raw)]
     assert [question for question, _flaws in read] == list(kept)
     assert not any(list(found) for _question, found in read)
     assert [flaw.field for flaw in flaws(Question("Free", Kind.TEXT, twice=True))] == ["twice"]
@@ -308,7 +309,7 @@ def _rows(raw: bytes) -> list[dict[str, str]]:
 
 
 def test_neither_yes_nor_no_is_said_of_its_column():
-    _question, found = csv_in._question_of(
+    _question, found = csv_import.question_from(
         {"title": "Where?", "kind": "ranking", "option1": "a", "option2": "b", "twice": "often"}
     )
     assert [flaw.field for flaw in found] == ["twice"]

@@ -10,16 +10,16 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from acts import limits
-from acts.site import acting_on, table
-from live import drawn_names, names, players, repository, rules, seats, waking
+from acts import rate_limits
+from acts.storage import table, use_table
+from live import changes, generated_names, names, players, repository, rules, seats
 from live.rules import Names, Step
 from live.services import joining
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog
 from store.table import Unavailable
 from tests.at_once import at_once
+from tests.chaos import Chaos
 from tests.live.conftest import drive
 from tests.rows import every_row
 
@@ -39,15 +39,15 @@ def join(client, game, name="Ada", **more):
 
 
 def seat_of(client, game):
-    (seat,) = [each for each in seats.each(game.id) if each.player in _cookie(client, game)] or [None]
+    (seat,) = [each for each in seats.read_seats(game.id) if each.player in _cookie(client, game)] or [None]
     return seat
 
 
 def _cookie(client, game) -> str:
-    from acts.tokens import read
+    from acts.tokens import read_token
 
     value = client.cookies[players.cookie_name(game.id)].value
-    return read(f"seat in {game.id}", value, 60)[0]
+    return read_token(f"seat in {game.id}", value, 60)[0]
 
 
 # --- names ---
@@ -77,7 +77,7 @@ def test_what_nobody_sees_in_a_name_is_dropped(name):
 
 @every_row("language", ["en", "de"])
 def test_names_are_drawn_in_the_language_of_the_page(language):
-    drawn = [drawn_names.drawn(language, random.Random(number)) for number in range(300)]
+    drawn = [generated_names.generate_name(language, random.Random(number)) for number in range(300)]
     assert len(set(drawn)) > 250
     assert all(names.clean(each) == each and len(each) <= names.MAX_VISIBLE_CHARS for each in drawn)
 
@@ -87,25 +87,25 @@ def test_german_words_end_as_the_animal_wants(monkeypatch):
         def choice(self, some):
             return next(each for each in some if each in ("blau", ("Möwe", "e")) or each == ("Möwe", "e"))
 
-    assert drawn_names.drawn("de", First()) == "Blaue Möwe"
-    assert drawn_names._with_end("weise", "es") == "weises"
-    assert drawn_names._with_end("golden", "er") == "goldener"
+    assert generated_names.generate_name("de", First()) == "Blaue Möwe"
+    assert generated_names._with_end("weise", "es") == "weises"
+    assert generated_names._with_end("golden", "er") == "goldener"
 
 
 def test_two_names_are_offered_for_one_that_is_taken(made):
     game = made()
     for name in ("Ada", "ada 2"):
         joined(game, name)
-    first, second = names.instead_of(game.id, "ADA", random.Random(1))
+    first, second = names.alternatives(game.id, "ADA", random.Random(1))
     assert (first, second) == ("ADA 3", "ADA 4")
-    assert names.free(game.id, [first, second]) == [first, second]
-    assert len(names.instead_of(game.id, "x" * 40)[0]) == 40
+    assert names.free_names(game.id, [first, second]) == [first, second]
+    assert len(names.alternatives(game.id, "x" * 40)[0]) == 40
 
 
 def joined(game, name, form=None):
     held = players.pass_of_form(form or players.new_form())
     roster = table().get(keys.game_roster(game.id))
-    return joining.join(game, repository.state(game.id), roster, name, held)
+    return joining.join(game, repository.read_state(game.id), roster, name, held)
 
 
 # --- joining ---
@@ -115,11 +115,11 @@ def test_somebody_joins_with_a_name_and_no_account(client, site, made):
     game = made()
     before = len(list(EventLog(site).since(0)))
     told = []
-    waking.listen(told.append)
+    changes.subscribe(told.append)
     answer = join(client, game, "  Ada  ")
-    waking._wants_to_know.remove(told.append)
+    changes._subscribers.remove(told.append)
     assert answer["Location"] == address(game, "play")
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     assert (seat.name, seat.since, seat.approved, seat.plays) == ("Ada", 0, True, True)
     assert told == [game.id]
     assert site.get(keys.game_roster(game.id))["changes"] == 1
@@ -133,7 +133,7 @@ def test_the_cookie_holds_no_more_than_it_must(client, made, settings):
     cookie = join(client, game).cookies[players.cookie_name(game.id)]
     assert (cookie["httponly"], cookie["secure"], cookie["samesite"]) == (True, True, "Lax")
     assert cookie["path"] == f"/vote/live/{game.id}/"
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     assert seat.secret not in cookie.value
     assert len(seat.secret) == 64
 
@@ -162,9 +162,11 @@ def test_a_cookie_needs_the_secret_of_the_seat(rf, made):
     game = made()
     seat = joined(game, "Ada")
     request = rf.get("/")
-    from acts.tokens import sign
+    from acts.tokens import create_token
 
-    request.COOKIES[players.cookie_name(game.id)] = sign(f"seat in {game.id}", seat.player, seat.device, "guessed")
+    request.COOKIES[players.cookie_name(game.id)] = create_token(
+        f"seat in {game.id}", seat.player, seat.device, "guessed"
+    )
     assert players.find(request, game.id) is None
     assert players.seat_key(request, game.id) == keys.seat(game.id, seat.player)
 
@@ -175,32 +177,32 @@ def test_a_name_that_is_taken_gets_a_sentence_and_two_free_ones(client, made):
     answer = join(client, game, "ZOË")
     assert answer.status_code == 422
     text = answer.content.decode()
-    assert "Somebody here has this name already." in text
+    assert "This name is already taken." in text
     assert [each for each in ("ZOË 2", "ZOË 3") if f'name="instead" value="{each}"' in text] == ["ZOË 2", "ZOË 3"]
     form = token_of(answer)
     assert client.post(address(game), {"form": form, "name": "ZOË", "instead": "ZOË 2"}).status_code == 302
-    assert {each.name for each in seats.each(game.id)} == {"Zoë", "ZOË 2"}
+    assert {each.name for each in seats.read_seats(game.id)} == {"Zoë", "ZOË 2"}
 
 
 @pytest.mark.parametrize("name", ["", "x" * 41, "Ada\u202e", "x" * 500])
 def test_a_bad_name_is_asked_for_again(client, made, name):
     game = made()
     assert join(client, game, name).status_code == 422
-    assert not list(seats.each(game.id))
+    assert not list(seats.read_seats(game.id))
 
 
 def test_a_form_without_its_token_is_shown_again(client, made):
     game = made()
     for form in ("", "short", "x" * 100, "no spaces or # in it at all"):
         assert client.post(address(game), {"form": form, "name": "Ada"}).status_code == 422
-    assert not list(seats.each(game.id))
+    assert not list(seats.read_seats(game.id))
 
 
 @pytest.mark.parametrize("name", ["#1 %23", "👩‍👩‍👧‍👦", "نور"])
 def test_names_with_signs_pictures_and_from_right_to_left(client, made, name):
     game = made()
     assert join(client, game, name).status_code == 302
-    assert [each.name for each in seats.each(game.id)] == [name]
+    assert [each.name for each in seats.read_seats(game.id)] == [name]
     page = client.get(address(game, "seat")).content.decode()
     assert f'<p class="join-name" dir="auto">{name}</p>' in page
 
@@ -212,7 +214,7 @@ def test_a_double_click_gives_one_seat(client, made):
     for browser in (client, again):
         assert browser.post(address(game), {"form": form, "name": "Ada"}).status_code == 302
         assert browser.get(address(game, "seat")).status_code == 200
-    assert len(list(seats.each(game.id))) == 1
+    assert len(list(seats.read_seats(game.id))) == 1
 
 
 def test_two_clicks_at_the_same_moment_give_one_seat(made):
@@ -220,15 +222,15 @@ def test_two_clicks_at_the_same_moment_give_one_seat(made):
     form = players.new_form()
     first, second = at_once(lambda: joined(game, "Ada", form), lambda: joined(game, "Ada", form))
     assert first == second
-    assert [first] == list(seats.each(game.id))
+    assert [first] == list(seats.read_seats(game.id))
 
 
 def test_who_hears_nothing_sends_the_form_again_and_has_the_seat(site, made):
     """The store has taken it, and its reply is lost."""
     game, form = made(), players.new_form()
-    with acting_on(Chaos(site, random.Random(1), lost_replies=1.0)), pytest.raises(Unavailable):
+    with use_table(Chaos(site, random.Random(1), lost_replies=1.0)), pytest.raises(Unavailable):
         joined(game, "Ada", form)
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     assert site.get(keys.game_roster(game.id)) is None
     assert joined(game, "Ada", form) == seat
     assert site.get(keys.game_roster(game.id))["changes"] == 1, "Now also those hear of it who keep seats in mind."
@@ -238,7 +240,7 @@ def test_two_browsers_cannot_take_one_name(made):
     game = made()
     answers = at_once(lambda: joined(game, "Ada"), lambda: joined(game, "ADA"), lambda: joined(game, "ada"))
     assert sum(isinstance(each, joining.SeatNameTaken) for each in answers) == 2
-    assert len(list(seats.each(game.id))) == 1
+    assert len(list(seats.read_seats(game.id))) == 1
 
 
 def test_knowing_a_players_id_opens_no_seat(made):
@@ -247,7 +249,7 @@ def test_knowing_a_players_id_opens_no_seat(made):
     seat = joined(game, "Ada")
     held = players.Pass(seat.player, seat.device, "made up")
     with pytest.raises(joining.SeatNameTaken):
-        joining.join(game, repository.state(game.id), None, "Eve", held)
+        joining.join(game, repository.read_state(game.id), None, "Eve", held)
 
 
 def test_names_are_drawn_and_nobody_can_type_another(client, made):
@@ -263,21 +265,21 @@ def test_names_are_drawn_and_nobody_can_type_another(client, made):
     foreign = token_of(client.get(address(elsewhere)), "offer")
     assert client.post(address(game), {"form": form, "offer": foreign}).status_code == 422
     assert client.post(address(game), {"form": form, "offer": first}).status_code == 302
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     assert len(seat.name.split()) == 2
     quicker = Client()
     late = quicker.post(address(game), {"form": players.new_form(), "offer": first})
     assert late.status_code == 422
-    assert "Somebody was quicker" in late.content.decode()
+    assert "Somebody else just took this name" in late.content.decode()
 
 
 def test_names_wait_for_the_host(client, made):
     game = made(names=Names.APPROVED)
     join(client, game, "Ada")
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     assert not seat.plays
     waiting = client.get(address(game, "seat"))
-    assert "The host looks at every name first." in waiting.content.decode()
+    assert "The host approves every name first." in waiting.content.decode()
     asked = {"headers": {"HX-Request": "true"}}
     assert client.get(address(game, "seat"), **asked).status_code == 204
     from live.services import seating
@@ -291,7 +293,7 @@ def test_who_comes_late_is_marked_with_the_question(client, made):
     game = made()
     drive(game, Step.NEXT)
     join(client, game)
-    assert [each.since for each in seats.each(game.id)] == [1]
+    assert [each.since for each in seats.read_seats(game.id)] == [1]
 
 
 def test_who_comes_when_a_question_is_closed_is_in_from_the_next_one(client, made):
@@ -300,10 +302,10 @@ def test_who_comes_when_a_question_is_closed_is_in_from_the_next_one(client, mad
         drive(game, step)
     join(client, game, "Late")
     page = client.get(reverse("play", args=[game.id])).content.decode()
-    assert "This question was before your time" in page
+    assert "You joined after this question" in page
     assert "You did not answer" not in page
     drive(game, Step.NEXT)
-    assert "You are in from question 2." in client.get(reverse("play", args=[game.id])).content.decode()
+    assert "You joined at question 2." in client.get(reverse("play", args=[game.id])).content.decode()
 
 
 def test_a_session_that_has_ended_says_so(client, made):
@@ -316,7 +318,7 @@ def test_a_session_that_has_ended_says_so(client, made):
     with pytest.raises(joining.Over):
         joined(game, "Ada")
     assert client.get(address(game, "seat")).status_code == 410
-    assert not list(seats.each(game.id))
+    assert not list(seats.read_seats(game.id))
 
 
 def test_a_session_that_is_full_says_so(client, made, monkeypatch):
@@ -329,21 +331,21 @@ def test_a_session_that_is_full_says_so(client, made, monkeypatch):
     assert "no more than 2 people" in page.content.decode()
     sent = client.post(address(game), {"form": players.new_form(), "name": "Cem"})
     assert sent.status_code == 409
-    assert len(list(seats.each(game.id))) == 2
+    assert len(list(seats.read_seats(game.id))) == 2
 
 
 def test_a_hall_behind_one_address_joins(client, made, monkeypatch):
     """A thousand from one address: nothing is counted on the way in."""
     game = made()
     counted = []
-    monkeypatch.setattr(limits, "_window", lambda *words: counted.append(words))
-    state = repository.state(game.id)
+    monkeypatch.setattr(rate_limits, "_window", lambda *words: counted.append(words))
+    state = repository.read_state(game.id)
     for number in range(990):
         joining.join(game, state, None, f"Guest {number}", players.pass_of_form(players.new_form()))
     for number in range(10):
         browser = Client()
         assert join(browser, game, f"Visitor {number}").status_code == 302
-    assert len(list(seats.each(game.id))) == 1000
+    assert len(list(seats.read_seats(game.id))) == 1000
     assert counted == []
 
 

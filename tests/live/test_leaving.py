@@ -9,7 +9,7 @@ from datetime import timedelta
 from accounts import services as accounts
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from live import repository
 from live.rules import Step
 from questions.question import Type
@@ -19,7 +19,7 @@ from tests.background import finish_background
 from tests.live.conftest import drive
 from tests.test_replay_live import check, play
 from tests.test_replay_story import someone
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 
@@ -28,7 +28,7 @@ def test_what_somebody_hosted_goes_with_them(site, made, person):
     own, over, together = made(), made(Type.POLL), made(hosts=("Ben",))
     play(over)
     drive(over, Step.END)
-    assert accounts.foreseen(someone("Hana")) == ["3 live sessions go, with their reports."]
+    assert accounts.removal_effects(someone("Hana")) == ["3 live sessions and their reports will be deleted."]
     accounts.remove(person("Olga", Role.OWNER), someone("Hana"))
     finish_background()
     assert [repository.find(game.id) for game in (own, over, together)] == [None] * 3
@@ -41,7 +41,7 @@ def test_whoever_helped_to_host_helps_no_more(made, person):
     accounts.remove(person("Olga", Role.OWNER), someone("Ben"))
     assert repository.find(game.id)[0].hosts == ("Cem",)
     assert not list(table().each(keys.games_of("Ben")))
-    assert accounts.foreseen(someone("Olga")) == []
+    assert accounts.removal_effects(someone("Olga")) == []
 
 
 def test_the_log_forgets_who_hosted_and_is_replayed_as_before(site, made, person):
@@ -51,7 +51,7 @@ def test_the_log_forgets_who_hosted_and_is_replayed_as_before(site, made, person
     accounts.remove(person("Olga", Role.OWNER), someone("Ben Kenobi"))
     site_sealer().seal()
     assert "Ben Kenobi" in repr(list(site.each(keys.events())))
-    names.forget_names(lambda: utc_now() + timedelta(days=31))
+    log_erasure.erase_names(lambda: utc_now() + timedelta(days=31))
     assert "Ben Kenobi" not in repr(list(site.each(keys.events())))
     assert check(site).first == ()
 

@@ -9,8 +9,8 @@ from django.test import Client
 
 from live import clock, lifetimes, repository, rules
 from live.rules import Phase, Step
+from live.screens import presence, snapshots
 from live.services import correcting, ending
-from live.show import presence, rooms
 from questions.question import Kind, Question, Type
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated
@@ -32,7 +32,7 @@ def at(monkeypatch):
 
 
 def phase(game) -> Phase:
-    return repository.state(game.id).phase
+    return repository.read_state(game.id).phase
 
 
 def test_an_assembly_prepared_two_weeks_before_can_be_held(made, at):
@@ -87,7 +87,7 @@ def test_no_vote_is_cut_off_while_people_vote(made, at):
     assert ending.end_abandoned() == 0
     give(game, cy, "no")
     assert drive(game, Step.CLOSE).phase == Phase.RESULTS
-    assert rooms.current(game.id).round.result["no"] == 2
+    assert snapshots.current(game.id).round.result["no"] == 2
 
 
 def test_a_session_ends_two_hours_after_the_last_sign_of_life(made, at):
@@ -107,7 +107,7 @@ def test_it_does_not_end_while_somebody_hosts_it(made, at):
     start = drive(game, Step.NEXT).changed_at
     drive(game, Step.CLOSE)
     at(start, 3 * ONE_HOUR)
-    presence.Presence().host_looks(rooms.current(game.id))
+    presence.Presence().host_looks(snapshots.current(game.id))
     assert ending.end_abandoned() == 0
     at(start, 5 * ONE_HOUR + ONE_MINUTE)
     assert ending.end_abandoned() == 1
@@ -125,7 +125,7 @@ def test_a_congress_goes_on_the_next_day(made, at):
 
 def test_nothing_lives_for_ever(made):
     game, lifetime = made(), lifetimes.Lifetime(waiting=timedelta(days=999))
-    state, last = repository.state(game.id), rules.later(game.created_at, lifetimes.MAX_SESSION_DURATION)
+    state, last = repository.read_state(game.id), rules.later(game.created_at, lifetimes.MAX_SESSION_DURATION)
     assert rules.is_abandoned(game, state, "", last, lifetime)
     assert not rules.is_abandoned(game, state, "", rules.later(last, -ONE_MINUTE), lifetime)
 

@@ -52,7 +52,7 @@ def test_a_typed_question_is_asked_at_once(hana):
     game = newest()
     assert answer["Location"] == f"/live/{game.id}/host/"
     assert (game.title, game.engagement_type, game.total_questions) == ("Which is a prime?", Type.TRIVIA, 1)
-    (asked,) = repository.questions(game.id)
+    (asked,) = repository.read_questions(game.id)
     assert asked == Question("Which is a prime?", Kind.CHOICE, options=("3", "4", "5"), right=(0, 2), seconds=20)
     assert f'dir="ltr">{game.code}<' in text(hana.get(answer["Location"]))
 
@@ -72,7 +72,7 @@ def test_each_type_takes_a_typed_question(hana, monkeypatch, type_, options, kin
     form = FORM | {"engagement_type": str(type_), "options": options, "speed_bonus": "on"}
     assert hana.post("/live/new/", form).status_code == 302
     game = newest()
-    (asked,) = repository.questions(game.id)
+    (asked,) = repository.read_questions(game.id)
     assert (game.engagement_type, asked.kind, asked.right) == (type_, kind, ())
     assert not game.speed_bonus, "Only trivia has one."
     assert type_ != Type.POLL or asked.options == ("Sea", "*Hills")
@@ -90,21 +90,21 @@ def test_everything_that_can_be_chosen_is_kept(hana):
     ("change", "sentence"),
     [
         ({"question": " "}, "Choose a question set, or type a question."),
-        ({"options": "3\n4"}, "Put a * before each right answer"),
+        ({"options": "3\n4"}, "Put a * in front of each right answer"),
         ({"options": "*3"}, "There are 2 to 10 options; these are 1."),
         ({"options": "\n".join(f"*{each}" for each in range(11))}, "There are 2 to 10 options; these are 11."),
         ({"options": "*3\n3"}, "The same as option 1."),
         ({"options": f"*{'x' * 201}\n4"}, "At most 200 characters; these are 201."),
         ({"question": "x" * 301}, "At most 300 characters; these are 301."),
         ({"title": "x" * 101}, "At most 100 characters; these are 101."),
-        ({"title": "a\x07b"}, "A name has no control characters."),
+        ({"title": "a\x07b"}, "A name cannot contain control characters."),
         ({"engagement_type": "election"}, "Select a valid choice."),
         ({"engagement_type": ""}, "This field is required."),
         ({"names": "shouted"}, "Select a valid choice."),
         ({"seconds": "7"}, "Select a valid choice."),
         ({"debug_mode": "1000"}, "Select a valid choice."),
         ({"context": "x" * 5001}, "at most 5000 characters"),
-        ({"question_set": "not-there"}, "This question set is no longer there for you."),
+        ({"question_set": "not-there"}, "This question set is no longer available."),
     ],
 )
 def test_what_is_wrong_is_said_and_nothing_is_lost(hana, change, sentence):
@@ -134,12 +134,12 @@ def test_a_session_keeps_its_set_as_it_was(hana):
     page = text(hana.get(f"/live/new/?set={made.id}"))
     assert re.search(rf'value="{made.id}" checked', page)
     assert "Trivia: 2 questions" in page
-    assert "Call and answer: 1 question" in page
+    assert "Best answer: 1 question" in page
     hana.post("/live/new/", FORM | {"question_set": made.id, "question": ""})
     game = newest()
     assert (game.title, game.question_set_id, game.total_questions) == ("General knowledge", made.id, 2)
     assert game.custom_instructions == "Speak up"
-    assert repository.questions(game.id) == TRIVIA
+    assert repository.read_questions(game.id) == TRIVIA
 
 
 def test_a_set_without_questions_for_the_type_is_refused(hana):
@@ -186,9 +186,9 @@ def test_a_host_has_so_many_running_and_so_many_a_day(hana, monkeypatch):
     assert hana.post("/live/new/", FORM).status_code == 302
     refused = hana.post("/live/new/", FORM)
     assert refused.status_code == 422
-    assert "You have 1 sessions that run or wait. End one of them" in text(refused)
+    assert "You have 1 sessions prepared or running. End one" in text(refused)
     assert "Which is a prime?" in text(refused)
-    assert "You have 1 sessions that run or wait" in text(hana.post("/live/new/", {"rehearse": "yes"}, follow=True))
+    assert "You have 1 sessions prepared or running" in text(hana.post("/live/new/", {"rehearse": "yes"}, follow=True))
     from live.rules import Step
 
     drive(newest(), Step.END)
@@ -205,7 +205,7 @@ def test_a_stranger_finds_how_to_join(site):
     page = text(Client().get("/live/"))
     assert 'action="/join/"' in page
     assert "You need no account" in page
-    assert "Call and answer" in page
+    assert "Best answer" in page
     assert "New session" not in page
     assert "Rehearse" not in page
 
@@ -220,7 +220,7 @@ def test_a_host_finds_what_runs_and_what_was(hana, made):
     assert f"/live/{running.id}/remote/" in page
     assert page.index("Now") < page.index("Then")
     assert f"/live/{over.id}/host/" not in page
-    assert "Everything that runs" not in page
+    assert "All sessions running" not in page
 
 
 def test_who_may_make_none_sees_none(made, signed_in):
@@ -236,6 +236,6 @@ def test_who_may_make_none_sees_none(made, signed_in):
 def test_those_who_look_after_the_site_see_all_that_runs(made, signed_in):
     game = made(title="Hers")
     page = text(signed_in("Adam", Role.ADMIN).get("/live/"))
-    assert "Everything that runs on this site" in page
+    assert "All sessions running on this site" in page
     assert f"/live/{game.id}/drive/?act=end" in page
     assert game.screen_token not in page

@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 import pytest
 from django.utils import translation
 
-from live import signs
+from live import symbols
 from live.plays import best_answer, race, ranked_poll, survey, trivia
-from live.rounds import Entry, Given, Round
+from live.rounds import Entry, GivenAnswer, Round
+from live.screens import scoreboards
 from live.seats import Seat
-from live.show import boards as pictures
-from live.standings import board
+from live.standings import standings_of
 from questions.question import MAX_OPTIONS, Kind, Question, Type
 from tests.live.conftest import picture
 from tests.rows import every_row
@@ -31,8 +31,8 @@ SURVEY = (
 VOID = {"meta", "link", "br", "input"}
 
 
-def said(*values) -> list[Given]:
-    return [Given(f"p{number}", value, number) for number, value in enumerate(values)]
+def said(*values) -> list[GivenAnswer]:
+    return [GivenAnswer(f"p{number}", value, number) for number, value in enumerate(values)]
 
 
 def seated(*names: str, **more) -> dict[str, Seat]:
@@ -96,10 +96,10 @@ def poll(*rankings: str, question: Question = WHERE) -> Page:
 
 
 def voted(*texts: str) -> Round:
-    found = best_answer.answered(1, 0, said(*texts))
-    answers = [answer.text for answer in best_answer.gathered(found)]
+    found = best_answer.count_answers(1, 0, said(*texts))
+    answers = [answer.text for answer in best_answer.merged_answers(found)]
     first = {"ranks": {str(answers.index(texts[-1])): 1}, "shown": list(range(len(answers)))}
-    return best_answer.votes(found, said(first))
+    return best_answer.count_votes(found, said(first))
 
 
 # --- trivia ---
@@ -109,7 +109,7 @@ def test_options_have_letters_counts_and_a_word_where_they_are_right():
     found = chosen_of([1], [1], [0])
     assert found.rows[1:] == [["A", "Sydney", "1"], ["B", "Canberra", "right", "2"], ["C", "Perth", "0"]]
     assert found.marks[2].split() == ["is-right"]
-    assert "Fully right: 2 of 3" in found.text
+    assert "All correct: 2 of 3" in found.text
 
 
 def test_ones_own_answer_is_marked_for_oneself_only():
@@ -122,10 +122,10 @@ def test_nobody_answered():
 
 
 def test_every_option_there_can_be_has_a_letter_and_a_shape_of_its_own():
-    found = [signs.sign(number) for number in range(MAX_OPTIONS)]
+    found = [symbols.symbol(number) for number in range(MAX_OPTIONS)]
     assert "".join(each.letter for each in found) == "ABCDEFGHIJ"
     assert len({each.shape for each in found}) == MAX_OPTIONS
-    assert signs.sign(MAX_OPTIONS) is None
+    assert symbols.symbol(MAX_OPTIONS) is None
 
 
 # --- call and answer ---
@@ -148,7 +148,7 @@ def test_authors_who_were_removed_are_not_named():
 def test_many_authors_are_counted_and_many_answers_folded():
     texts = [*["Same"] * 9, *(f"Idea {number}" for number in range(60))]
     names = seated(*(f"Name {number}" for number in range(69)))
-    found = page(Type.CALL_AND_ANSWER, best_answer.answered(1, 0, said(*texts)), [IDEAS], names)
+    found = page(Type.CALL_AND_ANSWER, best_answer.count_answers(1, 0, said(*texts)), [IDEAS], names)
     assert "All answers" in found.text
     assert "and 41 others" in found.text  # 61 different ones, of which 20 are shown
     merged = page(Type.CALL_AND_ANSWER, voted(*["Same"] * 9, "B", "C"), [IDEAS], names)
@@ -156,10 +156,10 @@ def test_many_authors_are_counted_and_many_answers_folded():
 
 
 def test_too_few_answers_to_vote_on_are_shown_without_points():
-    found = page(Type.CALL_AND_ANSWER, best_answer.answered(1, 0, said("Yes", "No")), [IDEAS])
+    found = page(Type.CALL_AND_ANSWER, best_answer.count_answers(1, 0, said("Yes", "No")), [IDEAS])
     assert "nothing to vote on" in found.text
     assert "Ada" in found.text
-    assert "points" not in found.text.replace("nobody has points", "")
+    assert "points" not in found.text.replace("no points", "")
 
 
 def test_ones_own_answer_is_marked():
@@ -175,10 +175,7 @@ def test_every_round_of_the_count_is_there_with_who_goes_and_where_votes_go():
     found = poll(*RACE)
     assert "Hills wins" in found.text
     assert "10 votes" in found.text
-    assert (
-        "Round 1 Nobody has the 6 votes that are needed. Lake has the fewest and is out. "
-        "Where these votes go: Town +1." in found.text
-    )
+    assert "Round 1 Nobody has the 6 votes needed. Lake has the fewest and is out. Transfers: Town +1." in found.text
     assert "Round 2" in found.text
     assert "Round 3 Hills has 6 votes. 6 were needed." in found.text
     assert [row for row in found.rows if row[0] == "B"] == [
@@ -210,8 +207,8 @@ def test_the_numbers_of_a_round_are_those_of_the_count():
 def test_a_lot_and_a_tie_are_said():
     found = poll("0", "0", "1", "1")
     assert "A tie: " in found.text
-    assert "With another lot another would be ahead." in found.text
-    assert "A lot decided between these: " in found.text
+    assert "A different draw would put another one ahead." in found.text
+    assert "Tie broken by lot: " in found.text
 
 
 def test_shared_and_exhausted_votes_are_told_in_the_readers_numbers():
@@ -238,14 +235,14 @@ def test_a_winner_of_the_first_round_needs_no_race():
 @every_row("rankings", [(), ("0", "1")])
 def test_too_few_votes_are_not_shown(rankings):
     found = poll(*rankings)
-    assert "Too few answers to tell" in found.text
+    assert "Too few answers to show" in found.text
     assert found.rows == []
 
 
 # --- surveys ---
 
 
-def sheets(*rows) -> list[Given]:
+def sheets(*rows) -> list[GivenAnswer]:
     return said(*({str(place): value for place, value in enumerate(row)} for row in rows))
 
 
@@ -283,8 +280,8 @@ def paid(number: int, **points: int) -> Round:
 
 def test_the_board_has_places_movement_and_points():
     seats = [*SEATS.values(), Seat("late", "Gus", "", since=2)]
-    standing = board([paid(1, p0=9, p1=5, p2=1), paid(2, p2=9, late=2)], seats)
-    found = Page(pictures.board(standing, own="p1"))
+    standing = standings_of([paid(1, p0=9, p1=5, p2=1), paid(2, p2=9, late=2)], seats)
+    found = Page(scoreboards.render_standings(standing, own="p1"))
     assert found.rows[1:5] == [
         ["1", "up", "2", "Cy", "+9", "10"],
         ["2", "down", "1", "Ada", "9"],
@@ -295,24 +292,24 @@ def test_the_board_has_places_movement_and_points():
 
 
 def test_without_a_standing_before_there_is_no_movement():
-    found = Page(pictures.board(board([paid(1, p0=9)], SEATS.values())))
+    found = Page(scoreboards.render_standings(standings_of([paid(1, p0=9)], SEATS.values())))
     assert found.rows[1] == ["1", "Ada", "+9", "9"]
     assert "Movement" not in found.text
 
 
 def test_who_is_not_among_the_best_sees_their_own_line_below():
     seats = seated(*(f"Name {number:02d}" for number in range(30)))
-    standing = board([paid(1, **{f"p{number}": 100 - number for number in range(30)})], seats.values())
-    assert len(Page(pictures.board(standing)).rows) == 1 + 10
-    found = Page(pictures.board(standing, own="p20"))
+    standing = standings_of([paid(1, **{f"p{number}": 100 - number for number in range(30)})], seats.values())
+    assert len(Page(scoreboards.render_standings(standing)).rows) == 1 + 10
+    found = Page(scoreboards.render_standings(standing, own="p20"))
     assert found.rows[-1] == ["21", "Name 20", "+80", "80"]
     assert "is-own" in found.marks[-1]
     assert "and 20 others" in found.text
 
 
 def test_the_final_has_a_podium_that_equals_share_and_the_rest():
-    standing = board([paid(1, p0=9, p1=9, p2=5, p3=1)], SEATS.values())
-    found = Page(pictures.final(standing, own="p5"))
+    standing = standings_of([paid(1, p0=9, p1=9, p2=5, p3=1)], SEATS.values())
+    found = Page(scoreboards.render_final(standing, own="p5"))
     assert "Ada Bo Place 1 9 points Cy Place 3 5 points" in found.text
     assert found.rows[1] == ["4", "Di", "1"]
     assert "Place 2" not in found.text
@@ -320,14 +317,14 @@ def test_the_final_has_a_podium_that_equals_share_and_the_rest():
 
 
 def test_a_final_without_points_has_no_podium():
-    assert "Nobody has points." in Page(pictures.final(board([], SEATS.values()))).text
+    assert "Nobody has points." in Page(scoreboards.render_final(standings_of([], SEATS.values()))).text
 
 
 def test_ones_own_place():
-    standing = board([paid(1, p0=9, p1=5), Round(2, 1, 1, {}, (Entry("p1", 0, 5, 7),))], SEATS.values())
-    found = Page(pictures.mine(standing.place_of("p1"), len(standing.lines)))
+    standing = standings_of([paid(1, p0=9, p1=5), Round(2, 1, 1, {}, (Entry("p1", 0, 5, 7),))], SEATS.values())
+    found = Page(scoreboards.render_own_place(standing.place_of("p1"), len(standing.lines)))
     assert found.text == "Place 1 of 6 up 1 17 points +12 (7 for speed)"
-    assert pictures.mine(None, 6).strip() == ""
+    assert scoreboards.render_own_place(None, 6).strip() == ""
 
 
 # --- whatever people write ---
@@ -339,14 +336,14 @@ def test_hostile_names_and_texts_stay_words():
     ranking = Question(HOSTILE, Kind.RANKING, options=options)
     choice = Question(HOSTILE, Kind.CHOICE, options=options, right=(0,))
     text = Question(HOSTILE)
-    standing = board([paid(1, p0=3, p1=2)], seats.values())
+    standing = standings_of([paid(1, p0=3, p1=2)], seats.values())
     drawn = [
         page(Type.TRIVIA, trivia.count(1, 0, choice, said([0]), lambda each: (0, 1)), [choice], seats),
         page(Type.POLL, ranked_poll.count(1, 0, ranking, said("0", "0", "1>0", "2>0"), "s"), [ranking], seats),
         page(Type.CALL_AND_ANSWER, voted(HOSTILE, "B", "C"), [text], seats),
         page(Type.SURVEY, survey.count(1, [choice, text], sheets(*[([0], HOSTILE)] * 3)), [choice, text], seats),
-        Page(pictures.board(standing, own="p0")),
-        Page(pictures.final(standing, own="p0")),
+        Page(scoreboards.render_standings(standing, own="p0")),
+        Page(scoreboards.render_final(standing, own="p0")),
     ]
     for each in drawn:
         assert "alert(1)" in each.text

@@ -10,20 +10,20 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from live import clock, players, repository, seats
-from live.pace import MAX_ACTIONS, WINDOW_MS
 from live.plays import best_answer
+from live.rate_limit import MAX_ACTIONS, WINDOW_MS
 from live.rules import Phase, Step
+from live.screens import rendering, snapshots
+from live.screens.rendering import Role
 from live.seats import Seat
 from live.services import correcting
-from live.show import rooms, screens
-from live.show.screens import Role
 from questions.question import Kind, Question, Type
 from store import keys
-from store.chaos import Chaos
-from store.metered import READ, Metered
+from store.metering import READ, MeteredTable
 from store.table import Update
+from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from upkeep import pause
 
@@ -45,7 +45,7 @@ class Phone:
 
     @property
     def seat(self) -> Seat:
-        return next(each for each in seats.each(self.game.id) if each.player == self.id)
+        return next(each for each in seats.read_seats(self.game.id) if each.player == self.id)
 
     @property
     def id(self) -> str:
@@ -80,7 +80,7 @@ def chosen(page: str) -> list[str]:
 def percent(phone: Phone, of: int) -> None:
     seat = phone.seat
     table().write(*seats.change(phone.game, seat, replace(seat, percent=of)))
-    seats.touched(phone.game)
+    seats.count_change(phone.game)
 
 
 # --- one session of each type ---
@@ -127,7 +127,7 @@ def test_trivia_on_a_phone(made):
     assert chosen(page) == ["0", "1"]
     drive(game, Step.END)
     page = ada.page()
-    assert "Thank you for being there" in page
+    assert "Thank you for taking part" in page
     assert "podium" in page
     assert 'http-equiv="refresh"' not in page
 
@@ -141,7 +141,7 @@ def test_call_and_answer_on_a_phone(made):
     assert "In one sentence." in page
     assert "At most 300 characters." in page
     page = text_of(ada.answer(text="x" * 301))
-    assert "That is too long: at most 300 characters, and yours has 301." in page
+    assert "Too long: 301 characters. The limit is 300." in page
     assert "x" * 301 in page, "What was typed is still there."
     for phone, text in zip(phones, ("A bus", "A boat", "A <b>ike"), strict=True):
         assert "Your answer is in." in text_of(phone.answer(text=text))
@@ -151,12 +151,12 @@ def test_call_and_answer_on_a_phone(made):
     assert "A &lt;b&gt;ike" in page
     assert "A bus" not in page, "Never one's own."
     assert "Ben" not in page, "Nobody sees whose it is."
-    found = best_answer.read(game.id, 1)
+    found = best_answer.read_gathered(game.id, 1)
     number = {answer.text: place for place, answer in enumerate(found.answers)}
     own, boat, bike = (f"rank-{number[text]}" for text in ("A bus", "A boat", "A <b>ike"))
     answer = ada.vote(**{own: "1", boat: "2"})
     assert answer.status_code == 422
-    assert "Nobody votes for their own answer." in text_of(answer)
+    assert "You cannot vote for your own answer." in text_of(answer)
     assert f'name="{boat}" value="2" checked' in text_of(answer), "What else was chosen is still there."
     answer = ada.vote(**{boat: "", bike: ""})
     assert "Rank at least one of the answers." in text_of(answer)
@@ -196,7 +196,7 @@ def test_a_poll_where_one_is_chosen(made):
     assert chosen(page) == ["1"]
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
-    assert "Too few answers to tell" in ada.page()
+    assert "Too few answers to show" in ada.page()
 
 
 def test_a_survey_on_a_phone(made):
@@ -236,7 +236,7 @@ def test_a_script_gets_the_words_alone(made):
     assert "<form" not in text_of(answer)
     answer = ada.tell(round=1)
     assert (answer.status_code, "Choose one of the options." in text_of(answer)) == (422, True)
-    assert repository.own(game.id, state, ada.id) == [0], "What was refused changes nothing."
+    assert repository.own_answer(game.id, state, ada.id) == [0], "What was refused changes nothing."
 
 
 def test_sent_twice_is_said_once(made):
@@ -258,10 +258,10 @@ def test_an_answer_to_what_is_over_is_never_taken_for_the_next_question(made):
     state = drive(game, Step.NEXT)
     for round_ in ("1", "3", "", "x"):
         ada.tell(round=round_, option=0)
-    assert repository.own(game.id, state, ada.id) is None
+    assert repository.own_answer(game.id, state, ada.id) is None
     page = text_of(ada.answer(1, option=0))
-    assert "That came too late: it does not count." in page
-    assert "came too late" not in ada.page(), "It is said once."
+    assert "That was too late and does not count." in page
+    assert "was too late" not in ada.page(), "It is said once."
     assert 'data-outcome="not open"' in text_of(ada.tell("give_vote", **{"round": "9", "rank-0": "1"}))
 
 
@@ -303,7 +303,7 @@ def test_whoever_comes_late_is_told_from_where(made):
     for step in (Step.NEXT, Step.CLOSE, Step.NEXT):
         drive(game, step)
     ben = Phone(game, "Ben")
-    assert "You are in from question 2." in ben.page()
+    assert "You joined at question 2." in ben.page()
     assert 'data-outcome="counted"' in text_of(ben.tell(round=2, option=[0, 1]))
 
 
@@ -319,7 +319,7 @@ def test_nobody_without_a_seat_gets_in(made, client):
         for name in ("give_answer", "give_vote"):
             answer = browser.post(reverse(name, args=[game.id]), {"round": 1, "option": 0})
             assert (answer.status_code, answer.url) == (302, reverse("join"))
-    assert repository.answers(game.id, 1) == []
+    assert repository.read_answers(game.id, 1) == []
 
 
 def test_there_are_sessions_that_there_are_not(site, client):
@@ -344,8 +344,8 @@ def test_whoever_was_removed_answers_no_more(made):
     assert ada.client.get(ada.at("play")).status_code == 403
     assert ada.answer(option=1).status_code == 403
     answer = ada.tell(round=1, option=1)
-    assert (answer.status_code, "You cannot answer from here now." in text_of(answer)) == (409, True)
-    assert repository.own(game.id, repository.state(game.id), ada.id) == [0]
+    assert (answer.status_code, "You cannot answer from here at the moment." in text_of(answer)) == (409, True)
+    assert repository.own_answer(game.id, repository.read_state(game.id), ada.id) == [0]
 
 
 def test_an_older_device_is_told_so(made):
@@ -357,7 +357,7 @@ def test_an_older_device_is_told_so(made):
     answer = ada.client.get(ada.at("play"))
     assert (answer.status_code, "another device" in text_of(answer)) == (409, True)
     assert ada.tell(round=1, option=0).status_code == 409
-    assert repository.answers(game.id, 1) == []
+    assert repository.read_answers(game.id, 1) == []
 
 
 def test_a_form_from_elsewhere_says_nothing(made):
@@ -382,10 +382,10 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: now)
     assert {ada.tell(round=1, option=0).status_code for _each in range(MAX_ACTIONS)} == {200}
     answer = ada.tell(round=1, option=1)
-    assert (answer.status_code, "That was too often in a short time." in text_of(answer)) == (429, True)
+    assert (answer.status_code, "That was too fast." in text_of(answer)) == (429, True)
     assert ada.answer(option=1).status_code == 429
     assert ben.tell(round=1, option=1).status_code == 200, "Nobody else is held up."
-    assert repository.own(game.id, repository.state(game.id), ada.id) == [0]
+    assert repository.own_answer(game.id, repository.read_state(game.id), ada.id) == [0]
     monkeypatch.setattr(clock, "now", lambda: now + WINDOW_MS)
     assert ada.tell(round=1, option=1).status_code == 200
 
@@ -396,8 +396,8 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
 @pytest.fixture
 def weather(site, monkeypatch) -> Chaos:
     weather = Chaos(site, Random(1), slowness=0.0)
-    monkeypatch.setattr("acts.site.connect", lambda url: weather)
-    pause.watch.forget()
+    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
+    pause.cache.forget()
     return weather
 
 
@@ -449,14 +449,14 @@ def test_a_phone_names_a_few_and_counts_all(made):
 
 
 def keys_of(phone: Phone) -> tuple[str, str]:
-    room = rooms.current(phone.game.id)
-    return screens.screen(Role.PLAYER, room).key, screens.mine(room, phone.seat).key
+    snapshot = snapshots.current(phone.game.id)
+    return rendering.render_screen(Role.PLAYER, snapshot).key, rendering.render_own(snapshot, phone.seat).key
 
 
 def renamed(phone: Phone, name: str) -> None:
     seat = phone.seat
     table().write(*seats.change(phone.game, seat, replace(seat, name=name)))
-    seats.touched(phone.game)
+    seats.count_change(phone.game)
 
 
 def test_a_form_in_use_is_never_replaced(made):
@@ -475,7 +475,7 @@ def test_a_form_in_use_is_never_replaced(made):
     drive(game, Step.CLOSE)
     voting = keys_of(ada)
     assert not set(voting) & set(asked)
-    ada.tell("give_vote", **{"round": 1, f"rank-{best_answer.read(game.id, 1).shown_to(ada.id)[0]}": "1"})
+    ada.tell("give_vote", **{"round": 1, f"rank-{best_answer.read_gathered(game.id, 1).shown_to(ada.id)[0]}": "1"})
     renamed(ada, "Ada C")
     drive(game, Step.PAUSE)
     assert keys_of(ada) == voting, "So does the form of the vote."
@@ -490,11 +490,11 @@ def test_the_lobby_fills_until_a_phone_has_no_room_for_names(made):
     ada = Phone(game, "Ada")
     alone = keys_of(ada)
     seated(game, *(f"Player {number:02d}" for number in range(24)))
-    seats.touched(game)
+    seats.count_change(game)
     full = keys_of(ada)
     assert (full[0] == alone[0], full[1] == alone[1]) == (False, True)
     seated(game, "Zoe")
-    seats.touched(game)
+    seats.count_change(game)
     assert keys_of(ada) == full, "A full hall is not told of everybody who comes."
 
 
@@ -503,7 +503,7 @@ def test_what_all_phones_get_is_nobodys(made):
     ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
     drive(game, Step.NEXT)
     ada.tell(round=1, option=1)
-    pushed = screens.screen(Role.PLAYER, rooms.current(game.id)).html
+    pushed = rendering.render_screen(Role.PLAYER, snapshots.current(game.id)).html
     assert chosen(pushed) == []
     assert "csrf" not in pushed
     assert "Ada" not in pushed
@@ -517,8 +517,8 @@ HALL, SECONDS = 2_000, 3  # so many answer within so many seconds
 READS_PER_KEY = 3_000  # units a second that one partition gives
 
 
-def reads_of(meter: Metered, game) -> float:
-    bill = meter.taken().units
+def reads_of(meter: MeteredTable, game) -> float:
+    bill = meter.take_bill().units
     return sum(units for charged, units in bill.items() if charged.kind == READ and charged.pk == keys.game(game.id).pk)
 
 
@@ -529,13 +529,13 @@ def reads_of(meter: Metered, game) -> float:
 def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(site, made, type_, said, by_script, without):
     """An answer reads the state once it is put, and the salt if nobody signs it; nothing else there. Without a script
     the page that follows reads as much once more."""
-    meter = Metered(site)
-    with acting_on(meter):
+    meter = MeteredTable(site)
+    with use_table(meter):
         game = made(type_)
         phone = Phone(game, "Ada")
         drive(game, Step.NEXT)
         phone.page()
-        meter.taken()
+        meter.take_bill()
         assert 'data-outcome="counted"' in phone.tell(round=1, **said).content.decode()
         assert reads_of(meter, game) == by_script
         phone.answer(**said)
@@ -553,7 +553,7 @@ def test_what_stands_beside_a_question_is_at_most_a_second_old(site, made, monke
     phone.page()
     site.write(Update(keys.game(game.id), set={"title": "Saturday"}, add={"version": 1}))
     assert "Saturday" not in phone.page()
-    now += rooms.BESIDE_MAX_AGE_MS
+    now += snapshots.BESIDE_MAX_AGE_MS
     assert "Saturday" in phone.page()
     site.write(Update(keys.game(game.id), set={"title": "Sunday"}, add={"version": 1}))
     site.write(Update(keys.game_state(game.id), set={"revealed": False}, add={"version": 1}))
@@ -577,10 +577,10 @@ def test_an_answer_to_what_another_process_has_closed_is_late(site, made):
     ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
     drive(game, Step.NEXT)
     ada.page()
-    kept = rooms.MIND.of(game.id).beside(clock.now())
+    kept = snapshots.SESSIONS.of(game.id).beside(clock.now())
     drive(game, Step.CLOSE)
-    rooms.MIND.of(game.id).remember(kept, repository.state_of(kept[keys.game_state(game.id)]))
+    snapshots.SESSIONS.of(game.id).remember(kept, repository.state_from_item(kept[keys.game_state(game.id)]))
     assert 'data-outcome="late"' in ada.tell(round=1, option="0").content.decode()
-    assert repository.heard(game.id, 1, Phase.QUESTION) == []
+    assert repository.read_receipts(game.id, 1, Phase.QUESTION) == []
     assert 'data-outcome="late"' in ben.tell(round=1, option="0").content.decode()
-    assert len(repository.answers(game.id, 1)) == 1, "The second was not even put."
+    assert len(repository.read_answers(game.id, 1)) == 1, "The second was not even put."

@@ -10,12 +10,12 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow
-from acts.site import table
+from acts.storage import table
 from live import clock, counting, players, repository, seats
 from live.rules import Names, Phase, Step
+from live.screens import snapshots
 from live.services import joining, seating
 from live.services.closing import LONG_AGO
-from live.show import rooms
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
@@ -48,7 +48,7 @@ def test_the_list_shows_and_finds_everybody(hana, made):
     seated(game, "Newcomer", approved=False)
     page = hana.get(address(game, "game_players")).content.decode()
     assert "3 players" in page
-    assert "1 waits for you" in page
+    assert "1 is waiting for you" in page
     assert page.index("Newcomer") < page.index("Ada") < page.index("Zoë &lt;b&gt;")
     found = hana.get(address(game, "game_players"), {"q": "ZO"}).content.decode()
     assert "Zoë" in found
@@ -97,14 +97,14 @@ def test_a_cohost_may_and_no_player_of_another_session_is_found(site, made, sign
 def test_a_player_is_removed_told_so_and_readmitted(hana, client, site, made):
     game = made()
     join(client, game, "Ada")
-    (ada,) = seats.each(game.id)
-    assert "Ada is removed" in change(hana, game, ada.player, "remove").content.decode()
+    (ada,) = seats.read_seats(game.id)
+    assert "Ada has been removed" in change(hana, game, ada.player, "remove").content.decode()
     told = client.get(address(game, "seat"))
     assert told.status_code == 403
     assert "The host has removed you" in told.content.decode()
     assert client.get(address(game))["Location"] == address(game, "play"), "No way around by the link."
     assert client.post(address(game, "seat"), {"act": "here"}).status_code == 403
-    assert "That is so already" in change(hana, game, ada.player, "remove").content.decode()
+    assert "That has already been done" in change(hana, game, ada.player, "remove").content.decode()
     change(hana, game, ada.player, "readmit", q="a")
     assert client.get(address(game, "seat")).status_code == 200
     said = {"game_id": game.id, "player": ada.player}
@@ -114,10 +114,10 @@ def test_a_player_is_removed_told_so_and_readmitted(hana, client, site, made):
 def test_a_player_is_renamed_and_the_log_knows_no_names(hana, site, made):
     game = made()
     seated(game, "Rude", "Ben")
-    assert "Rude is called Ada #1 now." in change(hana, game, "rude", "rename", name=" Ada  #1 ").content.decode()
+    assert "Rude is now called Ada #1." in change(hana, game, "rude", "rename", name=" Ada  #1 ").content.decode()
     assert seats.find(game.id, "rude").name == "Ada #1"
     taken = change(hana, game, "ben", "rename", name="ADA #1").content.decode()
-    assert "Free are: ADA #1 2, ADA #1 3." in taken
+    assert "Available: ADA #1 2, ADA #1 3." in taken
     assert "at most 40 characters" in change(hana, game, "ben", "rename", name="x" * 41).content.decode()
     assert events(site) == [("LivePlayerRenamed", {"game_id": game.id, "player": "rude"})]
     seated(game, "Rude"[::-1])
@@ -130,7 +130,7 @@ def test_a_name_is_approved_once(hana, site, made):
     seated(game, "Ada", approved=False)
     change(hana, game, "ada", "approve")
     assert seats.find(game.id, "ada").plays
-    assert "That is so already" in change(hana, game, "ada", "approve").content.decode()
+    assert "That has already been done" in change(hana, game, "ada", "approve").content.decode()
     assert events(site) == [("LivePlayerApproved", {"game_id": game.id, "player": "ada"})]
 
 
@@ -143,8 +143,8 @@ def test_all_names_that_were_shown_are_approved_and_none_that_came_since(hana, s
     assert shown == ["ada", "ben"]
     seated(game, "Late", approved=False)
     done = hana.post(address(game, "game_players"), {"player": [*shown, "cem", "nobody"]}, follow=True)
-    assert "2 play along now." in done.content.decode()
-    assert [each.name for each in seats.each(game.id) if not each.approved] == ["Late"]
+    assert "2 players approved." in done.content.decode()
+    assert [each.name for each in seats.read_seats(game.id) if not each.approved] == ["Late"]
     assert [kind for kind, _said in events(site)] == ["LivePlayerApproved"] * 2
 
 
@@ -158,7 +158,7 @@ def test_who_is_removed_does_not_count_in_the_round_that_is_open(hana, made):
     change(hana, game, "ben", "remove")
     change(hana, game, "ben", "readmit")
     drive(game, Step.CLOSE)
-    sealed = counting.round_of(repository.round_items(game.id, 1))
+    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
     assert {each.player for each in sealed.entries} == {"ben", "cem"}
 
 
@@ -168,11 +168,11 @@ def test_more_time_is_given_at_once_and_taken_back_between_questions(hana, site,
     state = drive(game, Step.NEXT)
     end = state.clock.end()
     change(hana, game, "ada", "time", percent="200")
-    after = repository.state(game.id)
+    after = repository.read_state(game.id)
     assert (after.longest, after.version) == (200, state.version + 1)
     assert not after.is_over(end + clock.GRACE_MS + 1)
     assert give(game, seats.find(game.id, "ada"), [0], at=end + clock.GRACE_MS + 1) == "counted"
-    assert "cannot be cut while a question is open" in change(hana, game, "ada", "time", percent="150").content.decode()
+    assert "time while a question is open" in change(hana, game, "ada", "time", percent="150").content.decode()
     drive(game, Step.CLOSE)
     change(hana, game, "ada", "time", percent="100")
     assert seats.find(game.id, "ada").percent == 100
@@ -203,7 +203,7 @@ def test_two_hosts_at_once_give_one_name_to_one(site, made):
     seated(game, "Ada", "Ben")
     answers = at_once(*(lambda each=each: seating.rename(game.id, each, "Hana", "Cem") for each in ("ada", "ben")))
     assert sum(isinstance(each, joining.SeatNameTaken) for each in answers) == 1
-    assert sorted(each.name == "Cem" for each in seats.each(game.id)) == [False, True]
+    assert sorted(each.name == "Cem" for each in seats.read_seats(game.id)) == [False, True]
 
 
 def test_more_time_waits_for_a_closing_that_has_begun(site, made):
@@ -213,7 +213,7 @@ def test_more_time_waits_for_a_closing_that_has_begun(site, made):
     state = drive(game, Step.NEXT)
     site.write(repository.closing(game, state, LONG_AGO))
     seating.give_time(game.id, "ada", "Hana", 150)
-    after = repository.state(game.id)
+    after = repository.read_state(game.id)
     assert (after.phase, after.longest) == (Phase.RESULTS, 150)
 
 
@@ -229,13 +229,13 @@ def test_a_player_changes_their_own_name_while_the_session_waits(client, site, m
     assert 'value="BEN 2"' in taken.content.decode()
     assert client.post(address(game, "seat"), {"act": "rename", "name": "x" * 41}).status_code == 422
     assert client.post(address(game, "seat"), {"act": "rename", "name": "Ada B"}).status_code == 302
-    (ada,) = [each for each in seats.each(game.id) if each.player != "ben"]
+    (ada,) = [each for each in seats.read_seats(game.id) if each.player != "ben"]
     assert ada.name == "Ada B"
     assert events(site) == [("LivePlayerRenamed", {"game_id": game.id, "player": ada.player})]
     drive(game, Step.NEXT)
     assert b'value="rename"' not in client.get(address(game, "seat")).content
     late = client.post(address(game, "seat"), {"act": "rename", "name": "Cem"}, follow=True)
-    assert "cannot be done any more" in late.content.decode()
+    assert "is no longer possible" in late.content.decode()
     assert seats.find(game.id, ada.player).name == "Ada B"
 
 
@@ -247,16 +247,16 @@ def test_who_leaves_may_come_back_and_what_they_said_counts(client, made):
     game = made()
     joined_by(client, game, "Ada")
     drive(game, Step.NEXT)
-    (ada,) = seats.each(game.id)
+    (ada,) = seats.read_seats(game.id)
     give(game, ada, [0])
     assert client.post(address(game, "seat"), {"act": "leave"}).status_code == 302
     assert "You have left" in client.get(address(game, "seat")).content.decode()
-    assert rooms.current(game.id).playing == []
+    assert snapshots.current(game.id).playing == []
     drive(game, Step.CLOSE)
-    assert [each.points for each in counting.round_of(repository.round_items(game.id, 1)).entries] == [1000]
+    assert [each.points for each in counting.round_from_parts(repository.round_items(game.id, 1)).entries] == [1000]
     assert client.post(address(game, "seat"), {"act": "here"}).status_code == 302
     assert client.get(address(game, "seat")).status_code == 200
-    assert [each.name for each in rooms.current(game.id).playing] == ["Ada"]
+    assert [each.name for each in snapshots.current(game.id).playing] == ["Ada"]
 
 
 def test_the_newest_device_plays_and_the_older_is_told(client, made):
@@ -266,26 +266,26 @@ def test_the_newest_device_plays_and_the_older_is_told(client, made):
     link = re.search(rf"/live/{game.id}/seat/[^<\"]+/", page)[0]
     phone = Client()
     asks = phone.get(link)
-    assert "You play on as Ada" in asks.content.decode()
+    assert "Continue as Ada" in asks.content.decode()
     assert client.get(address(game, "seat")).status_code == 200, "Who only follows a link takes nothing."
     assert phone.post(link)["Location"] == address(game, "play")
     assert phone.get(address(game, "seat")).status_code == 200
     older = client.get(address(game, "seat"))
     assert older.status_code == 409
-    assert "You are playing on another device now" in older.content.decode()
+    assert "You are now playing on another device" in older.content.decode()
     assert client.post(address(game, "seat"), {"act": "leave"}).status_code == 409
     assert Client().post(link).status_code == 410, "A link is good once."
     assert client.post(address(game, "seat"), {"act": "here"})["Location"] == address(game, "play")
     assert client.get(address(game, "seat")).status_code == 200
     assert phone.get(address(game, "seat")).status_code == 409
     assert Client().get(link).status_code == 410
-    assert len(list(seats.each(game.id))) == 1
+    assert len(list(seats.read_seats(game.id))) == 1
 
 
 def test_a_link_to_a_seat_is_good_for_its_session_and_for_ten_minutes(client, made, monkeypatch):
     game, other = made(), made()
     joined_by(client, game, "Ada")
-    (seat,) = seats.each(game.id)
+    (seat,) = seats.read_seats(game.id)
     link = players.link_of(game, players.Pass(seat.player, seat.device, "made up"))
     for address_ in (
         reverse("take_seat", args=[game.id, link]),
@@ -303,8 +303,8 @@ def test_a_link_to_a_seat_is_good_for_its_session_and_for_ten_minutes(client, ma
 def test_a_seat_that_is_taken_twice_at_once_has_one_newest_device(made):
     game = made()
     held = players.pass_of_form(players.new_form())
-    joining.join(game, repository.state(game.id), None, "Ada", held)
-    taken = [each for each in at_once(*[lambda: joining.take(game, held)] * 3) if isinstance(each, players.Pass)]
+    joining.join(game, repository.read_state(game.id), None, "Ada", held)
+    taken = [each for each in at_once(*[lambda: joining.take_over(game, held)] * 3) if isinstance(each, players.Pass)]
     assert seats.find(game.id, held.player).device in {each.device for each in taken}
 
 
@@ -316,10 +316,10 @@ def test_the_seat_is_read_with_the_session_in_one_round_trip(rf, client, site, m
     place = players.seat_key(request, game.id)
     found, items = repository.find_with(game.id, place)
     assert found is not None
-    player = players.of_items(request, game.id, items)
+    player = players.from_items(request, game.id, items)
     assert (player.seat.name, player.is_newest, player.plays) == ("Ada", True, True)
     assert player == players.find(request, game.id)
     stranger = rf.get("/")
     assert players.seat_key(stranger, game.id) is None
-    assert players.of_items(stranger, game.id, items) is None
+    assert players.from_items(stranger, game.id, items) is None
     assert table().get(keys.seat(game.id, player.seat.player))

@@ -15,16 +15,16 @@ from django.urls import reverse
 from accounts import repository as people
 from live import play as registry
 from live import repository, steps
-from live.play import Closed, Play, play_in, play_of
+from live.answer_forms import InvalidAnswer
+from live.play import Closed, Play, play_for_type, play_of
 from live.plays import word_cloud
 from live.plays.word_cloud import WordCloud
-from live.qa import services as asking
-from live.room_questions import Mode
+from live.qa import services as qa_services
+from live.qa_rules import Mode
 from live.rounds import Round
 from live.rules import Phase, Step
-from live.saying import NotSaid
+from live.screens import snapshots
 from live.sealed.verifying import check_rounds
-from live.show import rooms
 from questions import services as sets
 from questions.question import Kind, Question, Type
 from tests.background import finish_background
@@ -94,7 +94,7 @@ def test_no_template_asks_for_a_play():
 
 
 # What says which app a thing belongs to, made what of a session, or is a play's own form; not a question's type.
-ELSEWHERE = {"ask_sheet.html", "follow_ups.py", "services.py", "demo.py"}
+ELSEWHERE = {"ask_sheet.html", "follow_up_store.py", "services.py", "demo.py"}
 
 
 def test_a_conditional_is_found(tmp_path):
@@ -119,12 +119,12 @@ def test_no_two_folders_import_each_other():
 
 def test_a_question_is_played_as_its_session_or_as_it_says(made):
     game = made(Type.TRIVIA, MIXED)
-    asked = repository.questions(game.id)
+    asked = repository.read_questions(game.id)
     assert [play_of(game, each).name for each in asked] == [
         *("trivia", "poll", "ideas", "word-cloud", "survey", "survey")
     ]
-    assert play_in(Type.POLL, MIXED[2]).name == "ideas"
-    assert play_in(Type.TRIVIA, CLOUD) is None
+    assert play_for_type(Type.POLL, MIXED[2]).name == "ideas"
+    assert play_for_type(Type.TRIVIA, CLOUD) is None
 
 
 class Applause(Play):
@@ -135,22 +135,22 @@ class Applause(Play):
     def suits(self, question: Question) -> bool:
         return question.kind == Kind.TEXT
 
-    def answer(self, post, room, player):
+    def answer(self, post, snapshot, player):
         return "clap"
 
-    def summary(self, said, room):
+    def summary(self, said, snapshot):
         return {"text": said}
 
-    def fields(self, said, room):
+    def fields(self, said, snapshot):
         return {}
 
-    def way(self, room):
+    def way(self, snapshot):
         return "write"
 
-    def form(self, room, typed):
+    def form(self, snapshot, typed):
         return {"longest": 1, "text": ""}
 
-    def hint(self, room):
+    def hint(self, snapshot):
         return "Clap."
 
     def close(self, closing):
@@ -201,7 +201,7 @@ def test_a_session_that_mixes_plays_is_played_to_its_end(site, made, hana):
     assert "+1000 points" in ada.page()
     assert "shown-board" in host()
 
-    assert not repository.state(game.id).secret
+    assert not repository.read_state(game.id).secret
     assert drive(game, Step.NEXT).secret, "a poll is secret, whatever the session was made as"
     for phone in phones:
         assert "Your answer is in." in text_of(phone.answer(2, **{"rank-0": "2", "rank-1": "1"}))
@@ -209,7 +209,7 @@ def test_a_session_that_mixes_plays_is_played_to_its_end(site, made, hana):
     drive(game, Step.REVEAL)
     assert "Hills\u2069 wins" in ada.page()
     assert "shown-board" not in host(), "nobody got points"
-    assert {each.player for each in rooms.current(game.id).rounds[2].entries} == {""}
+    assert {each.player for each in snapshots.current(game.id).rounds[2].entries} == {""}
 
     drive(game, Step.NEXT)
     for number, phone in enumerate(phones):
@@ -235,7 +235,7 @@ def test_a_session_that_mixes_plays_is_played_to_its_end(site, made, hana):
     for phone in phones:
         phone.answer(5, **{"q-0": "5", "q-1": "yes"})
     drive(game, Step.CLOSE)
-    assert Step.NEXT not in steps.offered(game, repository.state(game.id))
+    assert Step.NEXT not in steps.offered(game, repository.read_state(game.id))
     drive(game, Step.REVEAL)
     assert "Again?" in ada.page()
     assert "1000" in text_of(Client().get(scoreboard)), "and the points of the first question are still there"
@@ -252,7 +252,7 @@ def check_what_is_left(hana: Client, game) -> None:
         assert hana.get(reverse("sealed_round", args=[game.id, number])).status_code == 200
     report = text_of(hana.get(reverse("game_report", args=[game.id])))
     assert all(
-        each in report for each in ("Fully right: 1 of 3", "Hills\u2069 wins", "Idea 1", "Sun", "Again?", "Places")
+        each in report for each in ("All correct: 1 of 3", "Hills\u2069 wins", "Idea 1", "Sun", "Again?", "Places")
     )
     csv = csv_of(hana, game)
     assert all(f",{row}," in csv for row in ("answer", "ballot", "idea", "word", "option", "total"))
@@ -290,7 +290,7 @@ def test_questions_of_several_sets_are_taken_together(hana):
     answer = hana.post("/live/new/", FORM | {"question_set": quiz.id, "question": "", "also": also})
     assert answer.status_code == 302, text_of(answer)
     game = repository.find(repository.history("Hana", limit=1)[0][0].id)[0]
-    plays = [play_of(game, each).name for each in repository.questions(game.id)]
+    plays = [play_of(game, each).name for each in repository.read_questions(game.id)]
     assert plays == ["trivia", "trivia", "poll", "ideas", "word-cloud"]
     assert hana.post("/live/new/", FORM | {"question": "", "also": [f"poll:{'x' * 9}"]}).status_code == 422
 
@@ -301,7 +301,7 @@ def test_a_question_of_any_play_is_added(made, hana):
     assert "Word cloud" in text_of(hana.get(add))
     typed = {"play": "word-cloud", "kind": "text", "title": "A word?", "seconds": "0"}
     assert hana.post(add, typed).status_code == 302
-    assert repository.questions(game.id)[-1].play == "word-cloud"
+    assert repository.read_questions(game.id)[-1].play == "word-cloud"
     assert hana.post(add, typed | {"play": "trivia"}).status_code == 422, "a text has no right answer"
     page = text_of(hana.get(reverse("game_questions", args=[game.id])))
     assert page.count("Trivia") == 2
@@ -320,13 +320,13 @@ def test_a_question_of_any_play_is_added(made, hana):
     ],
 )
 def test_words_are_read_from_the_form(typed, said):
-    assert word_cloud.words_from(QueryDict(typed)) == said
+    assert word_cloud.parse_words(QueryDict(typed)) == said
 
 
 @pytest.mark.parametrize("typed", ["", "text=+", "text=a&text=b&text=c&text=d", f"text={'x' * 41}"])
 def test_what_are_no_words(typed):
-    with pytest.raises(NotSaid):
-        word_cloud.words_from(QueryDict(typed))
+    with pytest.raises(InvalidAnswer):
+        word_cloud.parse_words(QueryDict(typed))
 
 
 def clouded(made, *words: str, **chosen):
@@ -342,7 +342,7 @@ def clouded(made, *words: str, **chosen):
 
 def test_words_are_counted_whatever_their_case_and_sized_by_it(made):
     game = clouded(made, "Sun", "sun", "SUN", "rain", "Rain", "fog")
-    round_ = rooms.current(game.id).rounds[1]
+    round_ = snapshots.current(game.id).rounds[1]
     assert [(each.text.lower(), each.by, each.size) for each in word_cloud.sized(round_)] == [
         ("sun", 3, 5),
         ("rain", 2, 3),
@@ -350,11 +350,11 @@ def test_words_are_counted_whatever_their_case_and_sized_by_it(made):
     ]
     assert {each.player for each in round_.entries} == {""}
     finish_background()
-    assert repository.answers(game.id, 1) == []
+    assert repository.read_answers(game.id, 1) == []
 
 
 def test_of_fewer_than_three_people_no_word_is_told(made):
-    round_ = rooms.current(clouded(made, "Sun", "Rain").id).rounds[1]
+    round_ = snapshots.current(clouded(made, "Sun", "Rain").id).rounds[1]
     assert round_.result == {"too_few": True, "count": 2}
     assert round_.entries == ()
 
@@ -362,8 +362,8 @@ def test_of_fewer_than_three_people_no_word_is_told(made):
 def test_words_are_text_wherever_they_are_shown(made, hana):
     hostile = "<script>alert(1)</script>"
     game = clouded(made, hostile, "Sun", "Sun")
-    room = rooms.current(game.id)
-    drawn = picture("word-cloud", room.rounds[1], room.questions)
+    snapshot = snapshots.current(game.id)
+    drawn = picture("word-cloud", snapshot.rounds[1], snapshot.questions)
     pages = (
         drawn,
         text_of(hana.get(reverse("host_game", args=[game.id]))),
@@ -378,7 +378,7 @@ def test_words_are_text_wherever_they_are_shown(made, hana):
 
 def test_hosts_look_at_words_before_the_wall_does(made, hana):
     game = made("word-cloud", (Question("A word?", seconds=0),))
-    asking.set_up(game.id, "Hana", is_on=False, texts=Mode.APPROVED)
+    qa_services.set_up(game.id, "Hana", is_on=False, texts=Mode.APPROVED)
     players = seated(game, "Ada", "Ben", "Cem")
     drive(game, Step.NEXT)
     for seat in players:
@@ -394,11 +394,11 @@ def test_a_word_cloud_is_made_like_any_other_session(hana):
     typed = {"engagement_type": "word-cloud", "question": "A word?", "options": ""}
     assert hana.post("/live/new/", FORM | typed).status_code == 302
     game = repository.find(repository.history("Hana", limit=1)[0][0].id)[0]
-    assert (game.engagement_type, WordCloud().suits(repository.questions(game.id)[0])) == ("word-cloud", True)
+    assert (game.engagement_type, WordCloud().suits(repository.read_questions(game.id)[0])) == ("word-cloud", True)
     assert "Word cloud" in text_of(hana.get(reverse("live_history")))
 
 
 def test_robots_send_words(made):
     game = made("word-cloud", (Question("A word?", seconds=0),), debug_mode=5)
-    room = rooms.current(game.id)
-    assert len(room.seats) == 5
+    snapshot = snapshots.current(game.id)
+    assert len(snapshot.seats) == 5

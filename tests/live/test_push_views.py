@@ -10,27 +10,27 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from live import clock, players, seats
 from live.players import Pass
 from live.rules import Step
+from live.screens import broadcaster, presence, snapshots
+from live.screens.broadcaster import Broadcaster
+from live.screens.presence import Presence
 from live.seats import Seat
-from live.show import hub, presence, rooms
-from live.show.hub import Hub
-from live.show.presence import Presence
 from pages.streams import EVENT_STREAM, OPEN_STREAM
 from questions.question import Type
 from tests.live.conftest import drive, give
-from tests.live.test_hub import Heard
+from tests.live.test_broadcaster import Heard
 from tests.people import sign_in
 
 
 @pytest.fixture(autouse=True)
 def by_hand(monkeypatch):
     """No thread: tests tick."""
-    monkeypatch.setattr(hub, "HUB", Hub(alone=True))
+    monkeypatch.setattr(broadcaster, "BROADCASTER", Broadcaster(alone=True))
     monkeypatch.setattr(presence, "PRESENCE", Presence())
-    monkeypatch.setattr(hub, "PRESENCE", presence.PRESENCE)
+    monkeypatch.setattr(broadcaster, "PRESENCE", presence.PRESENCE)
 
 
 def phone(game, name: str = "Ada", device: str = "d1") -> Client:
@@ -39,9 +39,9 @@ def phone(game, name: str = "Ada", device: str = "d1") -> Client:
     if seats.find(game.id, held.player) is None:
         seat = Seat(held.player, name, game.created_at, secret=players.digest(held.secret), device=device)
         table().write(*seats.seating(game, seat))
-        seats.touched(game)
+        seats.count_change(game)
     client = Client(headers={"host": "localhost:8000"})
-    client.cookies.update(players.remember(HttpResponse(), game, held).cookies)
+    client.cookies.update(players.set_seat_cookie(HttpResponse(), game, held).cookies)
     return client
 
 
@@ -97,17 +97,17 @@ def test_what_a_page_has_is_not_sent_again(made):
     _answer, heard = listened(ada, game, "player", **has)
     assert heard.names == ["status", "clock"]
     drive(game, Step.NEXT)
-    hub.HUB.tick()
+    broadcaster.BROADCASTER.tick()
     assert heard.names[2:] == ["screen", "status", "clock", "mine"]
 
 
 def test_a_stream_goes_on_with_what_changes_until_its_client_goes(made):
     game = made(Type.TRIVIA)
     _answer, heard = listened(phone(game), game, "player")
-    assert hub.HUB.listeners(game.id) == 1
+    assert broadcaster.BROADCASTER.listeners(game.id) == 1
     for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
         drive(game, step)
-        hub.HUB.tick()
+        broadcaster.BROADCASTER.tick()
     assert [data["key"].partition("-")[2].partition("-")[0] for name, data in heard.events if name == "screen"] == [
         "waiting",
         "question",
@@ -116,7 +116,7 @@ def test_a_stream_goes_on_with_what_changes_until_its_client_goes(made):
     ]
     assert heard.versions == sorted(heard.versions)
     heard.leave()
-    assert hub.HUB.listeners(game.id) == 0
+    assert broadcaster.BROADCASTER.listeners(game.id) == 0
 
 
 def test_a_phone_that_wakes_up_is_shown_its_own_answer(made):
@@ -154,12 +154,12 @@ def test_it_takes_one_round_trip_and_a_second_for_ones_own_answer(made, page):
     game = made(Type.TRIVIA)
     ada = phone(game)
     asked(ada, game, "player")
-    rooms.current(game.id)
+    snapshots.current(game.id)
     with_all = []
     for step in (None, Step.NEXT, Step.CLOSE, Step.REVEAL):
         if step:
             drive(game, step)
-            rooms.current(game.id)
+            snapshots.current(game.id)
         with_all.append(_trips_of(ada, address(page, game, "player")))
     assert with_all == [1, 2, 1, 1]
 
@@ -191,7 +191,7 @@ class TestDoors:
         found = {role: self.get(stranger, page, game, role) for role in ("player", "host", "remote", "screen")}
         assert found == {"player": 404, "host": 403, "remote": 403, "screen": 404}
         assert self.get(stranger, page, game, "owner") == 404
-        assert hub.HUB.listeners(game.id) == 0
+        assert broadcaster.BROADCASTER.listeners(game.id) == 0
 
     def test_somebody_elses_account_is_no_hosts(self, made, page, person):
         game = made(Type.TRIVIA)
@@ -242,7 +242,7 @@ def test_an_older_device_and_somebody_removed_are_told_so_and_no_more(made):
         answer, heard = listened(ada, game, "player")
         assert f"event: {last}" in answer.content.decode()
         assert not heard.is_held
-    assert hub.HUB.listeners(game.id) == 0
+    assert broadcaster.BROADCASTER.listeners(game.id) == 0
 
 
 # --- who is there ---
@@ -253,10 +253,10 @@ def test_who_asks_is_there(made):
     asked(phone(game, "Ada"), game, "player")
     presence.PRESENCE._seen[game.id].told_at = 0
     asked(phone(game, "Ben"), game, "player")
-    assert rooms.current(game.id).present.players == 2
+    assert snapshots.current(game.id).present.players == 2
     presence.PRESENCE._seen[game.id].told_at = 0
     asked(phone(game, "Cem"), game, "player", quiet="1")
-    assert rooms.current(game.id).present.players == 2
+    assert snapshots.current(game.id).present.players == 2
 
 
 def test_the_events_are_plain_lines(made):

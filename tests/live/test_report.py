@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from acts.site import table
+from acts.storage import table
 from live import counting, repository, seats
 from live.rounds import Entry, Round
 from live.rules import Phase, Step
@@ -65,8 +65,8 @@ def test_trivia_tells_who_chose_what_and_the_places(made, hana):
         ("Ada", 1000, 1),
         ("=Ben()", 0, 1),
     ]
-    sealed = counting.round_of(repository.round_items(game.id, 1))
-    assert told["rounds"][0]["digest"] == counting.digest(sealed)
+    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
+    assert told["rounds"][0]["digest"] == counting.round_digest(sealed)
 
 
 def test_what_does_not_count_is_marked(made, hana):
@@ -80,7 +80,7 @@ def test_what_does_not_count_is_marked(made, hana):
     drive(game, Step.VOID)
     page = page_of(hana, game)
     assert "does not count" in page
-    assert "One question was taken back before it was closed" in page
+    assert "One question was voided before it was closed" in page
     rows = rows_of(hana, game)
     assert {row["counts"] for row in rows if row["row"] != "total"} == {"no"}
     assert [row["points"] for row in rows if row["row"] == "total"] == ["0"]
@@ -152,11 +152,11 @@ def test_a_full_hall_is_told_round_by_round_and_a_page_has_an_end(made, monkeypa
     for number in range(1, 9):
         result = {"chosen": [125, 125], "right": [0], "fully_right": 125}
         sealed = Round(number, number - 1, 250, result, entries)
-        table().write(*repository.round_writing(game, number, counting.as_parts(sealed)))
-    state = replace(repository.state(game.id), round=8, phase=Phase.ENDED, played=tuple(range(8)), revealed=True)
-    report = reports.of(game, state)
+        table().write(*repository.round_writing(game, number, counting.round_as_parts(sealed)))
+    state = replace(repository.read_state(game.id), round=8, phase=Phase.ENDED, played=tuple(range(8)), revealed=True)
+    report = reports.build_report(game, state)
     monkeypatch.setattr(reports, "MAX_ROUNDS_SHOWN", 5)
-    shown = reports.shown(report)
+    shown = reports.report_context(report)
     assert (len(shown.rounds), shown.more, shown.never) == (5, 3, 0)
     assert (len(shown.places), shown.others) == (200, 50)
     assert all(told.is_long and not told.answers for told in shown.rounds), "The files have them."

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from live import repository
 from live.rules import Phase, Step
-from live.services.answering import Told
+from live.services.answering import AnswerStatus
 from questions.question import Type
 from store import keys
-from store.backup import contents, cut
+from store.backup import contents, take_snapshot
 from store.table import Delete
 from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
@@ -17,9 +17,9 @@ def test_no_backup_has_a_salt(site, made):
     game = made(Type.POLL)
     seated(game, "Ada")
     drive(game, Step.NEXT)
-    salt = repository.salt(game.id, 1)
+    salt = repository.read_salt(game.id, 1)
     assert salt
-    copied = [item for _name, item in contents(site, cut(site))]
+    copied = [item for _name, item in contents(site, take_snapshot(site))]
     assert any(item["SK"].startswith("PLAYER#") for item in copied)
     assert salt not in [item.get("salt") for item in copied]
 
@@ -30,10 +30,10 @@ def test_a_round_whose_salt_is_lost_is_dropped_and_the_session_goes_on(site, mad
     drive(game, Step.NEXT)
     give(game, ada, "0>1")
     site.write(Delete(keys.game_salt(game.id, 1)))
-    assert give(game, ada, "1>0") == Told.LATE
+    assert give(game, ada, "1>0") == AnswerStatus.LATE
     state = drive(game, Step.CLOSE)
     assert (state.phase, state.voided, state.closing) == (Phase.RESULTS, (1,), False)
     finish_background()
-    assert repository.answers(game.id, 1) == []
+    assert repository.read_answers(game.id, 1) == []
     assert drive(game, Step.REPEAT).round == 2
     assert drive(game, Step.END).phase == Phase.ENDED

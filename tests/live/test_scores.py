@@ -243,12 +243,12 @@ def test_a_vote_gives_three_two_and_one_and_equals_share(ranks, expected):
 @every_row(
     ("ranks", "words"),
     [
-        ({0: 1, 1: 2, 2: 3, 3: 3}, "three answers at most"),
+        ({0: 1, 1: 2, 2: 3, 3: 3}, "at most three answers"),
         ({0: 0}, "ranks are"),
         ({0: 4}, "ranks are"),
         ({0: -1}, "ranks are"),
         ({0: "1"}, "ranks are"),
-        ({9: 1}, "not asked about"),
+        ({9: 1}, "answers you were shown"),
         ({5: 1}, "own answer"),
     ],
 )

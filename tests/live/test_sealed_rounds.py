@@ -12,17 +12,18 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import table
+from acts.storage import table
 from live import counting, repository, seats
 from live.rounds import Entry, Round
 from live.rules import Step
+from live.screens import snapshots
 from live.sealed import proofs, verifying
 from live.services import answering, deleting
-from live.show import rooms
 from questions.question import Kind, Question, Type
-from ranking import beginnings
+from ranking import code_prefixes
 from store import keys
-from store.log import EventLog, forgotten, utc_now
+from store.log import EventLog, utc_now
+from store.log import rewriting as forgotten
 from store.log.publish import Publisher
 from store.log.seal import Sealer, verify
 from store.table import LOG, Delete, Key, Put
@@ -95,7 +96,7 @@ def test_a_choice_gets_a_receipt_of_its_own_although_its_words_are_made_once(mad
     receipts = {RECEIPT.search(each)[1] for each in told}
     assert len(receipts) == 2
     drive(game, Step.CLOSE)
-    assert set(repository.heard(game.id, 1, "question")) == receipts
+    assert set(repository.read_receipts(game.id, 1, "question")) == receipts
 
 
 def test_what_does_not_count_has_no_receipt(made):
@@ -114,7 +115,11 @@ def test_the_event_has_digests_of_round_receipts_and_question_and_the_round_know
     content, proof = files(phones[0].client, game)
     (event,) = (each for each in EventLog(site).since(0) if each["event_type"] == "LiveRoundSealed")
     said = event["event_data"]
-    assert sha(content) == said["digest"] == counting.digest(counting.round_of(repository.round_items(game.id, 1)))
+    assert (
+        sha(content)
+        == said["digest"]
+        == counting.round_digest(counting.round_from_parts(repository.round_items(game.id, 1)))
+    )
     assert (sha(proof["heard"]), sha(proof["asked"])) == (said["heard"], said["asked"])
     assert json.loads(proof["heard"]) == sorted(receipts)
     assert json.loads(proof["asked"])[0]["options"] == ["Sea", "Hills", "Town"]
@@ -132,7 +137,7 @@ def test_the_event_has_digests_of_round_receipts_and_question_and_the_round_know
 def test_a_proof_says_nothing_of_who_voted_how(polled):
     game, phones, _receipts = polled
     told = b"".join(phones[0].client.get(at(f"sealed_round_{name}", game)).content for name in ("json", "proof"))
-    for seat in seats.each(game.id):
+    for seat in seats.read_seats(game.id):
         assert seat.player.encode() not in told
         assert seat.name.encode() not in told
 
@@ -140,12 +145,12 @@ def test_a_proof_says_nothing_of_who_voted_how(polled):
 def test_bytes_are_the_same_however_they_were_stored():
     entries = tuple(Entry("", f"{place % 3}>{(place + 1) % 3}", receipt=f"R{place:04d}") for place in range(2000))
     sealed = Round(7, 2, 2000, {"winners": [1], "places": [[1, 1]], "text": "Überall", "no": 0}, entries)
-    again = counting.round_of(json.loads(json.dumps(counting.as_parts(sealed))))
-    assert counting.as_bytes(again) == counting.as_bytes(sealed)
+    again = counting.round_from_parts(json.loads(json.dumps(counting.round_as_parts(sealed))))
+    assert counting.round_as_bytes(again) == counting.round_as_bytes(sealed)
     canonical = json.dumps(
-        json.loads(counting.as_bytes(sealed)), ensure_ascii=False, separators=(",", ":"), sort_keys=True
+        json.loads(counting.round_as_bytes(sealed)), ensure_ascii=False, separators=(",", ":"), sort_keys=True
     )
-    assert counting.as_bytes(sealed) == canonical.encode()
+    assert counting.round_as_bytes(sealed) == canonical.encode()
 
 
 def test_the_recipe_in_the_documents_checks_a_round_and_finds_what_was_changed(polled, tmp_path, capsys):
@@ -184,7 +189,7 @@ def test_once_a_proof_is_whole_it_is_remembered(polled, monkeypatch):
     game, phones, _receipts = polled
     publish()
     first = files(phones[0].client, game)
-    monkeypatch.setattr(proofs, "stretches_over", lambda *_asked: pytest.fail("It was read before."))
+    monkeypatch.setattr(proofs, "ranges_over", lambda *_asked: pytest.fail("It was read before."))
     assert files(phones[1].client, game) == first
 
 
@@ -218,12 +223,12 @@ def test_a_player_sees_what_came_of_a_round_by_receipts_and_where_the_log_says_s
     page = text_of(phones[0].client.get(at("sealed_round", game)))
     assert "Where do we go?" in page
     assert [row for row in re.findall(r"<code>([0-9A-Z-]{14})</code>", page) if row in receipts] == sorted(receipts)
-    assert counting.digest(counting.round_of(repository.round_items(game.id, 1))) in page
-    assert "will be there by" in page
+    assert counting.round_digest(counting.round_from_parts(repository.round_items(game.id, 1))) in page
+    assert "due by" in page
     assert "Recount now" in page
     publish()
     page = text_of(phones[0].client.get(at("sealed_round", game)))
-    assert "will be there by" not in page
+    assert "due by" not in page
     assert "up to event" in page
 
 
@@ -235,7 +240,7 @@ def test_among_few_votes_no_character_of_a_receipt_is_asked_for_or_taken(polled)
 
 
 def test_the_beginning_of_a_receipt_leads_to_it_where_hundreds_begin_alike(polled, monkeypatch):
-    monkeypatch.setattr(beginnings, "letters_told", lambda votes: 4)
+    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 4)
     game, phones, receipts = polled
     wanted = sorted(receipts)[-1]
     page = text_of(phones[0].client.get(at("sealed_round", game), {"code": wanted[:4].lower()}))
@@ -248,12 +253,12 @@ def test_the_beginning_of_a_receipt_leads_to_it_where_hundreds_begin_alike(polle
 
 
 def test_long_lists_come_in_pages(made, monkeypatch):
-    monkeypatch.setattr("live.sealed.telling.PAGE_ROWS", 2)
+    monkeypatch.setattr("live.sealed.round_view.PAGE_ROWS", 2)
     game = made(Type.POLL)
     phone = Phone(game, "Ada")
     drive(game, Step.NEXT)
     for seat in seated(game, "Ben", "Cem", "Dan"):
-        assert give(game, seat, "0>1") == answering.Told.COUNTED
+        assert give(game, seat, "0>1") == answering.AnswerStatus.COUNTED
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
     page = text_of(phone.client.get(at("sealed_round", game)))
@@ -301,7 +306,7 @@ def test_a_round_that_does_not_count_says_so_and_nothing_else(made):
     drive(game, Step.VOID)
     drive(game, Step.NEXT)
     drive(game, Step.VOID)
-    for number, words in ((1, "the host took it back"), (2, "before it was closed")):
+    for number, words in ((1, "the host voided it"), (2, "before it was closed")):
         page = text_of(ada.client.get(at("sealed_round", game, number)))
         assert words in page
         assert "Schulze" not in page
@@ -344,7 +349,7 @@ def test_an_assembly_shows_who_voted_how_only_in_open_votes(made):
     call(game, 1)
     drive(game, Step.CLOSE)
     page = text_of(hana.get(at("sealed_round", game, 3)))
-    assert "Talked about" in page
+    assert "Discussed" in page
     assert "Check now" in page
 
 
@@ -369,7 +374,7 @@ def test_what_was_asked_cannot_be_swapped_afterwards(site, polled):
     game, phones, _receipts = polled
     item = next(iter(site.each(keys.game_questions(game.id))))
     site.write(Put(item | {"questions": [item["questions"][0] | {"options": ["Hills", "Sea", "Town"]}]}))
-    rooms.MIND.forget(game.id)
+    snapshots.SESSIONS.forget(game.id)
     _content, proof = files(phones[0].client, game)
     assert sha(proof["asked"]) != json.loads(proof["event"])["event_data"]["asked"]
 

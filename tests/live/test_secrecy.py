@@ -18,15 +18,15 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from assembly import check_in, roll
 from live import clock, counting, players, pseudonyms, repository, seats
 from live.players import Pass
-from live.rounds import Entry, Given
+from live.rounds import Entry, GivenAnswer
 from live.rules import Game, Step
+from live.screens import presence, snapshots
 from live.seats import Seat
 from live.services import answering, making
-from live.show import presence, rooms
 from live.views import playing as play_views
 from questions.question import Kind, Question, Type
 from store import backup, keys
@@ -53,7 +53,7 @@ class Hall:
         self.chance = random.Random(size)
         self.game = self.made(ROUNDS[size])
         self.passes = {held.player: held for held in (self.seated() for _ in range(size))}
-        self.given: list[Given] = []  # what was put, the last at the end
+        self.given: list[GivenAnswer] = []  # what was put, the last at the end
 
     def made(self, rounds: int) -> Game:
         item = Question("Who?", Kind.CHOICE, options=OPTIONS, secret=True, seconds=0)
@@ -67,7 +67,7 @@ class Hall:
         return held
 
     def words(self) -> dict[str, tuple[str, ...]]:
-        return {each.player: (each.player, each.name, each.account) for each in seats.each(self.game.id)}
+        return {each.player: (each.player, each.name, each.account) for each in seats.read_seats(self.game.id)}
 
     def copy(self, *, files: bool = False) -> Copy:
         return take_copy(self.site.path, {"web log": self.log.lines}, files=files)
@@ -97,12 +97,12 @@ class Hall:
             assert answer.status_code == 200
             return
         seat = seats.find(self.game.id, player)
-        assert answering.give(self.game, repository.state(self.game.id), seat, said, clock.now()) == "counted"
+        assert answering.submit(self.game, repository.read_state(self.game.id), seat, said, clock.now()) == "counted"
 
     def browser(self, player: str) -> Client:
         held, client = self.passes[player], Client()
         words = (held.player, held.device, held.secret)
-        client.cookies[players.cookie_name(self.game.id)] = players.sign(players._purpose(self.game.id), *words)
+        client.cookies[players.cookie_name(self.game.id)] = players.create_token(players._purpose(self.game.id), *words)
         return client
 
     def backup(self) -> list[dict]:
@@ -175,9 +175,9 @@ def worlds(made, site, settings, tmp_path, monkeypatch) -> Callable[[Attack], li
 
     def seen_in(number: int, attack: Attack) -> list[Answer]:
         settings.STORE_URL = f"sqlite://{copy_of(begun, tmp_path / f'world {number}')}"
-        monkeypatch.setattr(rooms, "MIND", rooms.Mind())
+        monkeypatch.setattr(snapshots, "SESSIONS", snapshots.SessionCache())
         monkeypatch.setattr(roll, "CODES", roll.Codes())
-        monkeypatch.setattr(play_views, "PACE", type(play_views.PACE)())
+        monkeypatch.setattr(play_views, "ANSWER_RATE", type(play_views.ANSWER_RATE)())
         monkeypatch.setattr(presence, "PRESENCE", presence.Presence())
         said = VOTES if number == 0 else (VOTES[1], VOTES[0], *VOTES[2:])
         cast_all(game, phones, said, monkeypatch)
@@ -229,7 +229,7 @@ def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(world
 
 def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
     """As it was once: a new code, and the host sees the vote of whoever it was made for."""
-    monkeypatch.setattr(check_in, "is_guarded", lambda game, state: False)
+    monkeypatch.setattr(check_in, "is_takeover_guarded", lambda game, state: False)
     monkeypatch.setattr(answering, "holder", lambda salt, secret: "")
     one, other = worlds(a_new_code)
     different = {mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs}
@@ -240,13 +240,13 @@ def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
 
 
 def a_receipt_made_of_the_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = answering.Given
+    given = answering.GivenAnswer
 
     def derived(player, said, at, receipt, holder):
         return given(player, said, at, hashlib.sha256(whose[-1].encode()).hexdigest()[:12], holder)
 
     whose = _noting_seats(monkeypatch)
-    monkeypatch.setattr(answering, "Given", derived)
+    monkeypatch.setattr(answering, "GivenAnswer", derived)
 
 
 def _noting_seats(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -265,7 +265,7 @@ def entries_in_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(10**9))
     began = clock.now()
     monkeypatch.setattr(clock, "now", lambda: began + next(ticks))
-    monkeypatch.setattr(counting, "signed_by_nobody", signed)
+    monkeypatch.setattr(counting, "anonymous_entries", signed)
 
 
 def a_salt_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,14 +274,14 @@ def a_salt_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def a_time_on_the_seat(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing in the table may say when somebody voted: what they voted has that time while it is open."""
-    give, ticks, began = answering.give, iter(range(10**9)), clock.now()
+    give, ticks, began = answering.submit, iter(range(10**9)), clock.now()
     monkeypatch.setattr(clock, "now", lambda: began + next(ticks))
 
     def noted(game, state, seat, said, at, *more):
         table().write(Update(keys.seat(game.id, seat.player), set={"voted_at": at}))
         return give(game, state, seat, said, at, *more)
 
-    monkeypatch.setattr(answering, "give", noted)
+    monkeypatch.setattr(answering, "submit", noted)
 
 
 def a_line_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:

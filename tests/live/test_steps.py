@@ -9,7 +9,7 @@ from live import clock, counting, repository
 from live.plays import best_answer
 from live.rules import Phase, Step
 from live.services import closing, ending, moving
-from live.services.answering import Told
+from live.services.answering import AnswerStatus
 from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
@@ -26,23 +26,23 @@ def test_a_trivia_session_pays_each_round_once(site, made):
     game = made(Type.TRIVIA)
     ada, ben = seated(game, "Ada", "Ben")
     drive(game, Step.NEXT)
-    assert give(game, ada, [0]) == Told.COUNTED
-    assert give(game, ben, [0]) == Told.COUNTED
-    assert give(game, ben, [1]) == Told.COUNTED, "The last one counts."
+    assert give(game, ada, [0]) == AnswerStatus.COUNTED
+    assert give(game, ben, [0]) == AnswerStatus.COUNTED
+    assert give(game, ben, [1]) == AnswerStatus.COUNTED, "The last one counts."
     state = drive(game, Step.CLOSE)
     assert (state.phase, state.revealed) == (Phase.RESULTS, False)
-    assert give(game, ada, [1]) == Told.NOT_OPEN
-    sealed = counting.round_of(repository.round_items(game.id, 1))
+    assert give(game, ada, [1]) == AnswerStatus.NOT_OPEN
+    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
     assert {each.player: each.points for each in sealed.entries} == {"ada": 1000, "ben": 0}
     (event,) = events(site, "LiveRoundSealed")
-    assert (event["count"], event["digest"]) == (2, counting.digest(sealed))
+    assert (event["count"], event["digest"]) == (2, counting.round_digest(sealed))
     drive(game, Step.REVEAL)
     assert drive(game, Step.NEXT).question == 1
     assert drive(game, Step.END).phase == Phase.ENDED
     assert len(events(site, "LiveRoundSealed")) == 2, "What is open at the end is closed first."
     (past,), _cursor = repository.history("Hana", limit=5)
     assert (past.players, past.rounds, past.answers) == (2, 2, 2)
-    assert repository.code_item(game.code)["ended_at"] == past.ended_at
+    assert repository.read_code(game.code)["ended_at"] == past.ended_at
 
 
 def test_answers_are_gathered_and_voted_on(made):
@@ -50,15 +50,15 @@ def test_answers_are_gathered_and_voted_on(made):
     ada, ben, cem = seated(game, "Ada", "Ben", "Cem")
     drive(game, Step.NEXT)
     for seat, text in ((ada, "A bus"), (ben, "A boat"), (cem, "A bike")):
-        assert give(game, seat, text) == Told.COUNTED
+        assert give(game, seat, text) == AnswerStatus.COUNTED
     assert drive(game, Step.CLOSE).phase == Phase.VOTING
-    gathered = best_answer.read(game.id, 1)
+    gathered = best_answer.read_gathered(game.id, 1)
     shown = gathered.shown_to("ada")
     assert {gathered.answers[number].text for number in shown} == {"A boat", "A bike"}
     boat = next(number for number in shown if gathered.answers[number].text == "A boat")
-    assert give(game, ada, {"ranks": {str(boat): 1}, "shown": list(shown)}) == Told.COUNTED
+    assert give(game, ada, {"ranks": {str(boat): 1}, "shown": list(shown)}) == AnswerStatus.COUNTED
     assert drive(game, Step.CLOSE).phase == Phase.RESULTS
-    sealed = counting.round_of(repository.round_items(game.id, 1))
+    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
     assert {each.player: each.points for each in sealed.entries} == {"ada": 0, "ben": 3, "cem": 0}
 
 
@@ -78,17 +78,17 @@ def test_nothing_leads_from_an_anonymous_answer_to_its_player(site, made, type_)
     drive(game, Step.NEXT)
     said = "0>1>2" if type_ == Type.POLL else {"0": 4, "1": True, "3": "Thanks"}
     for seat in players:
-        assert give(game, seat, said) == Told.COUNTED
-        assert give(game, seat, said) == Told.COUNTED
-    assert repository.salt(game.id, 1)
+        assert give(game, seat, said) == AnswerStatus.COUNTED
+        assert give(game, seat, said) == AnswerStatus.COUNTED
+    assert repository.read_salt(game.id, 1)
     drive(game, Step.CLOSE)
-    sealed = counting.round_of(repository.round_items(game.id, 1))
+    sealed = counting.round_from_parts(repository.round_items(game.id, 1))
     assert sealed.count == 3
     assert {each.player for each in sealed.entries} <= {""}
-    assert repository.salt(game.id, 1) is None
-    assert repository.answers(game.id, 1), "Nobody waits until they are removed."
+    assert repository.read_salt(game.id, 1) is None
+    assert repository.read_answers(game.id, 1), "Nobody waits until they are removed."
     assert finish_background("empty live round") == 1
-    assert repository.answers(game.id, 1) == []
+    assert repository.read_answers(game.id, 1) == []
     assert not repository.EMPTYING.unfinished()
 
 
@@ -97,21 +97,21 @@ def test_whoever_looks_after_the_end_closes_the_round(made, monkeypatch):
     (ada,) = seated(game, "Ada")
     state = drive(game, Step.NEXT)
     end = state.clock.end()
-    assert give(game, ada, [0], at=end + clock.GRACE_MS) == Told.COUNTED
-    assert give(game, ada, [1], at=end + clock.GRACE_MS + 1) == Told.LATE
+    assert give(game, ada, [0], at=end + clock.GRACE_MS) == AnswerStatus.COUNTED
+    assert give(game, ada, [1], at=end + clock.GRACE_MS + 1) == AnswerStatus.LATE
     monkeypatch.setattr(clock, "now", lambda: end + clock.GRACE_MS + 1)
     assert closing.settled(game, state).phase == Phase.RESULTS
-    assert counting.round_of(repository.round_items(game.id, 1)).entries[0].points == 1000
+    assert counting.round_from_parts(repository.round_items(game.id, 1)).entries[0].points == 1000
 
 
 def test_a_step_names_the_version_it_leaves(made):
     game = made(Type.TRIVIA)
     seated(game, "Ada")
-    version = repository.state(game.id).version
+    version = repository.read_state(game.id).version
     moving.drive(game.id, "Hana", Step.NEXT, version)
     with pytest.raises(LostRace):
         moving.drive(game.id, "Hana", Step.NEXT, version)
-    assert repository.state(game.id).round == 1
+    assert repository.read_state(game.id).round == 1
 
 
 def test_a_closing_that_was_cut_short_is_gone_on_with(site, made):
@@ -120,8 +120,8 @@ def test_a_closing_that_was_cut_short_is_gone_on_with(site, made):
     state = drive(game, Step.NEXT)
     give(game, ada, [0])
     site.write(repository.closing(game, state, closing.LONG_AGO))
-    assert give(game, ada, [1]) in (Told.COUNTED, Told.LATE)
-    assert repository.state(game.id).phase == Phase.RESULTS
+    assert give(game, ada, [1]) in (AnswerStatus.COUNTED, AnswerStatus.LATE)
+    assert repository.read_state(game.id).phase == Phase.RESULTS
 
 
 def test_a_round_that_is_voided_or_repeated_does_not_count(made):

@@ -11,7 +11,7 @@ from acts.refusals import NotNow
 from assembly import agenda
 from live import repository
 from live.rules import Step
-from live.show import rooms
+from live.screens import snapshots
 from questions.question import Kind, Question, Type
 from tests.live.conftest import drive, give, picture, seated
 
@@ -48,9 +48,9 @@ TIED = ("0>1>2", "0>1>2", "1>0>2", "1>2>0")  # 110 and 120 are level; 3 to 1 and
 
 def test_tied_amendments_have_a_verdict_and_are_all_drawn(made, hana):
     game = voted(made, FEE, *TIED)
-    room = rooms.current(game.id)
-    assert room.round.result["outcome"] == "tied"
-    drawn = picture(Type.ASSEMBLY, room.round, room.questions, room.seats)
+    snapshot = snapshots.current(game.id)
+    assert snapshot.round.result["outcome"] == "tied"
+    drawn = picture(Type.ASSEMBLY, snapshot.round, snapshot.questions, snapshot.seats)
     for words in ("No decision: tied between", "3 : 1", "4 : 0", "nothing is decided until a run-off does"):
         assert words in drawn
     assert "were needed" not in drawn
@@ -66,7 +66,7 @@ def test_one_press_puts_the_run_off_next(made, hana, page):
     assert f'formaction="{at(game, "run_off")}" name="round" value="1"' in shown
     for _press in range(2):
         assert hana.post(at(game, "run_off"), {"round": "1", "from": page})["Location"] == at(game, page)
-    first, run_off, last = repository.questions(game.id)
+    first, run_off, last = repository.read_questions(game.id)
     assert (first, last) == (FEE, BUSINESS)
     assert (run_off.title, run_off.options) == ("Run-off: The fee", ("110", "120", "No change"))
     assert (run_off.kind, run_off.majority) == (FEE.kind, FEE.majority)
@@ -77,12 +77,12 @@ def test_choices_rankings_and_their_run_off(made):
     choice = Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo", "Kim"), secret=True, seconds=0)
     game = voted(made, choice, "0", "0", "2", "2", "1")
     place = agenda.add_run_off(game.id, "Hana", 1)
-    assert repository.questions(game.id)[place].options == ("Ines", "Kim")
-    assert repository.questions(game.id)[place].secret
+    assert repository.read_questions(game.id)[place].options == ("Ines", "Kim")
+    assert repository.read_questions(game.id)[place].secret
     ranking = Question("Where next?", Kind.RANKING, options=("Sea", "Hills", "Town"), seconds=0)
     game = voted(made, ranking, "0>2", "1>2", "0>1", "1>0")
     place = agenda.add_run_off(game.id, "Hana", 1)
-    assert repository.questions(game.id)[place].options == ("Sea", "Hills")
+    assert repository.read_questions(game.id)[place].options == ("Sea", "Hills")
 
 
 def test_without_a_tie_there_is_no_run_off(made, hana):
@@ -101,7 +101,7 @@ def test_places_that_only_a_lot_told_apart_are_shared(made, type_):
     game = voted(made, colours, *"2" * 5, *"1" * 4, *"0" * 4, type_=type_)
     if type_ == Type.POLL:
         drive(game, Step.REVEAL)
-    result = rooms.current(game.id).round.result
+    result = snapshots.current(game.id).round.result
     assert sorted(result["places"]) == [[0, 2], [1, 2], [2, 1]]
 
 
@@ -116,11 +116,11 @@ def test_the_minutes_say_what_a_shared_place_is(made, hana):
 
 def test_names_are_listed_as_people_count(made, hana):
     game = voted(made, Question("The budget", Kind.MOTION, seconds=0), *["yes"] * 11)
-    room = rooms.current(game.id)
+    snapshot = snapshots.current(game.id)
     for page in (
-        picture(Type.ASSEMBLY, room.round, room.questions, room.seats),
+        picture(Type.ASSEMBLY, snapshot.round, snapshot.questions, snapshot.seats),
         hana.get(at(game, "minutes")).content.decode(),
         hana.get(reverse("sealed_round", args=[game.id, 1])).content.decode(),
     ):
         assert page.index("Member 2<") < page.index("Member 10<")
-    assert [each.name for each in rooms.current(game.id).seats.values()]
+    assert [each.name for each in snapshots.current(game.id).seats.values()]

@@ -27,7 +27,7 @@ from mail import outbox
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from tests.mail.servers import DRIP
 from upkeep.worker.jobs import JOBS, Worker
 from upkeep.worker.leases import Leases
@@ -40,7 +40,7 @@ TIMEOUT_SECONDS = 300  # seconds that anything may take
 def working(site) -> Iterator[None]:
     """A worker with all its jobs."""
     over = threading.Event()
-    worker = threading.Thread(target=Worker(JOBS, Leases(site), lambda: not over.is_set()).go)
+    worker = threading.Thread(target=Worker(JOBS, Leases(site), lambda: not over.is_set()).run)
     worker.start()
     try:
         yield
@@ -80,7 +80,7 @@ def board(site, person):
 
 
 def is_sealed(site) -> bool:
-    return bool(look(site, Wanted(event_type="ResultSealed"), limit=1).events)
+    return bool(search(site, Query(event_type="ResultSealed"), limit=1).events)
 
 
 def test_out_of_reach_and_back(site, serves, queue, settings):

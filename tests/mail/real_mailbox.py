@@ -18,14 +18,14 @@ from pathlib import Path
 
 import pytest
 
-from mail import mailboxes
+from mail import bounce_mailbox
 from mail import outbox as mail
 from mail.emails import compose
-from mail.numbers import message_id
+from mail.message_ids import message_id
 from mail.sending import send_waiting
 from store import keys
 from tests.mail.test_bounces import nested, report
-from upkeep.worker.jobs import BOUNCES, Outcome, Run, run
+from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
 from upkeep.worker.leases import Leases
 
 DOVECOT = shutil.which("dovecot", path="/usr/sbin:/usr/bin:/usr/local/sbin")
@@ -136,12 +136,12 @@ def test_a_bounce_is_read_past_a_bad_mail(site, sent, settings, certificate, dov
     (box / "new" / "2").write_bytes(report(message_id(sent)))
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"{scheme}://vote:pass%25word@127.0.0.1:{imaps if scheme == 'imaps' else imap}/INBOX"
-    mailboxes.try_mailbox(settings.BOUNCES_URL)
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+    bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
     assert mail.find(sent).state == mail.FAILED
-    found = mailboxes.state(site.get(keys.bounces_read()))
+    found = bounce_mailbox.state(site.get(keys.bounces_read()))
     assert (found.trouble, [each["reason"] for each in found.unreadable]) == ("", ["RecursionError"])
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
 
 
 @pytest.mark.parametrize(
@@ -151,15 +151,15 @@ def test_a_bounce_is_read_past_a_bad_mail(site, sent, settings, certificate, dov
 def test_a_refusal_is_told_in_the_servers_words(site, settings, certificate, dovecot, asked, words):
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"imaps://{asked.format(dovecot[2])}"
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
-    assert words in mailboxes.state(site.get(keys.bounces_read())).trouble
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert words in bounce_mailbox.state(site.get(keys.bounces_read())).trouble
 
 
 def test_starttls_to_another_machine_is_required(site, sent, settings, certificate, dovecot, monkeypatch):
     """As for every mailbox that is not on this machine."""
-    monkeypatch.setattr(mailboxes, "HERE", ())
+    monkeypatch.setattr(bounce_mailbox, "LOCAL_HOSTS", ())
     box, imap, _ = dovecot
     (box / "new" / "1").write_bytes(report(message_id(sent)))
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"imap://vote:pass%25word@127.0.0.1:{imap}"
-    assert mailboxes.read_bounces() == 1
+    assert bounce_mailbox.read_bounces() == 1

@@ -7,18 +7,18 @@ import json
 import pytest
 
 from accounts.rules import Role
-from acts.site import table
-from mail import mailboxes
+from acts.storage import table
+from mail import bounce_mailbox
 from mail import outbox as mail
-from mail.bounces import report_in
+from mail.bounces import parse_report
 from mail.emails import compose
-from mail.numbers import message_id, number_in
+from mail.labels import note_text, reason_text
+from mail.message_ids import mail_number, message_id
 from mail.sending import send_waiting
-from mail.words import mail_note, mail_reason
 from store import keys
 from store.table import Unavailable
 from tests.mail.servers import ImapServer
-from upkeep.worker.jobs import BOUNCES, Outcome, Run, run
+from upkeep.worker.jobs import BOUNCES, Outcome, Run, run_job
 from upkeep.worker.leases import Leases
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -89,11 +89,11 @@ def test_a_message_id_is_at_the_sites_domain_stable_and_cannot_be_made_up(settin
     named = message_id("4711")
     assert named.endswith("@vote.example.org>")
     assert named == message_id("4711")
-    assert number_in(named) == "4711"
+    assert mail_number(named) == "4711"
     for forged in ("<4711@vote.example.org>", named.replace("4711", "4712"), "<4711.0@x>", "", "nonsense"):
-        assert number_in(forged) is None
+        assert mail_number(forged) is None
     settings.SECRET_KEY = "another" * 10
-    assert number_in(named) is None
+    assert mail_number(named) is None
 
 
 # --- reports ---
@@ -101,7 +101,7 @@ def test_a_message_id_is_at_the_sites_domain_stable_and_cannot_be_made_up(settin
 
 @pytest.mark.parametrize("returned", ["message/rfc822", "text/rfc822-headers"])
 def test_a_hard_bounce_is_read(returned):
-    found = report_in(report(message_id("4711"), returned=returned))
+    found = parse_report(report(message_id("4711"), returned=returned))
     assert (found.number, found.kind) == ("4711", "bounced")
     assert found.words.startswith("5.1.1 550 5.1.1 <ann@example.org>: no")
 
@@ -111,15 +111,15 @@ def test_a_hard_bounce_is_read(returned):
     [("failed", "5.1.1", "bounced"), ("failed", "4.4.7", "bounced"), ("delayed", "4.4.1", "delayed")],
 )
 def test_what_will_not_be_tried_any_more_is_told_from_what_is_held_up(action, status, kind):
-    assert report_in(report(message_id("4711"), action, status)).kind == kind
+    assert parse_report(report(message_id("4711"), action, status)).kind == kind
 
 
 def test_what_reports_nothing_of_ours_is_passed_over():
-    assert report_in(report(message_id("4711"), "delivered", "2.0.0")) is None
-    assert report_in(report("<4711@plenum>")) is None
-    assert report_in(b"Subject: Hello\n\nA person answers.") is None
-    assert report_in(b"\xff\xfe\x00 no mail at all") is None
-    assert report_in(complaint(message_id("4711"))).kind == "complaint"
+    assert parse_report(report(message_id("4711"), "delivered", "2.0.0")) is None
+    assert parse_report(report("<4711@plenum>")) is None
+    assert parse_report(b"Subject: Hello\n\nA person answers.") is None
+    assert parse_report(b"\xff\xfe\x00 no mail at all") is None
+    assert parse_report(complaint(message_id("4711"))).kind == "complaint"
 
 
 # --- by mailbox ---
@@ -128,12 +128,12 @@ def test_what_reports_nothing_of_ours_is_passed_over():
 def test_a_mail_that_came_back_has_failed_with_the_words_and_without_the_address(site, sent, maildir, caplog):
     (maildir / "new" / "1").write_bytes(report(message_id(sent)))
     (maildir / "new" / "2").write_bytes(b"Subject: Hello\n\nA person answers.")
-    assert run(BOUNCES, Leases(site)).done == 1
+    assert run_job(BOUNCES, Leases(site)).done == 1
     found = mail.find(sent)
     assert (found.state, found.reason) == (mail.FAILED, "bounced")
-    assert "5.1.1 550 5.1.1 <…>: no such user" in mail_reason(found)
+    assert "5.1.1 550 5.1.1 <…>: no such user" in reason_text(found)
     assert [file.name for file in sorted((maildir / "cur").iterdir())] == ["1:2,", "2:2,"]
-    assert run(BOUNCES, Leases(site)).done == 0
+    assert run_job(BOUNCES, Leases(site)).done == 0
     assert [(record.reason, record.number) for record in caplog.records if record.name == "plenum.mail"] == [
         ("bounced", sent)
     ]
@@ -141,17 +141,17 @@ def test_a_mail_that_came_back_has_failed_with_the_words_and_without_the_address
 
 def test_one_that_is_held_up_or_unwanted_is_noted_and_stays_sent(site, sent, maildir):
     (maildir / "new" / "1").write_bytes(report(message_id(sent), "delayed", "4.4.1"))
-    mailboxes.read_bounces()
+    bounce_mailbox.read_bounces()
     assert (mail.find(sent).state, mail.find(sent).note) == (mail.SENT, "delayed")
     (maildir / "new" / "2").write_bytes(complaint(message_id(sent)))
-    mailboxes.read_bounces()
-    assert mail_note(mail.find(sent)) == "Whoever got it called it unwanted: abuse"
+    bounce_mailbox.read_bounces()
+    assert note_text(mail.find(sent)) == "The recipient reported it as spam: abuse"
 
 
 def test_a_forged_bounce_changes_nothing(site, sent, maildir):
     (maildir / "new" / "1").write_bytes(report(f"<{sent}@testserver>"))
     (maildir / "new" / "2").write_bytes(report(f"<{sent}.{'0' * 20}@testserver>"))
-    assert mailboxes.read_bounces() == 0
+    assert bounce_mailbox.read_bounces() == 0
     assert mail.find(sent).state == mail.SENT
 
 
@@ -159,7 +159,7 @@ def test_a_bounce_changes_no_account_and_the_next_mail_goes_out(site, queue, sen
     person("Ann", email="ann@example.org")
     before = site.get(keys.user("Ann"))
     (maildir / "new" / "1").write_bytes(report(message_id(sent)))
-    mailboxes.read_bounces()
+    bounce_mailbox.read_bounces()
     assert site.get(keys.user("Ann")) == before
     queue("ann")
     assert send_waiting(compose) == 1
@@ -168,12 +168,12 @@ def test_a_bounce_changes_no_account_and_the_next_mail_goes_out(site, queue, sen
 def test_by_imap_a_mailbox_is_only_looked_at_and_each_mail_once(site, sent, settings):
     with ImapServer({3: b"Subject: Hello\n\nA person answers.", 4: report(message_id(sent))}) as server:
         settings.BOUNCES_URL = f"imap://vote%40example.org:pass%20word@127.0.0.1:{server.port}/INBOX"
-        assert mailboxes.read_bounces() == 1
+        assert bounce_mailbox.read_bounces() == 1
         assert mail.find(sent).state == mail.FAILED
         fetched = [asked for asked in server.heard if "FETCH" in asked.upper()]
         assert len(fetched) == 2
         assert all("PEEK" in asked for asked in fetched)
-        assert mailboxes.read_bounces() == 0
+        assert bounce_mailbox.read_bounces() == 0
         assert [asked for asked in server.heard if "FETCH" in asked.upper()] == fetched
         assert {"EXAMINE", "SELECT"} & {asked.split()[0].upper() for asked in server.heard} == {"EXAMINE"}
         assert any(asked.startswith('LOGIN vote@example.org "pass word"') for asked in server.heard)
@@ -181,11 +181,11 @@ def test_by_imap_a_mailbox_is_only_looked_at_and_each_mail_once(site, sent, sett
 
 def test_a_mailbox_out_of_reach_is_a_failure_that_says_why(site, settings, tmp_path, caplog):
     settings.BOUNCES_URL = f"maildir://{tmp_path}/nothing"
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
     (line,) = [record for record in caplog.records if record.name == "plenum.mail"]
     assert line.words == "No such file or directory"
     settings.BOUNCES_URL = ""
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.NOTHING
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.NOTHING
 
 
 @pytest.mark.parametrize("trusted", [True, False])
@@ -193,7 +193,7 @@ def test_a_mailbox_is_read_over_tls_if_its_certificate_is_trusted(site, sent, se
     settings.MAIL_CA = str(certificate) if trusted else ""
     with ImapServer({4: report(message_id(sent))}, certificate) as server:
         settings.BOUNCES_URL = f"imaps://vote:password@127.0.0.1:{server.port}/INBOX"
-        assert run(BOUNCES, Leases(site)).outcome == (Outcome.DONE if trusted else Outcome.FAILED)
+        assert run_job(BOUNCES, Leases(site)).outcome == (Outcome.DONE if trusted else Outcome.FAILED)
     assert mail.find(sent).state == (mail.FAILED if trusted else mail.SENT)
     assert any(asked.startswith("LOGIN") for asked in server.heard) == trusted
 
@@ -211,7 +211,7 @@ def nested() -> bytes:
 
 
 def set_aside() -> list[tuple[str, str]]:
-    found = mailboxes.state(table().get(keys.bounces_read())).unreadable
+    found = bounce_mailbox.state(table().get(keys.bounces_read())).unreadable
     return [(each["mail"], each["reason"]) for each in found]
 
 
@@ -220,20 +220,20 @@ def test_a_mail_that_cannot_be_understood_holds_up_no_other_in_a_maildir(site, s
     (maildir / "new" / "2").symlink_to("/proc/self/mem")  # opens, and cannot be read
     (maildir / "new" / "3").write_bytes(report(message_id(sent)))
     (maildir / "new" / "folder").mkdir()
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
     assert sorted(file.name for file in (maildir / "cur").iterdir()) == ["1:2,F", "2:2,F", "3:2,"]
     assert set_aside() == [("1", "RecursionError"), ("2", "Input/output error")]
     lines = [record for record in caplog.records if record.message == "bounce set aside"]
     assert [(line.mail, line.error) for line in lines] == set_aside()
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0), "and it is not met again"
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0), "and it is not met again"
     assert len(set_aside()) == 2
 
 
 def test_a_mail_that_cannot_be_understood_holds_up_no_other_by_imap(site, sent, settings):
     with ImapServer({3: nested(), 4: report(message_id(sent))}) as server:
         settings.BOUNCES_URL = f"imap://vote:password@127.0.0.1:{server.port}/INBOX"
-        assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
-        assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
+        assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+        assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
     assert set_aside() == [("3", "RecursionError")]
 
 
@@ -244,19 +244,19 @@ def test_a_store_in_trouble_is_no_mails_fault(site, sent, maildir, monkeypatch):
         raise Unavailable("The store does not answer.")
 
     with monkeypatch.context() as patch:
-        patch.setattr("mail.bounces.note", unavailable)
-        assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+        patch.setattr("mail.bounces.record_report", unavailable)
+        assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
     assert (maildir / "new" / "1").exists()
-    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+    assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
 
 
 def test_a_maildir_where_nothing_can_be_moved_is_out_of_reach_until_it_can(site, maildir, settings):
     (maildir / "cur").rmdir()
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
-    assert mailboxes.state(site.get(keys.bounces_read())).trouble == "No such file or directory"
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert bounce_mailbox.state(site.get(keys.bounces_read())).trouble == "No such file or directory"
     (maildir / "cur").mkdir()
-    assert run(BOUNCES, Leases(site)).outcome == Outcome.DONE
-    assert mailboxes.state(site.get(keys.bounces_read())).trouble == ""
+    assert run_job(BOUNCES, Leases(site)).outcome == Outcome.DONE
+    assert bounce_mailbox.state(site.get(keys.bounces_read())).trouble == ""
 
 
 # --- by webhook ---

@@ -10,7 +10,7 @@ import pytest
 from django.core.mail import EmailMessage, get_connection
 
 from config.settings import Environment
-from mail.files import tighten
+from mail.files import restrict_access
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +52,7 @@ def test_what_was_written_earlier_is_closed_when_the_folder_is_opened(tmp_path):
 
 def test_a_folder_that_is_everybodys_stays_so(tmp_path):
     tmp_path.chmod(0o1777)
-    tighten(tmp_path)
+    restrict_access(tmp_path)
     assert mode(tmp_path) == 0o1777
     send(tmp_path)
     assert {mode(file) for file in tmp_path.iterdir()} == {0o600}

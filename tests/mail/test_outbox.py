@@ -22,9 +22,9 @@ from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
 from mail.emails import compose
-from mail.numbers import number_in
+from mail.labels import reason_text
+from mail.message_ids import mail_number
 from mail.sending import GIVE_UP_SECONDS, LEASE_SECONDS, send_waiting
-from mail.words import mail_reason
 from store import keys
 from store.table import Update
 from tests.people import PASSWORD
@@ -100,7 +100,7 @@ def test_a_worker_that_dies_while_sending_does_not_cause_a_second_mail(queued, c
     clock.now += LEASE_SECONDS + 5
     assert send_waiting(compose, clock) == 0
     found = mail.find(queued)
-    assert (found.state, mail_reason(found)) == (mail.UNKNOWN, mail.REASONS["unknown"])
+    assert (found.state, reason_text(found)) == (mail.UNKNOWN, mail.REASONS["unknown"])
     assert sent.outbox == []
 
 
@@ -108,7 +108,7 @@ def test_a_refused_recipient_is_a_failure_with_the_servers_words_and_without_the
     refused = smtplib.SMTPRecipientsRefused({"new@example.org": (550, b"no such user <New@example.org>")})
     send_waiting(failing(refused), clock)
     found = mail.find(queued)
-    assert (found.state, mail_reason(found)) == (mail.FAILED, "The mail server refused it: 550 no such user <…>")
+    assert (found.state, reason_text(found)) == (mail.FAILED, "The mail server refused it: 550 no such user <…>")
 
 
 def test_what_is_not_answered_is_tried_again_later_and_not_for_ever(queued, clock):
@@ -151,7 +151,7 @@ def test_every_mail_has_text_and_html_in_every_language(site, person, kind, lang
     assert kind_of_html == "text/html"
     assert "<b>" not in html.replace("<body>", "")
     assert f'lang="{language}"' in html
-    assert number_in(message.extra_headers["Message-ID"]) == "1"
+    assert mail_number(message.extra_headers["Message-ID"]) == "1"
 
 
 def test_a_long_subject_in_any_script_arrives_as_it_was_written(site, settings):
@@ -162,7 +162,7 @@ def test_a_long_subject_in_any_script_arrives_as_it_was_written(site, settings):
     assert all(len(line) <= 998 for line in wire.split(b"\r\n"))
     read = message_from_bytes(wire, policy=policy.default)
     assert read["Subject"].strip() == message.subject
-    assert number_in(read["Message-ID"]) == "1"
+    assert mail_number(read["Message-ID"]) == "1"
     assert [part.get_content().splitlines() for part in read.iter_parts()] == [
         text.splitlines() for text in (message.body, message.alternatives[0].content)
     ]

@@ -9,14 +9,14 @@ import time
 import pytest
 from django.core.mail import EmailMessage
 
+from mail import outages as mail_server
 from mail import outbox as mail
-from mail import server as mail_server
 from mail import smtp
-from mail.answers import without_address
 from mail.emails import compose
-from mail.sending import GIVE_UP_SECONDS, anything_due, pause, send_waiting
-from mail.server import BULK, URGENT
-from mail.words import mail_reason
+from mail.errors import redact_address
+from mail.labels import reason_text
+from mail.outages import BULK, URGENT
+from mail.sending import GIVE_UP_SECONDS, anything_due, backoff, send_waiting
 from store import keys
 from store.table import Put
 from tests.mail.servers import DRIP, DROP, HANG
@@ -67,7 +67,7 @@ def test_a_connection_the_server_has_had_enough_of_is_made_anew_and_no_mail_wait
     assert send_waiting(compose) == 5
     assert set(states(*numbers)) == {mail.SENT}
     assert server.connections == 3
-    assert mail_server.outages(mail.table()) == []
+    assert mail_server.all_outages(mail.table()) == []
 
 
 def test_resets_go_before_what_goes_to_many(serves, queue):
@@ -88,7 +88,7 @@ def test_a_4xx_is_tried_again_later_and_then_sent_once(serves, queue, verb):
     assert send_waiting(compose) == 0
     found = mail.find(number)
     assert (found.state, found.tries) == (mail.QUEUED, 1)
-    assert mail_reason(found) == "The mail server asked to try again later: 451 4.7.1 <…>: greylisted, …, come again"
+    assert reason_text(found) == "The mail server asked to try again later: 451 4.7.1 <…>: greylisted, …, come again"
     assert found.not_before > time.time()
     assert not anything_due(BULK, time.time()), "a mail that waits costs nothing meanwhile"
     server.answers[verb] = {"data": "354 go on"}.get(verb, "250 ok")
@@ -104,8 +104,8 @@ def test_one_mail_that_is_greylisted_holds_up_none_of_the_others(serves, queue):
 
 
 def test_pauses_grow_and_are_not_the_same_for_all():
-    longest = [pause(tries, max) for tries in range(6)]
-    shortest = [pause(tries, min) for tries in range(6)]
+    longest = [backoff(tries, max) for tries in range(6)]
+    shortest = [backoff(tries, min) for tries in range(6)]
     assert longest == sorted(longest)
     assert [round(each / 1.2) for each in longest] == [300, 900, 3600, 14400, 14400, 14400]
     assert all(short < long for short, long in zip(shortest, longest, strict=True))
@@ -142,7 +142,7 @@ def test_a_5xx_fails_at_once_with_the_servers_words_and_a_line_in_the_log(serves
     (number,) = queue("ann")
     assert send_waiting(compose) == 0
     found = mail.find(number)
-    assert (found.state, mail_reason(found)) == (mail.FAILED, "The mail server refused it: 550 5.1.1 <…>: nobody here")
+    assert (found.state, reason_text(found)) == (mail.FAILED, "The mail server refused it: 550 5.1.1 <…>: nobody here")
     (line,) = [record for record in caplog.records if record.name == "plenum.mail"]
     assert (line.kind, line.code, line.number, line.levelno) == ("checkpoint", 550, number, logging.WARNING)
     assert "ann" not in str(vars(line)).lower()
@@ -150,7 +150,7 @@ def test_a_5xx_fails_at_once_with_the_servers_words_and_a_line_in_the_log(serves
 
 def test_words_are_told_without_addresses_and_on_one_line():
     words = "550 5.1.1 <Ann.Lee@Example.org>: user ann.lee unknown\r\nsee postmaster@mx.example.org"
-    assert without_address(words, "ann.lee@example.org") == "550 5.1.1 <…>: user … unknown see <…>"
+    assert redact_address(words, "ann.lee@example.org") == "550 5.1.1 <…>: user … unknown see <…>"
 
 
 # --- nobody knows ---
@@ -207,15 +207,15 @@ def test_a_server_out_of_reach_is_asked_once_for_all_and_then_left_alone(serves,
     assert server.connections == 1
     assert set(states(*numbers)) == {mail.QUEUED}
     assert {mail.find(number).tries for number in numbers} == {0}, "it was no mail's fault"
-    (outage,) = mail_server.outages(mail.table())
+    (outage,) = mail_server.all_outages(mail.table())
     assert (outage.lane, outage.failures) == (BULK, 1)
     assert not anything_due(BULK, time.time())
     assert send_waiting(compose, lambda: outage.until + 1) == 0
-    (outage,) = mail_server.outages(mail.table())
+    (outage,) = mail_server.all_outages(mail.table())
     assert (server.connections, outage.failures) == (2, 2)
     server.answers["greeting"] = "220 here"
     assert send_waiting(compose, lambda: outage.until + 1) == 3
-    assert mail_server.outages(mail.table()) == []
+    assert mail_server.all_outages(mail.table()) == []
 
 
 def test_a_password_nobody_accepts_fails_no_mail(serves, queue, settings):
@@ -224,11 +224,11 @@ def test_a_password_nobody_accepts_fails_no_mail(serves, queue, settings):
     (number,) = queue("ann")
     send_waiting(compose)
     assert states(number) == [mail.QUEUED]
-    assert "535 5.7.8 bad credentials" in mail_server.outages(mail.table())[0].words
+    assert "535 5.7.8 bad credentials" in mail_server.all_outages(mail.table())[0].words
 
 
 def test_pauses_before_knocking_again_grow_up_to_a_quarter_of_an_hour():
-    pauses = [mail_server.pause(failures, min) / 0.8 for failures in (1, 2, 3, 8, 1000)]
+    pauses = [mail_server.backoff(failures, min) / 0.8 for failures in (1, 2, 3, 8, 1000)]
     assert pauses == [10, 20, 40, 900, 900]
 
 
@@ -256,7 +256,7 @@ def test_a_server_that_hangs_over_mails_to_many_delays_no_reset_and_no_other_job
     (stuck,), stop, closed = queue("many"), threading.Event(), []
     ends = Job("ends", 0, lambda: closed.append(1) or 1)
     worker = Worker([ends, URGENT_MAIL, MAIL], Leases(site), lambda: not stop.is_set())
-    running = threading.Thread(target=worker.go)
+    running = threading.Thread(target=worker.run)
     running.start()
     try:
         until(lambda: "rcpt" in server.heard)
@@ -274,7 +274,7 @@ def test_a_worker_told_to_stop_does_so_between_two_mails(serves, queue, site, mo
     monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.01)
     server = serves()
     queue("ann", "bob", "cyd", "dee")
-    Worker([MAIL], Leases(site), lambda: not server.taken).go()
+    Worker([MAIL], Leases(site), lambda: not server.taken).run()
     assert len(server.taken) == 1, "the one at hand is finished, no other is begun"
     assert len(mail.in_state(mail.QUEUED, 9)[0]) == 3
 
@@ -289,7 +289,7 @@ def test_a_lane_that_breaks_ends_the_worker(site, monkeypatch):
         raise Broken
 
     with pytest.raises(Broken):
-        Worker([Job("a", 0, lambda: 0), Job("b", 0, work, lane="b")], Leases(site), lambda: True).go()
+        Worker([Job("a", 0, lambda: 0), Job("b", 0, work, lane="b")], Leases(site), lambda: True).run()
 
 
 # --- from before ---

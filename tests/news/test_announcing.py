@@ -10,7 +10,7 @@ from django.utils import translation
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotNow
-from acts.site import log, table
+from acts.storage import log, table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -69,7 +69,7 @@ def test_it_is_published_at_once_and_says_what_was_decided(organiser):
     assert post.lead == "\u2068Ada\u2069 has won. 3 of 3 have voted."
     (seen,) = repository.published(limit=9)[0]
     assert seen == repository.on_election(found().election, limit=9)[0][0] == post
-    text = repository.whole(post.id).text.text
+    text = repository.find_full(post.id).text.text
     said = ("**Winner:** \u2068Ada\u2069", "Schulze", "Seats: 1", "3 of 3 have voted", "/result/Board/")
     assert [words for words in (*said, seal.report_digest) if words not in text] == []
     assert events().count("ResultAnnounced") == 1
@@ -140,7 +140,7 @@ def test_nobodys_name_is_markup(person):
     voting.cast(ada, BAD, {"0": ["1"], "1": ["2"]}, "form")
     closing.close(ada, elections.find(BAD))
     post, _new = services.announce(ada, results.find(BAD))
-    html = repository.whole(post.id).text.html
+    html = repository.find_full(post.id).text.html
     assert html.count("<a ") == 2, "the result and its proof, and nothing of a name"
     assert re.findall(r"<(em|s|b|img|h\d|blockquote|table)\b", html) == []
     assert BAD.replace("\u202e", "") + " 0" in excerpt(html, 9999)

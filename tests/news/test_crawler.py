@@ -18,7 +18,7 @@ from django.test import Client, override_settings
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -28,7 +28,7 @@ from news import repository, services
 from news.card import card_of
 from news.rules import Post
 from news.services.writing import Written
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo
 from ranking.candidates import Candidate
@@ -93,7 +93,7 @@ class Writer:
     def picture(self, post: Post) -> Photo:
         stem, number = self.told[-1].stem, f"{random.Random(post.id).getrandbits(128):032x}"
         photo = Photo(number, f"{stem}f", 1280, 720, (320, 1280), "jpg", ("1", "2"))
-        services.picture(self.admin, post.id, Wanted(Encoded(photo, (b"small", b"large"))))
+        services.picture(self.admin, post.id, PictureChange(Encoded(photo, (b"small", b"large"))))
         return photo
 
 
@@ -123,7 +123,7 @@ def write_all(writer: Writer, chance: random.Random) -> list[Photo]:
 def picture_gone(writer: Writer, since: str) -> Photo:
     post = writer.post(since)
     photo = writer.picture(post)
-    services.picture(writer.admin, post.id, Wanted())
+    services.picture(writer.admin, post.id, PictureChange())
     return photo
 
 
@@ -158,7 +158,7 @@ def crawled(prepared, settings, monkeypatch) -> Prepared:
     """Lists of a few, so that they have several pages. What a drawing shows is not read, only whether there is one."""
     settings.STORE_URL = prepared.url
     monkeypatch.setattr("news.views.PAGE_ROWS", 5)
-    monkeypatch.setattr("news.card_views.picture", lambda card: b"drawn")
+    monkeypatch.setattr("news.views.picture", lambda card: b"drawn")
     return prepared
 
 
@@ -255,7 +255,7 @@ def test_a_list_without_its_bound_is_found(crawled, monkeypatch):
 
 def test_a_page_that_does_not_look_at_the_clock_is_found(crawled, monkeypatch):
     stands_at(monkeypatch, now := at(hours=2))
-    monkeypatch.setattr(Post, "is_seen", lambda post, moment: True)
+    monkeypatch.setattr(Post, "is_public", lambda post, moment: True)
     hidden = next(each for each in crawled.told if each.since > now)
     address = f"/news/post/{hidden.words['slug']}/"
     assert answers(Client(), address)[0] != 404

@@ -41,7 +41,7 @@ def trips(answer) -> int:
 
 def close(name: str = "Board") -> None:
     closing.close(people.find("the organiser"), elections.find(name))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def decide(opened, name: str = "Board", **settings) -> None:  # noqa: F811
@@ -58,9 +58,9 @@ def decide(opened, name: str = "Board", **settings) -> None:  # noqa: F811
     ("policy", "offered", "said"),
     [
         ("open", True, ""),
-        ("domains", True, "Accounts here are for addresses at: example.org."),
-        ("invited", False, "Accounts here are made by invitation."),
-        ("closed", False, "No new accounts are made here."),
+        ("domains", True, "Accounts here are only for addresses at: example.org."),
+        ("invited", False, "Accounts here are by invitation only."),
+        ("closed", False, "This site does not take registrations."),
     ],
 )
 @pytest.mark.parametrize("told", [False, True])
@@ -116,13 +116,13 @@ def test_a_result_that_was_sealed_before_there_were_such_cards_has_none(site, cl
     site.write(Delete(keys.shared_result("Board")))
     site.write(Update(keys.listed_election("Board"), remove=elections.OUTCOME, when=Exists()))
     assert "Try the sandbox" in main_of(client.get("/"))
-    assert elections.lists(prefix="Board", limit=1)[0][0].sealed_at == ""
+    assert elections.list_elections(prefix="Board", limit=1)[0][0].sealed_at == ""
 
 
 def test_nothing_to_count_and_many_winners_fit_on_a_card(site, client, opened):  # noqa: F811
     opened("Ann", results_public=True)
     close()
-    assert "There was nothing to count." in main_of(client.get("/"))
+    assert "There were no votes to count." in main_of(client.get("/"))
     decide(opened, "Many", seats=2, method="stv-scottish", results_public=True)
     assert "Elected: Bo, Cy" in main_of(client.get("/"))
 
@@ -177,11 +177,11 @@ def sections(answer) -> list[str]:
 def test_an_election_stays_in_reach_from_waiting_to_its_result(site, ann, opened, monkeypatch):  # noqa: F811
     empty = ann.get("/")
     assert sections(empty) == []
-    assert "When an election opens that you may vote in, it is here." in main_of(empty)
+    assert "Elections you can vote in appear here when they open" in main_of(empty)
     opened("Ann", description="About *bees*.", no_voting_after=FUTURE)
     before = ann.get("/")
     assert sections(before) == [WAITING]
-    assert "1 ballot waits for you." in main_of(before)
+    assert "1 ballot is waiting for you." in main_of(before)
     assert "About bees." in main_of(before)
     assert 'href="/election/Board/ballot/"' in main_of(before)
     voting.cast(people.find("Ann"), "Board", ranks(Cy=1), "form")
@@ -221,7 +221,7 @@ def test_home_is_shown_also_when_the_visit_cannot_be_noted(site, ann, monkeypatc
     def fail(*_arguments):
         raise Unwritable("The disk is full.")
 
-    monkeypatch.setattr("accounts.repository.visit", fail)
+    monkeypatch.setattr("accounts.repository.recording_visit", fail)
     assert ann.get("/").status_code == 200
 
 
@@ -247,7 +247,7 @@ def test_an_observer_is_told_what_there_is_to_read(site, signed_in, opened):  # 
     opened("Ann")
     page = main_of(signed_in("Eve", Role.OBSERVER).get("/"))
     assert sections(signed_in("Eve", Role.OBSERVER).get("/")) == []
-    assert "waits for your vote" not in page
+    assert "nothing to vote on" not in page
 
 
 def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, person):  # noqa: F811
@@ -258,7 +258,7 @@ def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, p
     opened("Ann", name="Later", no_voting_before=TOMORROW, no_voting_after=FUTURE)
     decide(opened, "Past")
     page = main_of(browser.get("/"))
-    assert "Next: complete the draft, and open it." in page
+    assert "Next: complete the draft and open it." in page
     assert "open until you close it" in page
     assert "Opens in" in page
     assert "Next: look at the result." in page
@@ -267,4 +267,4 @@ def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, p
 def test_the_receipt_leads_home(site, ann, opened):  # noqa: F811
     opened("Ann")
     voting.cast(people.find("Ann"), "Board", ranks(Cy=1), "form")
-    assert '<a href="/">To the home page</a>' in main_of(ann.get(RECEIPT))
+    assert '<a href="/">Go to the home page</a>' in main_of(ann.get(RECEIPT))

@@ -31,7 +31,7 @@ def test_what_can_be_read_stays_without_a_name_and_the_rest_is_the_owners(author
     assert (seen.title, seen.author) == ("Seen", "")
     assert repository.by_author("Ann", limit=9)[0] == repository.drafts("Ann", limit=9)[0] == []
     assert [(each.title, each.author) for each in repository.drafts("Boss", limit=9)[0]] == [("Draft", "Boss")]
-    assert [(each.title, each.author) for each in repository.ahead(limit=9)[0]] == [("Ahead", "Boss")]
+    assert [(each.title, each.author) for each in repository.scheduled(limit=9)[0]] == [("Ahead", "Boss")]
     services.edit(admin, seen, written("Seen", "Still."))
 
 
@@ -41,11 +41,11 @@ def test_whoever_takes_the_name_next_has_none_of_it(author, admin, person):
 
 
 def test_they_are_told_before(author, person):
-    assert accounts.foreseen(author) == [
-        "1 post stays, without a name.",
-        "2 posts that nobody can read yet pass to the owner of the site.",
+    assert accounts.removal_effects(author) == [
+        "1 post stays online, without a name.",
+        "2 unpublished posts pass to the site owner.",
     ]
-    assert accounts.foreseen(person("Eve")) == []
+    assert accounts.removal_effects(person("Eve")) == []
 
 
 def test_their_posts_are_among_their_own_data(author):

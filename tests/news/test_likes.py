@@ -16,18 +16,18 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts import background
 from acts.refusals import LostRace, NotThere
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from audit.tables import masks
 from news import likes, repository, services
 from news.likes import Liker, Likes, member, visitor
 from store import keys
 from store.backup import backup, restore
-from store.chaos import Chaos
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.table import Unavailable
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.chaos import Chaos
 from tests.clock import stands_at
 from tests.test_completeness import Watched
 from upkeep import replay
@@ -121,7 +121,7 @@ def test_under_any_weather_the_count_is_the_number_of_marks(site, program, weath
     for number, on in program:
         who, before = somebody(one, number), model[number]
         try:
-            with acting_on(stormy):
+            with use_table(stormy):
                 services.set_like(who, on)
             model[number] = on
         except (Unavailable, LostRace):
@@ -136,7 +136,7 @@ def likes_at_once(post_id: str, there, changes: int, crowd: int, visitors: int =
 
     def busy(number: int) -> None:
         random = Random(number)
-        with acting_on(there):
+        with use_table(there):
             for _ in range(changes // crowd):
                 who, on = somebody(post_id, random.randrange(visitors)), random.random() < 0.5
                 while True:
@@ -229,7 +229,7 @@ def test_own_data_tells_what_one_likes(admin, post, person):
         services.set_like(member(ada, each.id), True)
         services.set_like(somebody(each.id), True)
     services.withdraw(admin, taken_back)
-    told = list(likes.liked_by(ada))
+    told = list(likes.export_likes(ada))
     expected = [{"post": seen.id, "title": "Seen"}, {"post": taken_back.id, "title": None}]
     assert sorted(told, key=str) == sorted(expected, key=str)
 
@@ -270,7 +270,7 @@ def test_deletions_while_others_like_leave_nothing_either(site, admin, post):
 def test_no_event_tells_of_likes_and_nothing_else_changes_without_one(site, admin, post, person):
     one, watched = post(), Watched(site)
     before = site.count(keys.events())
-    with acting_on(watched):
+    with use_table(watched):
         for who in (somebody(one.id), member(person("Ada"), one.id)):
             for on in (True, False, True):
                 services.set_like(who, on)
@@ -291,7 +291,7 @@ def test_a_backup_carries_them(site, post, person, tmp_path):
     copy.create()
     file.seek(0)
     restore(copy, file)
-    with acting_on(copy):
+    with use_table(copy):
         assert (counted(one), marks(one)) == (2, 2)
         services.set_like(somebody(one), False)
         assert (counted(one), marks(one)) == (1, 1)
@@ -302,7 +302,7 @@ def test_auditors_see_how_many_and_not_who(site, post, person):
     one, ada = post().id, person("Ada")
     services.set_like(member(ada, one), True)
     (mark,) = site.each(keys.liked_by("Ada"))
-    assert masks.shown("vote_data", mark) is None
+    assert masks.mask_item("vote_data", mark) is None
     assert not masks.may_open(keys.liked_by("Ada"))
     assert not masks.may_open(keys.marks_of_likes(one, member(ada, one).shard))
-    assert masks.shown("vote_data", site.get(member(ada, one).counter))["likes"] == 1
+    assert masks.mask_item("vote_data", site.get(member(ada, one).counter))["likes"] == 1

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from acts.site import table
-from store.chaos import Chaos
+from acts.storage import table
+from tests.chaos import Chaos
 from tests.news.test_likes import counters_of, likes_at_once
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401 - a fixture
 

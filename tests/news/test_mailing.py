@@ -12,7 +12,7 @@ from django.core import mail as sent
 from accounts.rules import Role
 from acts import background
 from acts.refusals import NotAllowed
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -21,7 +21,7 @@ from elections.roll.services import add_voters
 from mail import outbox as mails
 from mail.emails import compose
 from mail.sending import send_waiting
-from news import mailing, repository, services, subscribing
+from news import mailing, repository, services, subscriptions
 from news.repository import MAILING
 from ranking.candidates import Candidate
 from store import keys
@@ -54,7 +54,7 @@ def draft(admin, clock):
     def make(title: str = "We have moved", **more):
         clock("2030-05-03T07:00:00.000Z")
         for name in NAMES:
-            subscribing.confirm(f"{name}@example.org", "en")
+            subscriptions.confirm(f"{name}@example.org", "en")
         clock(EIGHT)
         return services.write(admin, written(title, **more))
 
@@ -100,7 +100,7 @@ def test_nothing_leaves_before_ten_minutes_and_everything_after(site, mailed, cl
     assert not is_due()
     assert (mail_due(), to_whom()) == (0, [])
     clock(THEN)
-    assert jobs.run(jobs.BACKGROUND, Leases(site)).done == 1
+    assert jobs.run_job(jobs.BACKGROUND, Leases(site)).done == 1
     assert to_whom() == [*NAMES]
     assert not is_due()
     assert send_waiting(compose) == 3
@@ -163,7 +163,7 @@ def test_what_nobody_wants_mailed_and_what_has_an_old_date_is_not(admin, draft, 
 def test_who_confirmed_after_it_was_published_is_not_mailed_about_it(mailed, clock):
     mailed()
     clock("2030-05-03T08:05:00.000Z")
-    subscribing.confirm("late@example.org", "en")
+    subscriptions.confirm("late@example.org", "en")
     clock(THEN)
     assert mail_due() == 3
     assert to_whom() == [*NAMES]
@@ -180,9 +180,9 @@ def test_who_leaves_is_not_sent_what_waits_nor_when_they_come_back(mailed, clock
     mailed()
     clock(THEN)
     mail_due()
-    subscribing.leave("ann@example.org")
-    subscribing.leave("ben@example.org")
-    subscribing.confirm("ben@example.org", "en")
+    subscriptions.leave("ann@example.org")
+    subscriptions.leave("ben@example.org")
+    subscriptions.confirm("ben@example.org", "en")
     assert send_waiting(compose) == 1
     assert (in_state(mails.SENT), in_state(mails.ASIDE), in_state(mails.FAILED)) == (["cleo"], ["ann", "ben"], [])
 
@@ -223,7 +223,7 @@ def test_a_mail_says_what_the_post_says_by_then(admin, mailed, clock):
 
 def test_subscribers_are_written_to_in_their_language(mailed, clock):
     clock("2030-05-03T06:00:00.000Z")
-    subscribing.confirm("dora@example.org", "de")
+    subscriptions.confirm("dora@example.org", "de")
     mailed()
     clock(THEN)
     mail_due()
@@ -328,7 +328,7 @@ def otto_and_post(admin, person, clock):
 
 def test_only_admins_have_posts_mailed(admin, otto_and_post):
     otto, post = otto_and_post
-    assert mailing.offered(otto, post) is None
+    assert mailing.mail_offer(otto, post) is None
     with pytest.raises(NotAllowed):
         services.publish(otto, post, mails=True)
     services.publish(admin, post, mails=True)
@@ -338,14 +338,14 @@ def test_only_admins_have_posts_mailed(admin, otto_and_post):
 
 def test_a_draft_is_mailed_unless_somebody_says_otherwise(admin, draft, clock):
     post = draft()
-    assert mailing.offered(admin, post) == mailing.Offer(3, is_on=True)
+    assert mailing.mail_offer(admin, post) == mailing.MailOffer(3, is_on=True)
     services.publish(admin, post, mails=False)
-    assert not mailing.offered(admin, repository.find(post.id)).is_on
+    assert not mailing.mail_offer(admin, repository.find(post.id)).is_on
     services.publish(admin, repository.find(post.id), mails=True)
-    assert mailing.offered(admin, repository.find(post.id)).is_on
+    assert mailing.mail_offer(admin, repository.find(post.id)).is_on
     clock(THEN)
     mail_due()
-    assert mailing.offered(admin, repository.find(post.id)) == mailing.Offer(3, is_on=False, is_begun=True)
+    assert mailing.mail_offer(admin, repository.find(post.id)) == mailing.MailOffer(3, is_on=False, is_begun=True)
 
 
 def test_the_log_says_whether_a_post_was_to_be_mailed_and_no_address(admin, mailed, clock, person):
@@ -373,7 +373,7 @@ def test_whoever_publishes_is_asked_and_the_box_is_kept_while_the_date_is_chosen
     assert page.count('-hint" checked') == 2
     chosen = {"at": "2030-05-03T12:00", "time_zone": "UTC", "mails_asked": "yes"}
     assert '-hint" checked' not in browser.get(path, chosen).content.decode()
-    assert "Subscribers are mailed ten minutes after" in browser.get(path, chosen | {"mails": "on"}).content.decode()
+    assert "Subscribers get a mail ten minutes later" in browser.get(path, chosen | {"mails": "on"}).content.decode()
     past = browser.get(path, chosen | {"mails": "on", "at": "2020-05-03T12:00"}).content.decode()
     assert "a date in the past is not mailed" in past
     browser.post(path, {"version": str(post.version), **chosen})

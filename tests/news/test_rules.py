@@ -46,8 +46,8 @@ def test_what_is_no_address(typed):
 
 
 def test_tags_are_parted_by_commas_and_each_is_there_once():
-    assert rules.tags_of(" #Board,  open   source; BOARD,,\nélan ") == ("Board", "open source", "élan")
-    assert rules.tags_of(" , ") == ()
+    assert rules.parse_tags(" #Board,  open   source; BOARD,,\nélan ") == ("Board", "open source", "élan")
+    assert rules.parse_tags(" , ") == ()
 
 
 def test_a_post_can_be_seen_from_its_moment_on():

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.rules import Role
 from acts.refusals import LostRace, NotAllowed, NotNow
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from news import repository, rules, services
 from news.rules import SlugTaken, State
 from store import keys
@@ -40,7 +40,7 @@ def test_a_draft_and_what_lies_ahead_are_in_no_list(draft, post):
     seen = post("Seen", tags=("news",))
     assert everywhere(seen) == [["Seen"]] * 3
     assert titles(repository.drafts(limit=9)) == titles(repository.drafts("BOSS", limit=9)) == ["Draft"]
-    assert titles(repository.ahead(limit=9)) == ["Ahead"]
+    assert titles(repository.scheduled(limit=9)) == ["Ahead"]
 
 
 def test_publishing_is_a_comparison(post):
@@ -63,7 +63,7 @@ def test_an_old_address_leads_to_the_post_for_ever(admin, post):
     one = post("Old title")
     changed = services.edit(admin, one, written("New title", slug="new-title"))
     assert changed.slug == "new-title"
-    assert repository.led_to("old-title") == repository.led_to("new-title") == one.id
+    assert repository.id_at_slug("old-title") == repository.id_at_slug("new-title") == one.id
     with pytest.raises(SlugTaken, match="old-title"):
         services.write(admin, written(slug="old-title"))
     assert services.write(admin, written("Old title")).slug == "old-title-2"
@@ -77,9 +77,9 @@ def test_an_old_address_leads_to_the_post_for_ever(admin, post):
 def test_the_address_of_a_draft_nobody_knew_is_free_again(admin, draft):
     one = draft("Old title")
     services.edit(admin, one, written(slug="another"))
-    assert repository.led_to("old-title") is None
+    assert repository.id_at_slug("old-title") is None
     services.delete(admin, repository.find(one.id))
-    assert repository.led_to("another") is None
+    assert repository.id_at_slug("another") is None
 
 
 def test_a_post_that_is_taken_back_is_a_draft_again(admin, post):
@@ -159,7 +159,7 @@ def test_the_log_tells_all_of_it(admin, draft, post):
 
 def test_a_post_and_its_text_are_one_query(post):
     one = post(text="# Heading\n\nSome **bold** words.")
-    whole = repository.whole(one.id)
+    whole = repository.find_full(one.id)
     assert "<strong>bold</strong>" in whole.text.html
     assert whole.post.words == 4
     assert whole.post.lead == "Heading Some bold words."

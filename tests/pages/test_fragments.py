@@ -17,7 +17,7 @@ from elections.rules import Action
 from pages import fragments
 from pages.fragments import cached_include, fragment
 from ranking.candidates import Candidate
-from store.memory import Memory
+from store.caches import SizedCache
 
 CHOICE = "ranking/parts/choice.html"
 NAV = {"here": "home", "in_site": False, "known": True, "looks": True, "manages": False, "owns": False}
@@ -27,13 +27,13 @@ NAV = {"here": "home", "in_site": False, "known": True, "looks": True, "manages"
 def renderings(monkeypatch) -> list[str]:
     """The fragments that are rendered from here on, with an empty cache."""
     names, render = [], fragments.render_to_string
-    monkeypatch.setattr(fragments, "cache", Memory(1_000_000, fragments._weight))
+    monkeypatch.setattr(fragments, "cache", SizedCache(1_000_000, fragments._weight))
     monkeypatch.setattr(fragments, "render_to_string", lambda name, values: names.append(name) or render(name, values))
     return names
 
 
 def here() -> Environment:
-    return engines["jinja2"].env.here()
+    return engines["jinja2"].env.active()
 
 
 def choice(**values) -> str:

@@ -19,7 +19,7 @@ from pages import markdown, markdown_cache
 from pages.markdown_cache import Html, RenderBudget
 from ranking.candidates import Candidate
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Exists, Update
 from tests.people import confirm
 from tests.polls.conftest import made  # noqa: F401 - a fixture
@@ -53,9 +53,9 @@ def browser(kim, signed_in):
     return signed_in(kim)
 
 
-def remembering() -> Memory:
+def remembering() -> SizedCache:
     """Nothing yet."""
-    return Memory(markdown_cache.CACHE_BYTES, len)
+    return SizedCache(markdown_cache.CACHE_BYTES, len)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def renderings(monkeypatch) -> list[str]:
 
 def forget(monkeypatch) -> None:
     monkeypatch.setattr(markdown_cache, "cache", remembering())
-    monkeypatch.setattr(repository, "_known_candidates", Memory(1_000_000, repository._bytes_of))
+    monkeypatch.setattr(repository, "_known_candidates", SizedCache(1_000_000, repository._bytes_of))
 
 
 def page(browser, path: str) -> str:
@@ -217,7 +217,7 @@ def test_a_draft_with_long_html_can_be_renamed(site, draft, kim):
         site.write(Update(keys.candidate("Board", f"C{number:02}"), set={"statement_html": "x" * 100_000}))
     drafts.rename(kim, repository.find("Board"), "Renamed")
     assert len(repository.candidates("Renamed")) == 47
-    assert all("Hello." in each.statement_html for each in repository.candidates_to_show("Renamed")[2:])
+    assert all("Hello." in each.statement_html for each in repository.candidates_with_html("Renamed")[2:])
 
 
 # --- bounds ---
@@ -235,7 +235,7 @@ def test_a_text_that_would_become_too_long_is_refused(site, draft, browser, path
     for more in ({}, {"preview": "1"}):
         answer = browser.post(path, {field: LINES, "link": "", **more})
         assert answer.status_code == 422
-        assert "its page would become too long" in answer.content.decode()
+        assert "to fit on a page" in answer.content.decode()
     assert list(site.each(keys.events())) == before
 
 

@@ -43,7 +43,7 @@ def random_texts(count: int, length: int) -> list[str]:
 @pytest.mark.parametrize(
     "texts",
     [
-        ["Your ballot is cast."],
+        ["Your vote has been cast."],
         ["Deine Stimme ist abgegeben. ä – „“", "Und noch etwas."],
         [mark_safe("<b>bold</b>"), "<b>not bold</b>"],
         random_texts(40, 100),
@@ -57,7 +57,7 @@ def test_messages_are_read_on_the_next_page(site, texts):
 
 
 def test_a_usual_message_needs_no_session(site):
-    assert not page_with("Your ballot is cast.").session.session_key
+    assert not page_with("Your vote has been cast.").session.session_key
 
 
 def test_messages_are_shown_once(site):

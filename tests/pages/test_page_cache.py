@@ -15,7 +15,7 @@ from jinja2 import meta, nodes
 
 from pages import http_cache, page_cache
 from pages.page_cache import Fragment, cache_key, cached, get_or_render
-from store.memory import Memory
+from store.caches import SizedCache
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 ENVIRONMENT = engines["jinja2"].env
@@ -23,7 +23,7 @@ ENVIRONMENT = engines["jinja2"].env
 
 @pytest.fixture
 def cache(monkeypatch):
-    found = Memory[Fragment](1_000_000, page_cache.cache.weigh)
+    found = SizedCache[Fragment](1_000_000, page_cache.cache.weigh)
     monkeypatch.setattr(page_cache, "cache", found)
     return found
 

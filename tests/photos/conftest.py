@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from polls import live, services, voters
+from polls import live_count, services, voters
 from polls.rules import Poll
 from polls.services import Runner
 from store.log import as_text, utc_now
@@ -73,9 +73,9 @@ class Clock:
 
 
 @pytest.fixture
-def shelf(monkeypatch) -> live.PollShelf:
+def shelf(monkeypatch) -> live_count.PollWatch:
     """Every look looks anew."""
-    new = live.PollShelf(clock=Clock())
-    monkeypatch.setattr("results.incoming.watching.REST_FACTOR", 0)
-    monkeypatch.setattr(live, "shelf", new)
+    new = live_count.PollWatch(clock=Clock())
+    monkeypatch.setattr("results.incoming.count_cache.REST_FACTOR", 0)
+    monkeypatch.setattr(live_count, "watched_polls", new)
     return new

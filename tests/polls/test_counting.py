@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polls import counting, repository, services
-from polls.counting import SideBySide, agreement
+from polls.counting import MethodComparison, agreement
 from polls.sealing import seal
-from store import keys, splitting, trips
+from store import keys, round_trips, splitting
 from store.table import Put
-from tally import undrawn
+from tally import provisional
 from tally.ballots import Ballots
 from tally.formats import read
 from tally.methods import count
@@ -23,11 +23,11 @@ from .conftest import by_ida, vote
 NAMES = ("Ada", "Bo", "Cy")
 
 
-def account(*rankings: str, names=NAMES, seed: str = "seed") -> SideBySide:
-    return SideBySide.of(Ballots.of(names, rankings), seed)
+def account(*rankings: str, names=NAMES, seed: str = "seed") -> MethodComparison:
+    return MethodComparison.of(Ballots.of(names, rankings), seed)
 
 
-def leaders(found: SideBySide) -> dict[str, tuple[str, ...]]:
+def leaders(found: MethodComparison) -> dict[str, tuple[str, ...]]:
     return {each.method: each.leaders for each in found.counted}
 
 
@@ -43,24 +43,24 @@ def test_all_methods_agree():
 def test_methods_that_do_not_agree_are_said_not_to():
     found = account(*["0>2>1"] * 4, *["1>2>0"] * 3, *["2>1>0"] * 2)
     assert leaders(found) == {"irv": ("Bo",), "borda": ("Cy",), "schulze": ("Cy",)}
-    assert "do not agree" in agreement(found)
+    assert "disagree" in agreement(found)
 
 
 def test_nobody_has_voted():
     assert agreement(account()) == "Nobody has voted yet."
-    assert counting.context_of(account())["pictures"] == []
+    assert counting.results_context(account())["pictures"] == []
 
 
 def test_a_tie_of_two_is_a_tie_by_every_method_and_nobodys_win():
     found = account("0>1", "1>0")
     assert set(leaders(found).values()) == {("Ada", "Bo")}
-    assert agreement(found) == "All three methods see a tie: Ada, Bo."
+    assert agreement(found) == "All three methods give a tie: Ada, Bo."
 
 
-def test_what_hangs_on_a_lot_is_told_as_one_draw_of_several():
+def test_what_depends_on_lot_is_told_as_one_draw_of_several():
     found = account("0>1", "1>0").by("irv")
     shown = counting._method(found)
-    assert shown["sentences"][0].startswith("The votes do not decide between these: Ada, Bo.")
+    assert shown["sentences"][0].startswith("These are tied: Ada, Bo.")
     assert not any(sentence in ("Ada won.", "Bo won.") for sentence in shown["sentences"])
     assert found.places == {"Ada": 1, "Bo": 1, "Cy": 3}
 
@@ -77,7 +77,7 @@ def test_a_lot_that_changes_nothing_is_no_tie():
 
 
 def test_lots_are_not_tried_forever_where_there_are_very_many_rankings(monkeypatch):
-    monkeypatch.setattr(undrawn, "MAX_OTHER_LOTS_RANKINGS", 1)
+    monkeypatch.setattr(provisional, "MAX_OTHER_LOTS_RANKINGS", 1)
     assert len(leaders(account("0>1", "1>0"))["irv"]) == 1
 
 
@@ -90,32 +90,32 @@ def test_the_order_of_votes_makes_no_difference(rankings, chance):
 
 def test_what_is_sealed_is_read_as_it_was():
     found = account("0>1=2", "1", "2>0")
-    assert SideBySide.from_bytes(found.as_bytes()) == found
+    assert MethodComparison.from_bytes(found.as_bytes()) == found
 
 
 def test_the_largest_poll_fits_one_item():
     names = [f"{number:02d} {'ü' * 190}" for number in range(50)]
     rankings = [">".join(str((start * 7 + step * 3) % 50) for step in range(50)) for start in range(50)]
-    assert len(SideBySide.of(Ballots.of(names, rankings), "seed").as_bytes()) < 300_000
+    assert len(MethodComparison.of(Ballots.of(names, rankings), "seed").as_bytes()) < 300_000
 
 
 # --- as votes come in ---
 
 
-def recounted(poll) -> SideBySide:
-    return SideBySide.of(repository.counted(poll), poll.seed)
+def recounted(poll) -> MethodComparison:
+    return MethodComparison.of(repository.read_ballots(poll), poll.seed)
 
 
 def test_votes_and_changes_are_followed(made, shelf):
     poll = made()
-    assert shelf.look(poll.id).result == recounted(poll)
+    assert shelf.get(poll.id).result == recounted(poll)
     vote(poll, "a", "Pizza>Sushi")
     vote(poll, "b", "Sushi")
-    assert shelf.look(poll.id).result == recounted(poll)
+    assert shelf.get(poll.id).result == recounted(poll)
     vote(poll, "a", "Tacos")
-    look = shelf.look(poll.id)
+    look = shelf.get(poll.id)
     assert look.result == recounted(poll)
-    assert look.result.by("irv").result == count(repository.counted(poll), "irv", seed=poll.id)
+    assert look.result.by("irv").result == count(repository.read_ballots(poll), "irv", seed=poll.id)
     assert look.result.total == 2
 
 
@@ -123,19 +123,19 @@ def test_a_look_reads_only_what_is_new(made, shelf, monkeypatch):
     poll = made()
     for number in range(5):
         vote(poll, f"voter {number}", "Pizza")
-    shelf.look(poll.id)
+    shelf.get(poll.id)
     vote(poll, "another", "Sushi")
     monkeypatch.setattr(repository, "each_vote", lambda _: pytest.fail("everything was read again"))
-    assert shelf.look(poll.id).result.total == 6
+    assert shelf.get(poll.id).result.total == 6
 
 
 def test_votes_that_the_index_has_not_told_are_found_by_the_gates(made, shelf, monkeypatch):
     poll = made()
     vote(poll, "a", "Pizza")
-    shelf.look(poll.id)
+    shelf.get(poll.id)
     vote(poll, "b", "Sushi")
     monkeypatch.setattr(repository, "votes_since", lambda *_: iter([]))
-    assert shelf.look(poll.id).result.total == 2
+    assert shelf.get(poll.id).result.total == 2
 
 
 def put_votes(site, poll, number: int) -> None:
@@ -162,17 +162,17 @@ def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf)
     put_votes(site, many, 3_000)
     costs = {}
     for poll in (few, many):
-        shelf.look(poll.id)
+        shelf.get(poll.id)
         vote(poll, "new", "Sushi")
-        with trips.counted() as asked:
-            shelf.look(poll.id)
+        with round_trips.count_round_trips() as asked:
+            shelf.get(poll.id)
         costs[poll.id] = asked.count
     assert set(costs.values()) == {2}, "the poll with its gates; what is new"
     for poll in (few, many):
         services.close(by_ida(poll))
         seal(poll.id)
-        with trips.counted() as asked:
-            assert shelf.look(poll.id).is_sealed
+        with round_trips.count_round_trips() as asked:
+            assert shelf.get(poll.id).is_sealed
         assert asked.count == 1
 
 
@@ -192,9 +192,9 @@ def test_what_was_sealed_is_what_was_seen_live(made, shelf):
     poll = made()
     for number, ranking in enumerate(["Pizza>Sushi", "Sushi=Tacos", "Tacos>Pizza", "Pizza"]):
         vote(poll, f"voter {number}", ranking)
-    before = shelf.look(poll.id).result
+    before = shelf.get(poll.id).result
     services.close(by_ida(poll))
-    after = shelf.look(poll.id)
+    after = shelf.get(poll.id)
     assert after.is_sealed
     assert after.result == before
 
@@ -203,13 +203,13 @@ def test_after_it_was_opened_again_everything_counts_again(made, shelf):
     poll = made()
     vote(poll, "a", "Pizza")
     services.close(by_ida(poll))
-    assert shelf.look(poll.id).result.total == 1
+    assert shelf.get(poll.id).result.total == 1
     services.reopen(by_ida(poll), None)
     vote(poll, "b", "Sushi")
     vote(poll, "a", "Sushi")
-    assert shelf.look(poll.id).result == recounted(poll)
+    assert shelf.get(poll.id).result == recounted(poll)
     services.close(by_ida(poll))
-    look = shelf.look(poll.id)
+    look = shelf.get(poll.id)
     assert look.result.total == 2
     assert look.result.by("borda").leaders == ("Sushi",)
     assert repository.read_counted(look.poll, look.result.digest).counts == {"1": 2}
@@ -226,14 +226,14 @@ def test_what_an_earlier_seal_has_left_is_not_in_the_files_of_the_next(made, mon
     vote(poll, "a", "Sushi")
     services.close(by_ida(poll))
     seal(poll.id)
-    assert repository.read_counted(poll, repository.counted(poll).digest).counts == {"1": 2}
+    assert repository.read_counted(poll, repository.read_ballots(poll).digest).counts == {"1": 2}
 
 
 def test_a_poll_that_is_gone_is_forgotten(made, shelf):
     poll = made()
-    shelf.look(poll.id)
+    shelf.get(poll.id)
     services.delete(by_ida(poll))
-    assert shelf.look(poll.id) is None
+    assert shelf.get(poll.id) is None
 
 
 def test_the_tally_reads_our_files_as_it_would_any(made, shelf, client):
@@ -244,7 +244,7 @@ def test_the_tally_reads_our_files_as_it_would_any(made, shelf, client):
         answer = client.get(f"/poll/{poll.id}/results/{file}")
         assert answer.status_code == 200, file
         back = read(b"".join(answer.streaming_content), name=file).ballots
-        assert back.digest == repository.counted(poll).digest, file
+        assert back.digest == repository.read_ballots(poll).digest, file
         assert "attachment" in answer["Content-Disposition"]
 
 

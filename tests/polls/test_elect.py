@@ -27,7 +27,7 @@ def test_question_description_and_candidates_go_along_and_votes_do_not(made, sig
     assert f'href="/poll/{poll.id}/manage/election/"' in text(ida.get(f"/poll/{poll.id}/manage/"))
     assert 'value="Lunch on Friday"' in text(ida.get(f"/poll/{poll.id}/manage/election/"))
     answer = elect(ida, poll, "Lunch on Friday")
-    assert "Your draft is there" in text(ida.get(answer["Location"]))
+    assert "Your draft is ready" in text(ida.get(answer["Location"]))
     draft = elections.find("Lunch on Friday")
     assert (draft.owner_name, draft.time_zone) == ("Ida", "Europe/Berlin")
     assert elections.description_of(draft.name).description == "We are *twenty*."
@@ -49,7 +49,7 @@ def test_a_name_that_is_taken_is_said_and_kept(made, signed_in, person):
     drafts.create(person("Eve"), "Lunch")
     answer = elect(signed_in(people.find("Ida")), poll, "LUNCH")
     assert answer.status_code == 422
-    assert "election of that name already" in text(answer)
+    assert "already an election with that name" in text(answer)
     assert 'value="LUNCH"' in text(answer)
 
 

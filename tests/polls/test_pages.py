@@ -13,7 +13,7 @@ from django.test import Client
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import LostRace
-from acts.site import log
+from acts.storage import log
 from polls import counting, repository, services, voters
 from polls.sealing import seal_what_is_over
 from results.pictures import pictures_of
@@ -65,7 +65,7 @@ def test_a_poll_is_made_and_its_page_hands_it_on(site, signed_in):
     ida = signed_in("Ida")
     answer = ida.post("/polls/new/", FORM | {"listed": "on"})
     page = text(ida.get(answer["Location"]))
-    (listed,) = repository.lists(keys.made_by("Ida"), limit=9)[0]
+    (listed,) = repository.list_page(keys.made_by("Ida"), limit=9)[0]
     poll = repository.find(listed.id)
     assert f"/poll/{poll.id}/</code>" in page
     assert poll.code in page
@@ -132,7 +132,7 @@ def test_strangers_make_polls_only_where_the_site_allows_it(site, client, settin
     answer = client.post("/polls/new/", FORM, follow=True)
     page = text(answer)
     link = re.search(r"http://[^/]+(/poll/[^/]+/manage/key/[^/<]+/)", page)[1]
-    assert "only way to run this poll" in page
+    assert "only way to manage this poll" in page
     elsewhere = Client()
     manage = link.split("key/")[0]
     assert elsewhere.get(manage)["Location"].startswith("/sign-in/")
@@ -194,7 +194,7 @@ def test_a_stranger_votes_sees_the_vote_and_changes_it(made, client):
     assert "Your vote is counted." in page
     assert page.index("Sushi</b>") < page.index("Pizza</b>")
     assert 'value="1"' in text(client.get(f"/poll/{poll.id}/"))
-    assert "Your vote is changed" in text(client.get(send(client, poll, "Tacos")["Location"]))
+    assert "Your vote was changed" in text(client.get(send(client, poll, "Tacos")["Location"]))
     assert stored(poll) == ["2"]
 
 
@@ -233,7 +233,7 @@ def test_a_double_click_is_one_vote(site, made, client):
     form = form_of(client, poll)
     send(client, poll, "Sushi", form)
     answer = send(client, poll, "Sushi", form)
-    assert "was sent before" in text(client.get(answer["Location"]))
+    assert "already sent this form" in text(client.get(answer["Location"]))
     assert len(events(site, "PollVoteCast")) == 1
 
 
@@ -242,7 +242,7 @@ def test_of_two_tabs_the_later_wins_and_is_told(made, client):
     first, second = form_of(client, poll), form_of(client, poll)
     send(client, poll, "Sushi", first)
     answer = send(client, poll, "Pizza", second)
-    assert "meanwhile in another window" in text(client.get(answer["Location"]))
+    assert "in another window in the meantime" in text(client.get(answer["Location"]))
     assert client.get(f"/poll/{poll.id}/state/").json() == {"acts": 2}
     assert stored(poll) == ["0"]
 
@@ -304,7 +304,7 @@ def test_a_program_that_fills_every_field_is_refused(made, client):
     poll = made()
     answer = send(client, poll, "Sushi", website="https://example.org")
     assert answer.status_code == 422
-    assert "not meant to be seen" in text(answer)
+    assert "leave the hidden field empty" in text(answer)
     assert stored(poll) == []
 
 
@@ -313,7 +313,7 @@ def test_what_is_quicker_than_a_person_is_asked_again_and_then_taken(made, clien
     poll = made()
     answer = send(client, poll, "Sushi")
     assert answer.status_code == 422
-    assert "quicker than anybody" in text(answer)
+    assert "That was very fast" in text(answer)
     again = dict(re.findall(r'type="hidden" name="(acts|token|shown)" value="([^"]*)"', answer.content.decode()))
     monkeypatch.setattr(voters, "MIN_VOTING_SECONDS", 0)
     assert send(client, poll, "Sushi", again).status_code == 302
@@ -418,7 +418,7 @@ def test_one_account_has_one_vote_in_every_browser(site, made, person, signed_in
 def test_an_observer_may_look_and_not_vote(made, signed_in):
     poll = made(sign_in=True)
     olaf = signed_in("Olaf", Role.OBSERVER)
-    assert "does not allow to vote" in text(olaf.get(f"/poll/{poll.id}/"))
+    assert "does not allow you to vote" in text(olaf.get(f"/poll/{poll.id}/"))
     assert olaf.post(f"/poll/{poll.id}/", {"rank-0": "1", "shown": "made up"}).status_code == 422
     assert stored(poll) == []
 
@@ -495,13 +495,17 @@ def test_whoever_watches_is_led_to_the_end(made, shelf, client):
 
 
 def test_a_large_poll_that_is_over_is_the_workers_to_count(made, shelf, client, monkeypatch):
-    monkeypatch.setattr("polls.live.MAX_VOTES_COUNTED_IN_REQUEST", 0)
+    monkeypatch.setattr("polls.live_count.MAX_VOTES_COUNTED_IN_REQUEST", 0)
+    ended = []
+    monkeypatch.setattr("polls.result_views.seconds_until_next", lambda end: ended.append(end) or 7)
     poll = made()
     vote(poll, "a", "Pizza")
     services.close(by_ida(poll))
     answer = client.get(f"/poll/{poll.id}/results/")
     assert answer.status_code == 202
     assert "being counted" in text(answer)
+    assert 'http-equiv="refresh" content="7"' in text(answer)
+    assert ended == [repository.find(poll.id).ended]
     seal_what_is_over()
     assert client.get(f"/poll/{poll.id}/results/").status_code == 200
 
@@ -549,7 +553,7 @@ def test_the_maker_closes_opens_moves_and_deletes(made, signed_in):
     assert ida.post(f"{manage}extend/", {"ends": in_hours(2)[:16]}).status_code == 422
     ida.post(f"{manage}list/", {"listed": "yes"})
     assert repository.find(poll.id).listed
-    assert "go for good" in text(ida.get(f"{manage}delete/"))
+    assert "for good" in text(ida.get(f"{manage}delete/"))
     assert ida.post(f"{manage}delete/")["Location"] == "/polls/"
     assert repository.find(poll.id) is None
     assert ida.get(manage).status_code == 404
@@ -634,4 +638,4 @@ def test_in_a_poll_options_are_called_options(made, client, signed_in):
         assert page.status_code == 200
         found = re.findall(".{40}andidate.{40}", re.sub("<[^>]*>", " ", text(page)))
         assert found == []
-    assert "Every two options are compared" in text(pages[2])
+    assert "Options are compared in pairs" in text(pages[2])

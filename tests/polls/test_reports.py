@@ -79,8 +79,8 @@ def test_one_browser_reports_a_poll_once(site, made, client, root):
     complain(client, poll)
     answer = complain(client, poll)
     assert answer.status_code == 422
-    assert "reported this poll already" in text(answer)
-    act(root, poll, "dismiss", seen=reports.about(poll.id)[1].reported_at)
+    assert "already reported this poll" in text(answer)
+    act(root, poll, "dismiss", seen=reports.find_reported(poll.id)[1].reported_at)
     assert complain(client, poll).status_code == 422, "also after it was dismissed"
     assert complain(Client(), poll).status_code == 302
     assert complain(client, made()).status_code == 302
@@ -101,7 +101,7 @@ def test_nothing_leads_from_a_report_to_the_vote_of_the_same_browser(site, made,
         ({"reason": ""}, "required"),
         ({"reason": "made-up"}, "made-up"),
         ({"words": "x" * 1001}, "1000"),
-        ({"website": "https://example.org"}, "not meant to be seen"),
+        ({"website": "https://example.org"}, "leave the hidden field empty"),
         ({"shown": "made-up"}, "press the button again"),
     ],
 )
@@ -135,7 +135,7 @@ def test_a_flood_of_reports_from_one_address_is_stopped(made):
 def test_reports_that_come_at_once_are_all_counted(made):
     poll = made()
     at_once(*(partial(reports.report, poll, f"browser {number}", "spam", "") for number in range(6)))
-    assert reports.about(poll.id)[1].reports == 6
+    assert reports.find_reported(poll.id)[1].reports == 6
 
 
 def test_a_report_of_a_poll_that_was_deleted_meanwhile_leaves_nothing(site, made):
@@ -143,8 +143,8 @@ def test_a_report_of_a_poll_that_was_deleted_meanwhile_leaves_nothing(site, made
     services.delete(by_ida(poll))
     with pytest.raises(NotThere):
         reports.report(poll, "browser", "spam", "")
-    assert reports.about(poll.id) is None
-    assert reports.waiting(limit=9) == ([], None)
+    assert reports.find_reported(poll.id) is None
+    assert reports.reported_page(limit=9) == ([], None)
 
 
 # --- looking at them ---
@@ -167,27 +167,27 @@ def test_the_newest_report_stands_first_and_lists_are_leafed_through(made, root,
 def test_dismissed_reports_leave_the_list_until_the_next_comes(site, made, root):
     poll = made()
     reports.report(poll, "one", "spam", "the first")
-    act(root, poll, "dismiss", seen=reports.about(poll.id)[1].reported_at)
-    assert "Nothing to look at" in text(root.get(LIST))
-    assert "no reports that wait" in text(root.get(f"{LIST}{poll.id}/"))
+    act(root, poll, "dismiss", seen=reports.find_reported(poll.id)[1].reported_at)
+    assert "Nothing to review" in text(root.get(LIST))
+    assert "No reports to review" in text(root.get(f"{LIST}{poll.id}/"))
     reports.report(poll, "two", "hate", "the second")
     page = text(root.get(f"{LIST}{poll.id}/"))
     assert "the second" in page
     assert "the first" not in page
-    assert reports.about(poll.id)[1].reports == 1
+    assert reports.find_reported(poll.id)[1].reports == 1
     assert len(events(site, "PollReportsDismissed")) == 1
 
 
 def test_nobody_dismisses_what_they_have_not_seen(made, root):
     poll = made()
     reports.report(poll, "one", "spam", "")
-    _poll, seen = reports.about(poll.id)
+    _poll, seen = reports.find_reported(poll.id)
     reports.report(poll, "two", "hate", "")
     answer = act(root, poll, "dismiss", seen=seen.reported_at)
     assert "look again" in text(root.get(answer["Location"]))
     with pytest.raises(LostRace):
         reports.dismiss(people.find("Root"), seen)
-    assert reports.about(poll.id)[1].reports == 2
+    assert reports.find_reported(poll.id)[1].reports == 2
     assert act(root, made(), "dismiss").status_code == 302, "where there is nothing to dismiss"
 
 
@@ -223,7 +223,7 @@ def test_a_hidden_poll_is_gone_for_all_but_its_maker_and_those_who_hid_it(made, 
         answer = client.get(f"/poll/{poll.id}/{path}")
         assert answer.status_code == 410, path
         assert "Pizza" not in text(answer)
-    assert "was hidden by those who look after" in text(client.get(f"/poll/{poll.id}/"))
+    assert "have hidden this poll" in text(client.get(f"/poll/{poll.id}/"))
     for path in ("", "voted/", "results/"):
         for somebody in (ida, root):
             assert "Nobody can vote" in text(somebody.get(f"/poll/{poll.id}/{path}", follow=True)), path
@@ -265,9 +265,9 @@ def test_a_poll_that_is_shown_again_is_as_it_was(made, client, root):
 def test_what_is_hidden_is_not_hidden_twice(site, made, root):
     poll = made()
     act(root, poll, "hide")
-    assert "cannot be done" in text(root.get(act(root, poll, "hide")["Location"]))
+    assert "not possible" in text(root.get(act(root, poll, "hide")["Location"]))
     act(root, poll, "show")
-    assert "cannot be done" in text(root.get(act(root, poll, "show")["Location"]))
+    assert "not possible" in text(root.get(act(root, poll, "show")["Location"]))
     assert [len(events(site, kind)) for kind in ("PollHidden", "PollShown")] == [1, 1]
 
 
@@ -292,7 +292,7 @@ def test_the_log_makes_all_of_it_again(site, made, person):
     admin, poll, other = person("Root", Role.ADMIN), made(listed=True), made()
     reports.report(poll, "one", "spam", "words that the log has not")
     reports.hide(admin, repository.find(poll.id))
-    reports.dismiss(admin, reports.about(poll.id)[1])
+    reports.dismiss(admin, reports.find_reported(poll.id)[1])
     reports.show(admin, repository.find(poll.id))
     reports.report(poll, "two", "hate", "")
     reports.hide(admin, repository.find(other.id))

@@ -12,11 +12,11 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
-from acts.site import acting_on, log
+from acts.storage import log, use_table
 from polls import demo, repository, services, voters
-from polls.counting import SideBySide
+from polls.counting import MethodComparison
 from polls.rules import Act, PollRelation
-from polls.sealing import Disagreement, anything_over, seal, seal_or_complain, seal_what_is_over
+from polls.sealing import Disagreement, anything_over, seal, seal_what_is_over, try_seal
 from ranking.rankings import BadRanking
 from store import keys
 from store.log import as_text, utc_now
@@ -49,7 +49,7 @@ def test_a_poll_is_stored_as_the_specification_names_it(site, made):
     assert item["expiresAt"] == poll.expires_at
     assert item["candidates"] == [{"number": number, "name": name} for number, name in enumerate(NAMES)]
     assert repository.find(poll.id) == poll
-    assert events(site, "PollCreated") == [repository.told(poll)]
+    assert events(site, "PollCreated") == [repository.event_data(poll)]
 
 
 def test_all_of_it_disappears_at_one_moment_after_its_end(site, made):
@@ -74,7 +74,7 @@ def test_a_code_has_a_letter_in_it(monkeypatch):
 
 
 def test_a_code_may_be_typed_as_it_was_misread():
-    assert services.as_code("o1-i l7q") == "0111" + "7Q"
+    assert services.normalised_code("o1-i l7q") == "0111" + "7Q"
 
 
 # --- voting ---
@@ -282,14 +282,14 @@ def test_one_that_ran_out_is_opened_again_with_a_new_end(made, monkeypatch):
 def test_lists_show_it_as_it_is(site, made):
     poll = at_its_own_moment(lambda: made(listed=True))
     hidden = made(title="Only by link")
-    mine = [each.id for each in repository.lists(keys.made_by("ida"), limit=9)[0]]
+    mine = [each.id for each in repository.list_page(keys.made_by("ida"), limit=9)[0]]
     assert mine == [hidden.id, poll.id], "the newest first"
-    assert [each.id for each in repository.lists(keys.PUBLIC_POLLS, limit=9)[0]] == [poll.id]
+    assert [each.id for each in repository.list_page(keys.PUBLIC_POLLS, limit=9)[0]] == [poll.id]
     services.close(by_ida(poll))
-    assert not repository.lists(keys.PUBLIC_POLLS, limit=9)[0][0].is_open(in_hours(0))
+    assert not repository.list_page(keys.PUBLIC_POLLS, limit=9)[0][0].is_open(in_hours(0))
     services.list_publicly(by_ida(poll), listed=False)
     services.list_publicly(by_ida(hidden), listed=True)
-    assert [each.id for each in repository.lists(keys.PUBLIC_POLLS, limit=9)[0]] == [hidden.id]
+    assert [each.id for each in repository.list_page(keys.PUBLIC_POLLS, limit=9)[0]] == [hidden.id]
     assert [len(events(site, kind)) for kind in ("PollUnlisted", "PollListed")] == [1, 1]
 
 
@@ -340,15 +340,15 @@ def test_polls_of_somebody_who_is_removed_pass_to_the_owner(site, made, person):
     services.pass_on(ida)
     assert repository.find(poll.id).maker == "Olga"
     assert services.relation(repository.find(poll.id), ida, "") == PollRelation.NOBODY
-    assert [each.id for each in repository.lists(keys.made_by("Olga"), limit=9)[0]] == [poll.id]
-    assert repository.lists(keys.made_by("Ida"), limit=9)[0] == []
+    assert [each.id for each in repository.list_page(keys.made_by("Olga"), limit=9)[0]] == [poll.id]
+    assert repository.list_page(keys.made_by("Ida"), limit=9)[0] == []
 
 
 def test_whoever_takes_a_free_name_has_a_vote_of_their_own(person):
     ida = person("Ida")
-    before = voters.account(ida)
+    before = voters.account_id(ida)
     ida.created_at = "2031-01-01T00:00:00.000Z"
-    assert voters.account(ida) != before
+    assert voters.account_id(ida) != before
 
 
 # --- the demo ---
@@ -358,15 +358,15 @@ def test_the_demo_is_loaded_once(site, person):
     person(demo.MAKER)
     assert demo.load() == len(demo.PLANNED)
     assert demo.load() == 0
-    listed, _cursor = repository.lists(keys.PUBLIC_POLLS, limit=9)
+    listed, _cursor = repository.list_page(keys.PUBLIC_POLLS, limit=9)
     assert [voted(each) for each in reversed(listed)] == [planned.votes for planned in demo.PLANNED]
 
 
 def test_the_demo_has_a_poll_that_ended_in_a_circle(site, person):
     person(demo.MAKER)
     demo.load()
-    over = next(each for each in repository.lists(keys.made_by(demo.MAKER), limit=9)[0] if each.closed_at)
-    schulze = SideBySide.from_bytes(repository.find_sealed(over.id)["report"]).by("schulze").result
+    over = next(each for each in repository.list_page(keys.made_by(demo.MAKER), limit=9)[0] if each.closed_at)
+    schulze = MethodComparison.from_bytes(repository.find_sealed(over.id)["report"]).by("schulze").result
     above = dict(zip(schulze.candidates, schulze.pairwise, strict=True))
     place = {name: number for number, name in enumerate(schulze.candidates)}
     for one, other in (("Thursday", "Friday"), ("Friday", "Saturday"), ("Saturday", "Thursday")):
@@ -417,7 +417,7 @@ def test_votes_that_do_not_fit_the_gates_are_not_sealed(site, made):
     site.write(Delete(keys.vote(poll.id, voters.id_of(poll.id, "a"))))
     with pytest.raises(Disagreement, match="1 votes"):
         seal(poll.id)
-    assert not seal_or_complain(poll.id)
+    assert not try_seal(poll.id)
     with pytest.raises(SomeFailed):
         seal_what_is_over()
 
@@ -437,5 +437,5 @@ def test_no_act_needs_more_than_a_few_gates_at_once(site, made, act):
     """In a table in which others always have some."""
     poll = made(expires_at=in_hours(2))
     vote(poll, "a", "Pizza")
-    with acting_on(Held(site, seconds=0, most=2)):
+    with use_table(Held(site, seconds=0, most=2)):
         getattr(services, act)(by_ida(poll), *([in_hours(3)] if act == "extend" else []))

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from PIL import Image
 
-from polls import live, services
+from polls import live_count, services
 from polls.sealing import seal
 
 from .conftest import by_ida, vote
@@ -140,7 +140,7 @@ def test_any_text_can_stand_in_the_picture(made, shelf, client):
 
 
 def test_while_a_large_poll_is_counted_the_picture_says_so(made, shelf, client, monkeypatch):
-    monkeypatch.setattr(live, "MAX_VOTES_COUNTED_IN_REQUEST", 0)
+    monkeypatch.setattr(live_count, "MAX_VOTES_COUNTED_IN_REQUEST", 0)
     poll = made()
     vote(poll, "a", "Sushi")
     services.close(by_ida(poll))
@@ -163,7 +163,7 @@ def test_a_link_to_an_open_poll_says_what_is_asked(static_files, made, client):
     assert said["description"] == "We are twenty."
     assert said["url"] == f"{SITE}/poll/{poll.id}/"
     assert client.get(said["image"].removeprefix(SITE)).status_code == 200
-    assert "To rank: Pizza, Sushi" in meta(client.get(f"/poll/{made().id}/").content.decode())["description"]
+    assert "Options: Pizza, Sushi" in meta(client.get(f"/poll/{made().id}/").content.decode())["description"]
 
 
 @pytest.mark.parametrize("names", [("Pizza", "Sushi"), ("פיצה", "寿司")])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pages.lists import NotAList, Verdict
 from questions import rules
-from questions.formats.csv_in import read
-from questions.formats.csv_out import COLUMNS, EXAMPLES, as_json, questions_csv
-from questions.formats.rows import Read
+from questions.formats.csv_import import read
+from questions.formats.exports import COLUMNS, EXAMPLES, as_json, questions_csv
+from questions.formats.rows import ImportedFile
 from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
@@ -24,8 +24,8 @@ from .test_rules import EMPTY, FULL, NOW
 HEADER = ",".join(COLUMNS)
 
 
-def given_by(text: str, whole=EMPTY) -> Read:
-    return read(text.encode(), whole)
+def given_by(text: str, full=EMPTY) -> ImportedFile:
+    return read(text.encode(), full)
 
 
 def one(text: str) -> Question:
@@ -101,14 +101,14 @@ def test_columns_that_mean_nothing_are_named():
 # --- verdicts ---
 
 WRONG = {
-    "title,kind\n,text": "title: A question has a title.",
-    "title,kind\nWell?,dance": "kind: “dance” is none of",
-    "title,seconds\nWell?,soon": "seconds: “soon” is no whole number.",
-    "title,seconds\nWell?,99999": "seconds: The time is 0 to 3600 seconds.",
+    "title,kind\n,text": "title: Enter a question.",
+    "title,kind\nWell?,dance": "kind: “dance” is not one of",
+    "title,seconds\nWell?,soon": "seconds: “soon” is not a whole number.",
+    "title,seconds\nWell?,99999": "seconds: Enter 0 to 3600 seconds.",
     "title,option1,option2,right\nWell?,a,b,C": "right: There is no option “C”.",
     "title,option1,option2,right\nWell?,a,b,AB": "right: There is no option “AB”.",
     "title,option1,option2,option3\nWell?,a,,a": "option3: The same as option 1.",
-    "title,kind,option1\nWell?,text,a": "option1: Only a choice and a ranking have options.",
+    "title,kind,option1\nWell?,text,a": "option1: Only choices and rankings have options.",
     "title\nWell?,more": "It has more cells than the first line.",
     'title,detail\nWell?,"never closed': "Its quotation marks do not match",
     f"title\n{'x' * 301}": "title: At most 300 characters; these are 301.",
@@ -152,9 +152,9 @@ def test_what_has_no_room_is_told_row_by_row():
 @every_row(
     ("raw", "words"),
     [
-        (b"", "names the columns"),
-        (b"What?\nWhere?\n", "names the columns"),
-        (b"title" + b"," * 50_000 + b"\nWhat?\n", "names the columns"),
+        (b"", "must name the columns"),
+        (b"What?\nWhere?\n", "must name the columns"),
+        (b"title" + b"," * 50_000 + b"\nWhat?\n", "must name the columns"),
         (b"PK\x03\x04\x00\x00zip", "not plain text"),
         (b"title\n" + b"x\n" * 201, "at most 200 questions"),
         (b"title\n" + b"\n" * 50_001, "at most 50000 lines"),
@@ -241,6 +241,6 @@ def test_no_bytes_break_the_reader(raw):
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.builds(Question, title=WORDS, detail=WORDS, category=WORDS, school=WORDS), max_size=5))
 def test_any_question_comes_back(typed):
-    tidy = {rules.likeness(each): each for each in map(tidied, typed) if not list(flaws(each))}
+    tidy = {rules.comparison_key(each): each for each in map(tidied, typed) if not list(flaws(each))}
     questions = list(tidy.values())
     assert given_by("".join(questions_csv(questions))).new == questions

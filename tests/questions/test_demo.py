@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from questions import demo, repository
-from questions.question import OF_SETS, Type, flaws, tidied
-from questions.rules import suiting_of
+from questions.question import SET_TYPES, Type, flaws, tidied
+from questions.rules import count_suiting
 
 
 def test_the_demo_has_a_set_for_each_type_of_session(site, person):
@@ -12,11 +12,13 @@ def test_the_demo_has_a_set_for_each_type_of_session(site, person):
     person(demo.MAKER)
     assert (demo.load(), demo.load()) == (len(demo.PLANNED), 0)
     offered = repository.usable_by("Somebody else")
-    assert {type_ for type_ in OF_SETS for each in offered if each.suits(type_) == each.total_questions} == set(OF_SETS)
+    assert {type_ for type_ in SET_TYPES for each in offered if each.suits(type_) == each.total_questions} == set(
+        SET_TYPES
+    )
 
 
 def test_its_questions_are_right():
     questions = [each for planned in demo.PLANNED for each in planned.questions]
     assert [(each.title, list(flaws(each))) for each in questions if list(flaws(each)) or tidied(each) != each] == []
     assert len(questions) == 21
-    assert suiting_of(demo.PLANNED[0].questions)[Type.TRIVIA] == 10
+    assert count_suiting(demo.PLANNED[0].questions)[Type.TRIVIA] == 10

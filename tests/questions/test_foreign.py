@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from pages.lists import NotAList, Verdict
 from questions import formats, rules
 from questions.formats import Format
-from questions.formats.csv_out import EXAMPLES, questions_csv
-from questions.formats.gift_out import questions_gift
-from questions.formats.plain import plain
-from questions.formats.rows import Read, Row
+from questions.formats.exports import EXAMPLES, questions_csv, questions_gift
+from questions.formats.gift_import import plain
+from questions.formats.rows import ImportedFile, Row
 from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
@@ -23,8 +22,8 @@ from .test_rules import EMPTY, FULL, NOW
 RIVERS = "Rivers and seas"
 
 
-def read(raw: bytes | str, chosen: Format | None = None, whole=EMPTY) -> Read:
-    return formats.read(raw.encode() if isinstance(raw, str) else raw, whole, chosen=chosen)[1]
+def read(raw: bytes | str, chosen: Format | None = None, full=EMPTY) -> ImportedFile:
+    return formats.read(raw.encode() if isinstance(raw, str) else raw, full, chosen=chosen)[1]
 
 
 def row(raw: bytes | str, chosen: Format) -> Row:
@@ -38,7 +37,7 @@ def one(raw: bytes | str, chosen: Format) -> Question:
     return question
 
 
-def reasons(read_: Read) -> dict[str, str]:
+def reasons(read_: ImportedFile) -> dict[str, str]:
     return {each.title: each.reason for each in read_.rows if each.verdict == Verdict.INVALID}
 
 
@@ -75,16 +74,16 @@ def test_gift_of_every_kind():
         ),
     ]
     assert reasons(found) == {
-        "How many kilometres has the Rhine?": "It asks for a number within bounds, which cannot be asked here.",
-        "How deep is Lake Constance at most?": "It asks for a number within bounds, which cannot be asked here.",
-        "Match them.": "It asks to match things with each other, which cannot be asked here.",
-        "The questions that follow are about seas.": "It is a text without answers, and so no question.",
+        "How many kilometres has the Rhine?": "Numerical questions are not supported.",
+        "How deep is Lake Constance at most?": "Numerical questions are not supported.",
+        "Match them.": "Matching questions are not supported.",
+        "The questions that follow are about seas.": "It is text without answers, so it is not a question.",
     }
     notes = {each.line: each.note for each in found.rows if each.note}
     assert list(notes) == [5, 18, 24, 26]
     assert "feedback is left out" in notes[5]
-    assert "partly right count as wrong" in notes[5]
-    assert "free texts are not judged" in notes[26]
+    assert "Partly right answers count as wrong" in notes[5]
+    assert "free text is not graded" in notes[26]
 
 
 @every_row("end", ["\r\n", "\r"])
@@ -121,17 +120,17 @@ def test_what_a_text_in_gift_becomes(text):
 WRONG_GIFTS = {
     "Never closed {~a =b": "Its braces { } do not match.",
     "Wrong } way {": "Its braces { } do not match.",
-    "{~a} and {=b}": "It has several gaps to fill",
-    "{~a =b}": "Question: A question has a title.",
+    "{~a} and {=b}": "Questions with several gaps",
+    "{~a =b}": "Question: Enter a question.",
     "Same?{~a =A}": "Option 2: The same as option 1.",
     "Empty?{~a ~ =b}": "Option 2: It is empty.",
-    "Many?{=0" + "".join(f"~{number}" for number in range(1, 12)) + "}": "There are 2 to 10 options; these are 12.",
-    "Picture <img src='x.png'>?{~a =b}": "It has a picture, a sound or a film",
-    "Picture?{~a =<IMG SRC\\=x>b}": "It has a picture, a sound or a film",
+    "Many?{=0" + "".join(f"~{number}" for number in range(1, 12)) + "}": "Enter 2 to 10 options; there are 12.",
+    "Picture <img src='x.png'>?{~a =b}": "Questions with pictures, sound or video",
+    "Picture?{~a =<IMG SRC\\=x>b}": "Questions with pictures, sound or video",
     "x" * 301 + "{}": "Question: At most 300 characters; these are 301.",
     "Long?{=" + "x" * 201 + "~a}": "Option 1: At most 200 characters; these are 201.",
-    "x" * 30_000: "It is too long to be a question.",
-    "Many?{=a" + "~b" * 60 + "}": "It is too long to be a question.",
+    "x" * 30_000: "It is too long for a question.",
+    "Many?{=a" + "~b" * 60 + "}": "It is too long for a question.",
 }
 
 
@@ -157,7 +156,7 @@ def test_what_gift_does_not_have_is_left_out_and_named():
     text = "".join(questions_gift(FULL))
     assert "// [seconds:20]\n// [school:Geography]\n// [instruction:Pick one.]\n[plain]What is the capital" in text
     assert "\t~Cusco\n\t=Lima\n\t~Quito\n}" in text
-    remarks = text.partition("Left out, because GIFT has no such questions:\n")[2]
+    remarks = text.partition("Left out, because GIFT does not support them:\n")[2]
     assert remarks == f"// Ranking: {MEET.title}\n// Rating from 1 to 5: {RATE.title}\n"
     assert read(text).new == [each for each in MANY if each not in (MEET, RATE)]
 
@@ -211,7 +210,7 @@ def without_options(question: Question) -> Question:
 @given(st.lists(QUESTIONS, max_size=4))
 def test_any_question_that_gift_holds_comes_back(typed):
     kept = [each for each in map(tidied, map(without_options, typed)) if can_be_kept(each)]
-    questions = rules.added(EMPTY, {rules.likeness(each): each for each in kept}.values(), NOW).questions
+    questions = rules.added(EMPTY, {rules.comparison_key(each): each for each in kept}.values(), NOW).questions
     assert read(gift(*questions), Format.GIFT).new == list(questions)
 
 
@@ -235,15 +234,15 @@ def test_aiken_without_blank_lines_or_with_more():
 
 
 WRONG_AIKEN = {
-    "Which?\nA. x\nB. y": "Its line ANSWER: is missing, or says no letter.",
-    "Which?\nA. x\nB. y\nANSWER:": "Its line ANSWER: is missing, or says no letter.",
+    "Which?\nA. x\nB. y": "Its ANSWER: line is missing or has no letter.",
+    "Which?\nA. x\nB. y\nANSWER:": "Its ANSWER: line is missing or has no letter.",
     "Which?\nA. x\nB. y\nANSWER: C": "Right answers: There is no option “C”.",
     "Which?\nA. x\nC. y\nANSWER: C": "Its options are not lettered A, B, C",
     "Which?\nANSWER: A": "It has no options",
-    "A. x\nB. y\nANSWER: B": "Question: A question has a title.",
+    "A. x\nB. y\nANSWER: B": "Question: Enter a question.",
     "Which?\nA. x\nB.\nANSWER: A": "Option 2: It is empty.",
     "Which?\nA. x\nB. x\nANSWER: A": "Option 2: The same as option 1.",
-    "Which?\n" + "A. x\n" * 60: "It is too long to be a question.",
+    "Which?\n" + "A. x\n" * 60: "It is too long for a question.",
 }
 
 
@@ -296,7 +295,7 @@ def test_the_format_is_found_out(name, raw, format_):
 
 
 def test_what_looks_like_nothing_is_said_to():
-    with pytest.raises(NotAList, match="looks like no file of questions"):
+    with pytest.raises(NotAList, match="not look like a file of questions"):
         read("Dear all,\nsee you on Monday.")
     with pytest.raises(NotAList, match="not plain text"):
         read(b"\xd0\xcf\x11\xe0\0\0\0\1an old spreadsheet")
@@ -352,7 +351,7 @@ def spoilt(draw) -> bytes:
     return raw
 
 
-def judged(raw: bytes, chosen: Format | None) -> None:
+def judge_rows(raw: bytes, chosen: Format | None) -> None:
     """Either the whole is refused, or every row has a verdict, with a reason or a right question."""
     try:
         _format, found = formats.read(raw, EMPTY, chosen=chosen)
@@ -368,15 +367,15 @@ def judged(raw: bytes, chosen: Format | None) -> None:
 @settings(max_examples=80, deadline=None)
 @given(spoilt(), st.sampled_from([None, *Format]))
 def test_no_spoilt_file_breaks_a_reader(raw, chosen):
-    judged(raw, chosen)
-    judged(raw, None)
+    judge_rows(raw, chosen)
+    judge_rows(raw, None)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_a_reader(raw):
     for chosen in (None, *Format):
-        judged(raw, chosen)
+        judge_rows(raw, chosen)
 
 
 @settings(max_examples=60, deadline=None)

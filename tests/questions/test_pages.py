@@ -13,10 +13,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.rules import Role
-from acts.limits import SECONDS_PER_HOUR, Limit
+from acts.rate_limits import SECONDS_PER_HOUR, Limit
 from questions import repository, services
-from questions.formats.csv_out import questions_csv
-from questions.question import IN_A_SET, Kind, Question
+from questions.formats.exports import questions_csv
+from questions.question import SET_KIND_LABELS, Kind, Question
 from tests.people import sign_in
 
 from .conftest import CAPITAL, MANY, MEET
@@ -67,7 +67,7 @@ def test_a_set_is_made_and_listed(site, hers):
     page = followed(hers, "/live/sets/new/", words)
     assert "Quiz night" in page
     assert "No questions yet" in page
-    (set_,) = repository.mine("Ida", limit=9)[0]
+    (set_,) = repository.owned_by("Ida", limit=9)[0]
     assert (set_.name, set_.custom_instructions, set_.version) == ("Quiz night", "Be\nquick.", 1)
     assert "Quiz night" in text(hers.get("/live/sets/"))
 
@@ -76,7 +76,7 @@ def test_a_set_needs_a_name_and_its_words_have_an_end(site, hers):
     answer = hers.post("/live/sets/new/", {"name": "", "description": "x" * 2001})
     assert answer.status_code == 422
     assert "At most 2000 characters; these are 2001." in text(answer)
-    assert repository.mine("Ida", limit=9)[0] == []
+    assert repository.owned_by("Ida", limit=9)[0] == []
 
 
 def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch):
@@ -84,12 +84,12 @@ def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch
     hers.post("/live/sets/new/", {"name": "One"})
     assert "tried too often" in text(hers.post("/live/sets/new/", {"name": "Two"}))
     assert "tried too often" in followed(hers, f"/live/sets/{made}/copy/")
-    assert len(repository.mine("Ida", limit=9)[0]) == 2
+    assert len(repository.owned_by("Ida", limit=9)[0]) == 2
 
 
 def test_a_set_says_for_what_it_serves_and_shows_all_it_has(site, hers, made):
     page = text(hers.get(f"/live/sets/{made}/"))
-    assert "4 questions: 1 for call and answer, 1 for trivia, 2 for polls, 3 for surveys" in page
+    assert "4 questions: 1 for best answer, 1 for trivia, 2 for polls, 3 for surveys" in page
     for words in (*(each.title for each in MANY), *CAPITAL.options, "Towns", "Without a category", "20 s", "Be quick."):
         assert words in page
     assert page.count("</svg> right") == 1
@@ -127,10 +127,10 @@ def test_a_shared_one_can_be_used_and_copied_and_not_changed(site, ida, his, mad
     assert {each for each, status in found.items() if status == 403} == {*PAGES[1:], *ACTS} - {"copy/"}
     assert {found[each] for each in ("", *FILES)} == {200}
     assert found["copy/"] == 302
-    (copied,) = repository.mine("Bo", limit=9)[0]
+    (copied,) = repository.owned_by("Bo", limit=9)[0]
     assert (copied.name, copied.total_questions) == ("Copy of Evening", 4)
     page = text(his.get(f"/live/sets/{made}/"))
-    assert "Make a copy that is mine" in page
+    assert "Make my own copy" in page
     assert "Add a question" not in page
 
 
@@ -138,22 +138,22 @@ def test_who_looks_after_the_site_takes_a_shared_set_away(site, ida, made):
     services.share(ida, made, on=True)
     boss = sign_in("Olga", Role.ADMIN)
     page = text(boss.get(f"/live/sets/{made}/"))
-    assert "Take it off the shared list" in page
+    assert "Stop sharing" in page
     assert "Name and instructions" not in page
     assert boss.post(f"/live/sets/{made}/share/", {"on": "yes"}).status_code == 302
-    assert "on the shared list no more" in followed(boss, f"/live/sets/{made}/share/", {"on": "no"})
+    assert "no longer shared" in followed(boss, f"/live/sets/{made}/share/", {"on": "no"})
     assert boss.get(f"/live/sets/{made}/").status_code == 404
     services.share(ida, made, on=True)
-    assert "goes for good" in text(boss.get(f"/live/sets/{made}/delete/"))
+    assert "for good" in text(boss.get(f"/live/sets/{made}/delete/"))
     assert "Evening is deleted." in followed(boss, f"/live/sets/{made}/delete/")
     assert repository.find(made) is None
 
 
 def test_it_is_put_away_and_shared_and_taken_back(site, hers, made):
-    assert "put away" in followed(hers, f"/live/sets/{made}/active/", {"on": "no"})
+    assert "archived" in followed(hers, f"/live/sets/{made}/active/", {"on": "no"})
     assert not repository.find_set(made).is_active
     followed(hers, f"/live/sets/{made}/active/", {"on": "yes"})
-    assert "Everybody who may host" in followed(hers, f"/live/sets/{made}/share/", {"on": "yes"})
+    assert "Everyone who can host" in followed(hers, f"/live/sets/{made}/share/", {"on": "yes"})
     assert repository.find_set(made).is_offered
 
 
@@ -163,11 +163,11 @@ def test_it_is_put_away_and_shared_and_taken_back(site, hers, made):
 def test_a_question_is_added_by_its_kind(site, hers, made):
     answer = hers.post(f"/live/sets/{made}/questions/new/", TYPED | OPTIONS)
     assert answer["Location"] == f"/live/sets/{made}/#question-5"
-    question = repository.whole(made).find(5).question
+    question = repository.find_full(made).find(5).question
     assert question == Question("Who won?", Kind.CHOICE, category="Sport", options=("Ada", "Bo"), right=(1,))
     text_ = TYPED | OPTIONS | {"kind": "text", "title": "Why?"}
     hers.post(f"/live/sets/{made}/questions/new/", text_)
-    assert repository.whole(made).find(6).question == Question("Why?", category="Sport"), "a text has no options"
+    assert repository.find_full(made).find(6).question == Question("Why?", category="Sport"), "a text has no options"
 
 
 def test_the_next_question_keeps_kind_and_category(site, hers, made):
@@ -180,7 +180,7 @@ def test_the_next_question_keeps_kind_and_category(site, hers, made):
 WRONG = [
     ({"title": ""}, "This field is required."),
     ({"title": "x" * 301}, "At most 300 characters; these are 301."),
-    ({"option3": ""}, "There are 2 to 10 options; these are 1."),
+    ({"option3": ""}, "Enter 2 to 10 options; there are 1."),
     ({"option3": "ada"}, "The same as option 1."),
     ({"seconds": "soon"}, "Enter a whole number."),
     ({"seconds": "4000"}, "less than or equal to 3600"),
@@ -209,7 +209,7 @@ def test_a_question_is_changed_and_moved_to_another_category(site, hers, made):
     typed = {"kind": "ranking", "title": "Where now?", "category": "towns", "seconds": "0", "seen": seen(answer)}
     typed |= {"option1": "Library", "option2": "Park", "option3": "Zoo"}
     assert hers.post(f"/live/sets/{made}/questions/2/", typed)["Location"].endswith("#question-2")
-    placed = repository.whole(made).find(2)
+    placed = repository.find_full(made).find(2)
     assert (placed.question.title, placed.question.category, placed.category) == ("Where now?", "Towns", 1)
     assert placed.question.options == ("Library", "Park", "Zoo")
 
@@ -221,19 +221,19 @@ def test_of_two_tabs_the_second_is_told_and_loses_nothing(site, hers, made):
     answer = hers.post(f"/live/sets/{made}/questions/1/", words | {"title": "Second tab?"})
     page = text(answer)
     assert answer.status_code == 422
-    assert "This was changed elsewhere since you opened it" in page
+    assert "This was changed in another window or by someone else" in page
     assert 'value="Second tab?"' in answer.content.decode()
-    assert "What is saved now" in page
+    assert "Saved version" in page
     assert "First tab?" in page
     hers.post(f"/live/sets/{made}/questions/1/", words | {"title": "Second tab?", "seen": seen(answer)})
-    assert repository.whole(made).find(1).question.title == "Second tab?"
+    assert repository.find_full(made).find(1).question.title == "Second tab?"
 
 
 def test_words_for_a_question_that_is_gone_can_become_a_new_one(site, ida, hers, made):
     old = seen(hers.get(f"/live/sets/{made}/questions/3/"))
     services.remove_question(ida, made, 3, old)
     answer = hers.post(f"/live/sets/{made}/questions/3/", TYPED | OPTIONS | {"seen": old})
-    assert "removed meanwhile" in text(answer)
+    assert "removed in the meantime" in text(answer)
     assert f'action="/live/sets/{made}/questions/new/"' in answer.content.decode()
     assert hers.get(f"/live/sets/{made}/questions/3/").status_code == 404
     assert "no longer in the set" in followed(hers, f"/live/sets/{made}/questions/3/remove/")
@@ -245,7 +245,7 @@ def test_the_words_of_a_set_too_are_not_written_over(site, hers, made):
     followed(hers, f"/live/sets/{made}/edit/", words)
     answer = hers.post(f"/live/sets/{made}/edit/", words | {"name": "Other"})
     assert answer.status_code == 422
-    assert "changed elsewhere" in text(answer)
+    assert "changed in another window" in text(answer)
     assert 'value="Other"' in answer.content.decode()
     hers.post(f"/live/sets/{made}/edit/", words | {"name": "Other", "seen": seen(answer)})
     assert repository.find_set(made).name == "Other"
@@ -256,24 +256,24 @@ def test_questions_move_once_for_two_clicks(site, hers, made):
     click = {"way": "down", "version": version}
     hers.post(f"/live/sets/{made}/questions/2/move/", click)
     assert "Please look again" in followed(hers, f"/live/sets/{made}/questions/2/move/", click)
-    assert [each.number for each in repository.whole(made).placed] == [1, 3, 2, 4]
+    assert [each.number for each in repository.find_full(made).placed] == [1, 3, 2, 4]
 
 
 def test_a_question_is_removed_after_a_question(site, hers, made):
     page = hers.get(f"/live/sets/{made}/questions/2/remove/")
     assert MEET.title in text(page)
     token = re.search(r'name="token" value="([^"]*)"', page.content.decode())[1]
-    assert "changed elsewhere" in followed(hers, f"/live/sets/{made}/questions/2/remove/", {"token": "old"})
+    assert "changed in another window" in followed(hers, f"/live/sets/{made}/questions/2/remove/", {"token": "old"})
     assert "is removed." in followed(hers, f"/live/sets/{made}/questions/2/remove/", {"token": token})
-    assert [each.number for each in repository.whole(made).placed] == [1, 3, 4]
+    assert [each.number for each in repository.find_full(made).placed] == [1, 3, 4]
 
 
 def test_categories_are_named_and_moved(site, hers, made):
     page = hers.get(f"/live/sets/{made}/categories/2/")
     words = {"name": "towns", "description": "Later.", "seen": seen(page)}
-    assert "is called so already" in text(hers.post(f"/live/sets/{made}/categories/2/", words))
+    assert "already has a category called" in text(hers.post(f"/live/sets/{made}/categories/2/", words))
     followed(hers, f"/live/sets/{made}/categories/2/", words | {"name": "Ideas"})
-    assert "changed elsewhere" in text(hers.post(f"/live/sets/{made}/categories/2/", words | {"name": "More"}))
+    assert "changed in another window" in text(hers.post(f"/live/sets/{made}/categories/2/", words | {"name": "More"}))
     version = str(repository.find_set(made).version)
     hers.post(f"/live/sets/{made}/categories/2/move/", {"way": "up", "version": version})
     assert repository.find_set(made).categories == ("Ideas", "Towns", "")
@@ -288,14 +288,14 @@ def test_a_file_is_judged_row_by_row_and_written_only_when_confirmed(site, hers,
     answer = uploaded(hers, made, raw)
     page = text(answer)
     assert "Is this right?" in page
-    for words in ("title: A question has a title.", "The same question is on line 2.", "points", "Add 2 questions"):
+    for words in ("title: Enter a question.", "The same question is on line 2.", "points", "Add 2 questions"):
         assert words in page
     assert repository.find_set(made).version == 2, "nothing is written yet"
     assert "Questions added: 2." in followed(hers, f"/live/sets/{made}/import/", {"questions": sent_back(answer)})
     assert repository.find_set(made).total_questions == 6
     again = followed(hers, f"/live/sets/{made}/import/", {"questions": sent_back(answer)})
     assert "Questions added: 0." in again
-    assert "Left out, because the set has them by now: 2." in again
+    assert "Skipped, because the set already has them: 2." in again
     assert repository.find_set(made).total_questions == 6
 
 
@@ -317,21 +317,21 @@ def test_files_of_other_programs_are_previewed_and_added(site, hers, made):
 
 def test_a_text_is_pasted_and_each_question_has_its_verdict(site, hers, made):
     page = text(hers.post(f"/live/sets/{made}/import/", {"text": GIFT.replace("\n", "\r\n")}))
-    assert "It asks to match things with each other, which cannot be asked here." in page
+    assert "Matching questions are not supported." in page
     assert 'New<br><span class="hint">Its feedback is left out' in page
     assert "Add 9 questions" in page
     chosen = {"text": "Is {this} so?", "format": "csv"}
-    assert "names the columns" in text(hers.post(f"/live/sets/{made}/import/", chosen))
+    assert "must name the columns" in text(hers.post(f"/live/sets/{made}/import/", chosen))
 
 
 @pytest.mark.parametrize(
     ("sent", "sentence"),
     [
-        ({}, "Choose a file or paste a text: one of the two."),
-        ({"text": " \n "}, "Choose a file or paste a text: one of the two."),
-        ({"text": "See you on Monday."}, "This looks like no file of questions."),
+        ({}, "Choose a file or paste text, but not both."),
+        ({"text": " \n "}, "Choose a file or paste text, but not both."),
+        ({"text": "See you on Monday."}, "This does not look like a file of questions."),
         ({"text": "Well? {}", "format": "morse"}, "Select a valid choice."),
-        ({"text": "<quiz/>"}, "This looks like no file of questions."),
+        ({"text": "<quiz/>"}, "This does not look like a file of questions."),
     ],
 )
 def test_what_cannot_be_read_is_refused_and_stays_typed(site, hers, made, sent, sentence):
@@ -343,7 +343,7 @@ def test_what_cannot_be_read_is_refused_and_stays_typed(site, hers, made, sent, 
 
 def test_a_file_and_a_text_are_one_too_many(site, hers, made):
     both = {"text": GIFT, "file": SimpleUploadedFile("rivers.gift", GIFT.encode())}
-    assert "one of the two" in text(hers.post(f"/live/sets/{made}/import/", both))
+    assert "but not both" in text(hers.post(f"/live/sets/{made}/import/", both))
 
 
 def test_a_set_goes_out_as_gift_and_comes_in_again(site, hers, made):
@@ -382,7 +382,7 @@ def test_the_page_of_the_import_says_how_and_has_a_template(site, hers, made):
         assert words in page
     raw = b"".join(hers.get("/live/sets/template.csv").streaming_content).decode("utf-8-sig")
     kinds = [row["kind"] for row in csv.DictReader(io.StringIO(raw))]
-    assert sorted(kinds) == sorted(IN_A_SET)
+    assert sorted(kinds) == sorted(SET_KIND_LABELS)
 
 
 def test_words_that_look_like_html_are_words(site, ida, hers):

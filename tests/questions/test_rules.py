@@ -9,19 +9,19 @@ import pytest
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotNow, NotThere
 from questions import rules
-from questions.question import MAX_QUESTIONS, OF_SETS, Kind, Question, Type, flaws, tidied
-from questions.rules import NoRoom, QuestionSet, Whole
+from questions.question import MAX_QUESTIONS, SET_TYPES, Kind, Question, Type, flaws, tidied
+from questions.rules import FullSet, NoRoom, QuestionSet
 from tests.rows import every_row
 
 from .conftest import CAPITAL, IDEA, MANY, MEET, RATE, numbered
 
 NOW = "2026-11-16T03:00:00.000Z"
-EMPTY = Whole(QuestionSet("id", "Evening", NOW, "Ida", NOW))
+EMPTY = FullSet(QuestionSet("id", "Evening", NOW, "Ida", NOW))
 FULL = rules.added(EMPTY, MANY, NOW)
 
 
-def titles(whole):
-    return [each.question.title for each in whole.placed]
+def titles(full):
+    return [each.question.title for each in full.placed]
 
 
 def test_questions_stand_in_their_categories_in_the_order_in_which_these_came():
@@ -34,7 +34,7 @@ def test_questions_stand_in_their_categories_in_the_order_in_which_these_came():
 
 
 def test_a_set_says_for_which_sessions_it_serves():
-    assert {type_: FULL.set.suits(type_) for type_ in OF_SETS} == {
+    assert {type_: FULL.set.suits(type_) for type_ in SET_TYPES} == {
         Type.CALL_AND_ANSWER: 1,
         Type.TRIVIA: 1,
         Type.POLL: 2,
@@ -91,12 +91,12 @@ def test_a_set_has_an_end():
 def test_who_may():
     private, shared = EMPTY.set, replace(EMPTY.set, shared=True)
     asleep = replace(shared, is_active=False)
-    seen = {name: [rules.sees(name, role, each) for each in (private, shared, asleep)] for name, role in WHO.items()}
+    seen = {name: [rules.may_see(name, role, each) for each in (private, shared, asleep)] for name, role in WHO.items()}
     assert seen == {"ida": [True] * 3, "Bo": [False, True, False], "Olga": [False, True, True]}
-    rules.check_takes_away("Olga", Role.ADMIN, shared)
+    rules.check_may_withdraw("Olga", Role.ADMIN, shared)
     for who, role, set_ in (("Olga", Role.ADMIN, private), ("Bo", Role.USER, shared)):
         with pytest.raises(NotAllowed):
-            rules.check_takes_away(who, role, set_)
+            rules.check_may_withdraw(who, role, set_)
     assert not rules.owns("", replace(private, created_by="")), "of nobody, nobody is the owner"
 
 

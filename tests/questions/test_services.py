@@ -7,14 +7,14 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import again
+from acts import retry
 from acts.background import wait
 from acts.refusals import NotAllowed, NotThere
 from questions import items, repository, rules, services
-from questions.question import OF_SETS, Kind, Question, Type
+from questions.question import SET_TYPES, Kind, Question, Type
 from questions.repository import SLICE_QUESTIONS
-from questions.rules import Elsewhere, NoRoom, QuestionSet, Whole
-from store import keys, trips
+from questions.rules import ChangedElsewhere, FullSet, NoRoom, QuestionSet
+from store import keys, round_trips
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
@@ -26,15 +26,15 @@ def kinds(site):
     return [each["event_type"] for each in EventLog(site).since(0) if each["event_type"].startswith("Question")]
 
 
-def edition(set_id, number):
-    return rules.edition_of_question(repository.whole(set_id).find(number).question)
+def fingerprint(set_id, number):
+    return rules.question_fingerprint(repository.find_full(set_id).find(number).question)
 
 
 # --- finding ---
 
 
 def test_a_set_is_found_whole_in_one_round_trip(site, made):
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         set_, questions = repository.find(made)
     assert counted.count == 1
     assert (set_.name, set_.total_questions, set_.version) == ("Evening", 4, 2)
@@ -44,13 +44,13 @@ def test_a_set_is_found_whole_in_one_round_trip(site, made):
 
 def test_a_session_is_offered_ones_own_active_sets_and_those_that_are_shared(site, person, ida, made):
     bo = person("Bo")
-    mine, asleep = services.make(bo, "Mine"), services.make(bo, "Asleep")
+    owned_by, asleep = services.make(bo, "Mine"), services.make(bo, "Asleep")
     services.activate(bo, asleep.id, on=False)
-    assert [each.id for each in repository.usable_by("Bo")] == [mine.id]
+    assert [each.id for each in repository.usable_by("Bo")] == [owned_by.id]
     services.share(ida, made, on=True)
     offered = repository.usable_by("bo")
     assert [each.name for each in offered] == ["Mine", "Evening"]
-    assert [offered[1].suits(type_) for type_ in OF_SETS] == [1, 1, 2, 3]
+    assert [offered[1].suits(type_) for type_ in SET_TYPES] == [1, 1, 2, 3]
     services.activate(ida, made, on=False)
     assert [each.name for each in repository.usable_by("Bo")] == ["Mine"], "what is put away is nobody's to use"
     assert "Evening" not in [each.name for each in repository.usable_by("Ida")]
@@ -60,19 +60,19 @@ def test_a_session_is_offered_ones_own_active_sets_and_those_that_are_shared(sit
 
 
 def test_every_act_is_one_event_and_one_version(site, ida, made):
-    services.edit(ida, made, rules.edition_of_set(repository.find_set(made)), name="Night")
+    services.edit(ida, made, rules.set_fingerprint(repository.find_set(made)), name="Night")
     services.activate(ida, made, on=False)
     services.share(ida, made, on=True)
-    services.change_question(ida, made, 3, Question("Why?", category="Plans"), edition(made, 3))
+    services.change_question(ida, made, 3, Question("Why?", category="Plans"), fingerprint(made, 3))
     services.move_question(ida, made, 3, up=True)
-    services.remove_question(ida, made, 2, edition(made, 2))
-    category = repository.whole(made).category(1)
-    services.change_category(ida, made, 1, "Cities", "Big ones.", rules.edition_of_category(category))
+    services.remove_question(ida, made, 2, fingerprint(made, 2))
+    category = repository.find_full(made).category(1)
+    services.change_category(ida, made, 1, "Cities", "Big ones.", rules.category_fingerprint(category))
     services.move_category(ida, made, 1, up=False)
-    whole = repository.whole(made)
-    assert (whole.set.version, whole.set.name, whole.set.shared, whole.set.is_active) == (10, "Night", True, False)
-    assert [each.title for each in whole.questions] == ["Why?", CAPITAL.title, "How was it?"]
-    assert whole.set.suits(Type.TRIVIA) == 1
+    full = repository.find_full(made)
+    assert (full.set.version, full.set.name, full.set.shared, full.set.is_active) == (10, "Night", True, False)
+    assert [each.title for each in full.questions] == ["Why?", CAPITAL.title, "How was it?"]
+    assert full.set.suits(Type.TRIVIA) == 1
     assert kinds(site)[2:] == [
         "QuestionSetChanged",
         "QuestionSetChanged",
@@ -90,40 +90,39 @@ def test_asking_for_what_is_so_already_changes_nothing(site, ida, made):
     services.activate(ida, made, on=True)
     services.share(ida, made, on=False)
     services.move_question(ida, made, 1, up=True)
-    services.change_question(ida, made, 1, CAPITAL, edition(made, 1))
+    services.change_question(ida, made, 1, CAPITAL, fingerprint(made, 1))
     services.add(ida, made, [])
     assert repository.find_set(made) == before
     assert len(kinds(site)) == 2
 
 
 def test_of_two_who_change_the_same_the_second_is_told(site, ida, made):
-    seen = edition(made, 1)
+    seen = fingerprint(made, 1)
     services.change_question(ida, made, 1, Question("Mine"), seen)
-    with pytest.raises(Elsewhere):
+    with pytest.raises(ChangedElsewhere):
         services.change_question(ida, made, 1, Question("Theirs"), seen)
-    with pytest.raises(Elsewhere):
+    with pytest.raises(ChangedElsewhere):
         services.remove_question(ida, made, 1, seen)
-    services.remove_question(ida, made, 1, edition(made, 1))
+    services.remove_question(ida, made, 1, fingerprint(made, 1))
     with pytest.raises(NotThere):
         services.change_question(ida, made, 1, Question("Theirs"), seen)
-    assert [each.title for each in repository.whole(made).questions][:2] == [MEET.title, IDEA.title]
+    assert [each.title for each in repository.find_full(made).questions][:2] == [MEET.title, IDEA.title]
 
 
 def test_two_who_change_different_questions_both_do(site, ida, made):
-    first, second = edition(made, 1), edition(made, 3)
+    first, second = fingerprint(made, 1), fingerprint(made, 3)
     services.change_question(ida, made, 1, Question("One", category="Towns"), first)
     services.change_question(ida, made, 3, Question("Three", category="Plans"), second)
-    assert [each.title for each in repository.whole(made).questions] == ["One", MEET.title, "Three", "How was it?"]
+    assert [each.title for each in repository.find_full(made).questions] == ["One", MEET.title, "Three", "How was it?"]
 
 
 def test_of_many_who_add_at_once_nobody_is_lost(site, ida, made, monkeypatch):
-    monkeypatch.setattr(again, "MAX_ATTEMPTS", 40)
-    monkeypatch.setattr(services, "try_again", lambda act: again.try_again(act, 40))
+    monkeypatch.setattr(services, "retry_lost_race", lambda act: retry.retry_lost_race(act, 40))
     at_once(*(lambda number=number: services.add(ida, made, [Question(f"Number {number}")]) for number in range(6)))
-    whole = repository.whole(made)
-    assert whole.set.version == 8
-    assert sorted(each.number for each in whole.placed) == list(range(1, 11))
-    assert {each.title for each in whole.questions} >= {f"Number {number}" for number in range(6)}
+    full = repository.find_full(made)
+    assert full.set.version == 8
+    assert sorted(each.number for each in full.placed) == list(range(1, 11))
+    assert {each.title for each in full.questions} >= {f"Number {number}" for number in range(6)}
 
 
 def test_others_change_nothing_and_admins_take_away_what_is_shared(site, person, ida, made):
@@ -134,7 +133,7 @@ def test_others_change_nothing_and_admins_take_away_what_is_shared(site, person,
         lambda: services.activate(bo, made, on=False),
         lambda: services.share(bo, made, on=False),
         lambda: services.add(bo, made, [IDEA]),
-        lambda: services.remove_question(bo, made, 1, edition(made, 1)),
+        lambda: services.remove_question(bo, made, 1, fingerprint(made, 1)),
         lambda: services.delete(bo, made),
         lambda: services.edit(olga, made, "", name="Olga's"),
         lambda: services.add(olga, made, [IDEA]),
@@ -158,8 +157,8 @@ def test_others_change_nothing_and_admins_take_away_what_is_shared(site, person,
 def test_more_than_one_transaction_takes_come_in_all_the_same(site, ida):
     set_ = services.make(ida, "Long")
     services.add(ida, set_.id, numbered(2 * SLICE_QUESTIONS + 20))
-    whole = repository.whole(set_.id)
-    assert (whole.set.total_questions, whole.waiting, whole.set.version) == (120, 0, 4)
+    full = repository.find_full(set_.id)
+    assert (full.set.total_questions, full.waiting, full.set.version) == (120, 0, 4)
     assert kinds(site) == ["QuestionSetMade", *["QuestionsAdded"] * 3]
     with pytest.raises(NoRoom):
         services.add(ida, set_.id, numbered(81))
@@ -183,9 +182,9 @@ def test_the_longest_set_there_can_be_fits_the_stores_limits(site, ida):
         Question(f"{number} {'x' * 280}", category=names[number % 20], detail="x" * 1900, school="x" * 200)
         for number in range(200)
     ]
-    empty = Whole(QuestionSet("", "Longest", "now", "Bo", "now", words, words))
+    empty = FullSet(QuestionSet("", "Longest", "now", "Bo", "now", words, words))
     original = rules.added(empty, long, "now", [{"name": name, "description": words} for name in names])
-    copied = repository.whole(services.copy(ida, original, "Copy").id)
+    copied = repository.find_full(services.copy(ida, original, "Copy").id)
     assert copied.questions == original.questions
     assert {each.description for each in copied.categories} == {words}
 
@@ -195,10 +194,10 @@ def test_what_was_cut_off_a_worker_puts_in(site, ida, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(repository.FILLING, "do", lambda task: wait(60))
         services.add(ida, set_.id, numbered(SLICE_QUESTIONS + 5))
-    assert repository.whole(set_.id).waiting == 5
+    assert repository.find_full(set_.id).waiting == 5
     assert finish_background() == 1
     assert finish_background() == 0
-    assert (repository.whole(set_.id).waiting, repository.find_set(set_.id).total_questions) == (0, 55)
+    assert (repository.find_full(set_.id).waiting, repository.find_set(set_.id).total_questions) == (0, 55)
 
 
 def test_what_comes_while_more_is_on_its_way_comes_in_after_it(site, ida, monkeypatch):
@@ -208,16 +207,16 @@ def test_what_comes_while_more_is_on_its_way_comes_in_after_it(site, ida, monkey
         services.add(ida, set_.id, numbered(SLICE_QUESTIONS + 5))
         services.add(ida, set_.id, numbered(SLICE_QUESTIONS + 3))
     assert finish_background() == 1
-    assert (repository.whole(set_.id).waiting, repository.find_set(set_.id).total_questions) == (0, 108)
+    assert (repository.find_full(set_.id).waiting, repository.find_set(set_.id).total_questions) == (0, 108)
 
 
 def test_a_copy_has_everything_and_is_ones_own(site, person, ida, made):
-    category = repository.whole(made).category(2)
-    services.change_category(ida, made, 2, "Plans", "What is next.", rules.edition_of_category(category))
+    category = repository.find_full(made).category(2)
+    services.change_category(ida, made, 2, "Plans", "What is next.", rules.category_fingerprint(category))
     services.add(ida, made, numbered(SLICE_QUESTIONS))
     services.share(ida, made, on=True)
-    bo, original = person("Bo"), repository.whole(made)
-    copied = repository.whole(services.copy(bo, original, "Copy of Evening").id)
+    bo, original = person("Bo"), repository.find_full(made)
+    copied = repository.find_full(services.copy(bo, original, "Copy of Evening").id)
     assert copied.questions == original.questions
     assert [(each.name, each.description) for each in copied.categories] == [
         (each.name, each.description) for each in original.categories
@@ -234,8 +233,8 @@ def test_a_copy_has_everything_and_is_ones_own(site, person, ida, made):
 def test_nothing_of_a_deleted_set_is_left(site, ida, made):
     services.share(ida, made, on=True)
     services.delete(ida, made)
-    assert repository.whole(made) is None
-    assert (repository.mine("Ida", limit=9)[0], repository.shared(limit=9)[0]) == ([], [])
+    assert repository.find_full(made) is None
+    assert (repository.owned_by("Ida", limit=9)[0], repository.shared(limit=9)[0]) == ([], [])
     assert finish_background() == 1
     assert list(site.each(keys.all_of_set(made))) == []
     with pytest.raises(NotThere):
@@ -246,7 +245,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     owner = person("Olga", Role.OWNER)
     private = services.make(ida, "Diary")
     services.share(ida, made, on=True)
-    assert accounts.foreseen(ida) == [
+    assert accounts.removal_effects(ida) == [
         "1 shared question set passes to the owner of the site.",
         "1 question set that nobody else uses is deleted.",
     ]
@@ -254,11 +253,11 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     accounts.remove(owner, people.find("Ida"))
     finish_background()
     assert repository.find_set(made).created_by == "Olga"
-    assert [each.id for each in repository.mine("Olga", limit=9)[0]] == [made]
+    assert [each.id for each in repository.owned_by("Olga", limit=9)[0]] == [made]
     assert repository.find_set(private.id) is None
-    assert accounts.foreseen(person("Cy")) == []
+    assert accounts.removal_effects(person("Cy")) == []
 
 
 def test_kinds_are_counted_as_they_change(site, ida, made):
-    services.change_question(ida, made, 1, Question("Open?", Kind.YES_NO, category="Towns"), edition(made, 1))
-    assert [repository.find_set(made).suits(type_) for type_ in OF_SETS] == [1, 0, 1, 3]
+    services.change_question(ida, made, 1, Question("Open?", Kind.YES_NO, category="Towns"), fingerprint(made, 1))
+    assert [repository.find_set(made).suits(type_) for type_ in SET_TYPES] == [1, 0, 1, 3]

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate

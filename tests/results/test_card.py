@@ -53,7 +53,7 @@ def words_of(said: Card) -> list[str]:
 def test_of_one_winner_it_shows_the_contests():
     said = card(CYCLE)
     assert (said.title, said.heading, said.names) == ("Board", "Winner", "Ada")
-    assert said.caption == "One to one against"
+    assert said.caption == "Head to head against"
     assert [(bar.label, bar.shown) for bar in said.bars] == [
         ("Zoë Müller", "68 : 33"),
         ("Čapek", "42 : 59"),
@@ -122,7 +122,7 @@ def test_a_name_that_cannot_be_written_is_left_out_and_the_rest_stays_right(name
     assert other.names == "Ada"
     assert [bar.label for bar in other.bars] == ["Place 2", "Place 3", "Place 4", "Place 5"]
     assert card(CYCLE, name=name).title == "The result of an election"
-    assert card(["0>1", "1>0"], names=("Ada", name)).names == "See who shares the first place"
+    assert card(["0>1", "1>0"], names=("Ada", name)).names == "See who shares first place"
     assert card(CYCLE, "stv-scottish", names=(name, *NAMES[1:]), seats=2).names == "See who was elected"
 
 

@@ -15,16 +15,16 @@ from ballots import repository as ballots
 from ballots import services as casting
 from elections import repository as elections
 from elections.lifecycle import closing
-from ranking import beginnings
-from ranking.beginnings import letters_told
-from results import apart, published, repository, services
+from ranking import code_prefixes
+from ranking.code_prefixes import prefix_length
+from results import bounded_counting, published, repository, services
 from results.checks import follow, head_to_head, what_if
-from results.checks.following import decisive, story_of
-from results.checks.sealed import stamp
-from results.published import Place
-from results.report import report_of
+from results.checks.access import seal_stamp
+from results.checks.ballot_story import ballot_story, decisive_contests
+from results.published import Position
+from results.report import build_report
 from store import keys, splitting
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Span
 from tally.ballots import Ballots
 from tally.methods import count
@@ -65,7 +65,7 @@ def look(signed_in):
 
 
 def address(name: str, found) -> str:
-    return reverse(name, args=["Board", stamp(found.seal)])
+    return reverse(name, args=["Board", seal_stamp(found.seal)])
 
 
 # --- who may see it, and when ---
@@ -78,7 +78,7 @@ def test_nothing_is_shown_before_the_close_not_even_to_the_organiser(opened, sig
     for name in PAGES + FILES:
         answer = client.get(reverse(name, args=["Board"] if name in PAGES else ["Board", "0" * 64]))
         assert answer.status_code == 403, name
-        assert "after the election has closed" in answer.content.decode()
+        assert "once the election has closed" in answer.content.decode()
 
 
 def test_strangers_sign_in_first_and_others_only_read(closed, client, look):
@@ -99,9 +99,9 @@ def trips(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 
 
-def remembering() -> Memory:
+def remembering() -> SizedCache:
     """Nothing yet."""
-    return Memory(1_000_000, lambda summary: summary.weight)
+    return SizedCache(1_000_000, lambda summary: summary.weight)
 
 
 def test_round_trips(closed, look, monkeypatch):
@@ -146,8 +146,8 @@ def test_a_file_of_a_sealed_result_never_changes_and_says_so(closed, look):
 
 def test_an_election_sealed_later_has_another_address_even_with_the_same_ballots(closed):
     seal = closed(*SIX).seal
-    assert stamp(seal) == stamp(replace(seal))
-    assert stamp(seal) != stamp(replace(seal, sealed_at="2031-01-01T00:00:00.000000Z"))
+    assert seal_stamp(seal) == seal_stamp(replace(seal))
+    assert seal_stamp(seal) != seal_stamp(replace(seal, sealed_at="2031-01-01T00:00:00.000000Z"))
 
 
 def test_the_recount_page_names_what_was_published(closed, look):
@@ -207,7 +207,7 @@ def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed
 @pytest.fixture
 def crowd_of_one(monkeypatch):
     """As in an election of half a million, where two characters are those of hundreds of ballots."""
-    monkeypatch.setattr(beginnings, "letters_told", lambda votes: 2)
+    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 2)
 
 
 def test_a_beginning_leads_to_the_place_and_shows_those_beside_it(in_small_parts, crowd_of_one, closed, look):
@@ -260,7 +260,7 @@ def test_a_place_that_is_none_is_not_found(closed, look):
 def test_after_the_last_ballot_the_list_is_empty(closed, look):
     closed({"Ada": 1})
     for query in ("?part=7", "?row=700"):
-        assert "No code comes after that." in look("follow", query)
+        assert "No later codes." in look("follow", query)
 
 
 def test_a_list_without_ballots(closed, look):
@@ -272,7 +272,7 @@ def test_a_list_without_ballots(closed, look):
     ("ballots", "letters"), [(0, 0), (1, 0), (15_999, 0), (16_000, 1), (511_999, 1), (512_000, 2), (10**7, 2)]
 )
 def test_a_browser_tells_so_little_of_a_code_that_hundreds_fit(ballots, letters):
-    assert letters_told(ballots) == letters
+    assert prefix_length(ballots) == letters
 
 
 def test_the_ballots_of_a_small_election_are_fetched_together(closed, look):
@@ -283,7 +283,7 @@ def test_the_ballots_of_a_small_election_are_fetched_together(closed, look):
 
 
 def test_of_a_large_election_those_that_begin_alike_and_never_fewer(in_small_parts, closed, look, monkeypatch):
-    monkeypatch.setattr(beginnings, "letters_told", lambda votes: 1)
+    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 1)
     found = closed(*SIX)
     place = address("follow_ballots", found)
     for code in all_codes():
@@ -297,9 +297,9 @@ def test_of_a_large_election_those_that_begin_alike_and_never_fewer(in_small_par
 
 def test_a_ballot_is_found_in_whichever_part_it_lies(in_small_parts, closed):
     closed(*SIX, {"Ada": 1})
-    for place, ballot in published.following("Board", Place()):
-        assert published.find("Board", ballot["confirmation"]) == place
-    assert published.find("Board", "") == Place()
+    for place, ballot in published.ballots_from("Board", Position()):
+        assert published.find_prefix("Board", ballot["confirmation"]) == place
+    assert published.find_prefix("Board", "") == Position()
 
 
 # --- the story of a count ---
@@ -308,28 +308,28 @@ CYCLE = Ballots(("Ada", "Bo", "Cy"), {"0>1>2": 4, "1>2>0": 3, "2>0>1": 2})
 
 
 def test_the_contests_told_of_are_the_winners_and_those_on_their_chains():
-    told = decisive(count(CYCLE, "schulze"))
+    told = decisive_contests(count(CYCLE, "schulze"))
     assert {(each["one"], each["other"]) for each in told} == {(0, 1), (0, 2), (1, 2)}
     assert told[0] == {"one": 0, "other": 1, "for": 6, "against": 3}
-    skipped = decisive(count(CYCLE, "ranked-pairs"))
+    skipped = decisive_contests(count(CYCLE, "ranked-pairs"))
     assert {(each["one"], each["other"]) for each in skipped} == {(0, 1), (0, 2)}
 
 
 def test_rounds_are_told_by_numbers():
-    story = story_of(count(CYCLE, "irv"))
+    story = ballot_story(count(CYCLE, "irv"))
     assert story["rounds"] == [{"elected": [], "eliminated": [2]}, {"elected": [0], "eliminated": []}]
     assert story["contests"] == []
 
 
 def test_of_a_surplus_it_is_told_who_gave_how_much():
     result = count(Ballots(("Ada", "Bo", "Cy"), {"0>1": 7, "2": 2, "1": 1}), "stv-scottish", seats=2)
-    first = story_of(result)["rounds"][0]
+    first = ballot_story(result)["rounds"][0]
     assert first["surplus"] == {"giver": 0, "held": "7.00000", "quota": "4.00000"}
 
 
 def test_keep_values_are_told_where_somebody_does_not_keep_everything():
     result = count(Ballots(("Ada", "Bo", "Cy"), {"0>1": 7, "2": 2, "1": 1}), "stv-meek", seats=2)
-    rounds = story_of(result)["rounds"]
+    rounds = ballot_story(result)["rounds"]
     assert rounds[0]["keep"] == {}
     assert rounds[-1]["keep"] == {0: result.rounds[-1].keep["Ada"]}
 
@@ -337,7 +337,7 @@ def test_keep_values_are_told_where_somebody_does_not_keep_everything():
 def test_a_long_story_is_cut_and_says_so():
     names = tuple(f"c{number:03}" for number in range(300))
     result = count(Ballots(names, {"0>1": 2}), "schulze")
-    story = story_of(result)
+    story = ballot_story(result)
     assert (len(story["contests"]), story["more"]) == (200, True)
 
 
@@ -352,9 +352,9 @@ def table_in(text: str) -> dict[str, int]:
 def test_two_are_compared_and_every_ballot_is_in_one_number(closed, look):
     closed(*SIX)
     said = table_in(look("head_to_head", "?one=0&other=1"))
-    assert said == {"Ada above Bo": 3, "Bo above Ada": 2, "both as equals": 0, "neither of the two": 1}
+    assert said == {"Ada above Bo": 3, "Bo above Ada": 2, "both equally": 0, "neither of them": 1}
     said = table_in(look("head_to_head", "?one=1&other=2"))
-    assert said["both as equals"] == 1
+    assert said["both equally"] == 1
     assert sum(said.values()) == len(SIX)
 
 
@@ -362,13 +362,13 @@ def test_where_the_unranked_are_no_opinion_half_a_pair_says_nothing(closed, look
     closed(*SIX, unranked="no-opinion")
     said = table_in(look("head_to_head", "?one=0&other=1"))
     assert list(said.values()) == [1, 0, 0, 4, 1]
-    assert said["only one of the two, which counts as no opinion"] == 4
+    assert said["only one of them, which counts as no opinion"] == 4
 
 
 @pytest.mark.parametrize("unranked", ["below", "no-opinion"])
 def test_the_numbers_are_the_people(closed, unranked):
     found = closed(*SIX, secret_ballot=False, unranked=unranked)
-    counted = ballots.counted("Board").normal
+    counted = ballots.read_ballots("Board").normal
     for one, other in ((0, 1), (1, 2), (2, 0)):
         each = [
             head_to_head.opinion(ballot["rankings"], one, other, unranked)
@@ -423,7 +423,7 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
     found = closed(*SIX)
     before = list(site.each(Span(keys.election("Board").pk)))
     text = look("what_if", "?without=0")
-    assert "only a supposition" in text
+    assert "hypothetical, not the result" in text
     assert "Without these candidates: <bdi>Ada</bdi>" in text
     assert services.find("Board") == found
     assert list(site.each(Span(keys.election("Board").pk))) == before
@@ -432,7 +432,7 @@ def test_without_the_winner_another_wins_and_nothing_is_stored(site, closed, loo
 def test_the_supposed_result_is_that_of_the_ballots_without_them(closed):
     found = closed(*SIX, method="borda")
     counted = repository.counted("Board", found.seal.candidates)
-    report = report_of(what_if.job_of(found, counted.without(["Bo"])).done())
+    report = build_report(what_if.job_of(found, counted.without(["Bo"])).run())
     assert report.result == count(counted.without(["Bo"]), "borda")
     assert {each.method for each in report.others} == {each.method for each in found.report.others}
 
@@ -449,35 +449,35 @@ def test_without_the_ballots_of_some_voters_in_a_public_election(closed, look):
 def test_what_cannot_be_supposed_is_said(closed, look):
     closed(*SIX, secret_ballot=False)
     refusals = {
-        "?without=0&without=1&without=2": "Somebody must be left",
+        "?without=0&without=1&without=2": "Keep at least one candidate",
         "?without=7": "not one of the available choices",
         "?without=x": "not one of the available choices",
-        "?voters=nobody": "These have not voted: nobody.",
-        "?voters=" + "%0A".join(f"v{number}" for number in range(51)): "At most 50 voters",
+        "?voters=nobody": "These people have not voted: nobody.",
+        "?voters=" + "%0A".join(f"v{number}" for number in range(51)): "at most 50 voters",
         "?voters=" + "v" * 4001: "at most 4000 characters",
     }
     for query, sentence in refusals.items():
         text = look("what_if", query, status=422)
         assert sentence in text
-        assert "only a supposition" not in text
+        assert "hypothetical, not the result" not in text
 
 
 def test_whose_ballot_is_whose_cannot_be_supposed_in_a_secret_election(closed, look):
     closed(*SIX)
     text = look("what_if", "?voters=voter+0")
-    assert "only a supposition" not in text
+    assert "hypothetical, not the result" not in text
     assert "voters" not in re.findall(r'name="(\w+)"', text)
 
 
 def test_what_would_take_too_long_is_not_begun(closed, look, monkeypatch):
     closed(*SIX)
     monkeypatch.setattr(head_to_head, "summaries", remembering())
-    for modules, limit in (((head_to_head, what_if), "MAX_BALLOTS_RECOUNTED"), ((apart,), "MAX_STEPS")):
+    for modules, limit in (((head_to_head, what_if), "MAX_BALLOTS_RECOUNTED"), ((bounded_counting,), "MAX_STEPS")):
         with monkeypatch.context() as small:
             for module in modules:
                 small.setattr(module, limit, 2)
-            assert "too large to be counted again" in look("what_if", "?without=0", status=422)
-            assert "too large to be counted again" in look("head_to_head", "?one=0&other=1", status=422)
+            assert "too large to recount" in look("what_if", "?without=0", status=422)
+            assert "too large to recount" in look("head_to_head", "?one=0&other=1", status=422)
 
 
 def _main(page: str) -> str:
@@ -489,21 +489,21 @@ def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(close
     asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))
     monkeypatch.setattr(head_to_head, "summaries", remembering())
     here = [_main(look(*each)) for each in asked]
-    monkeypatch.setattr(apart, "MAX_INLINE_STEPS", 0)
+    monkeypatch.setattr(bounded_counting, "MAX_INLINE_STEPS", 0)
     monkeypatch.setattr(head_to_head, "summaries", remembering())
     assert [_main(look(*each)) for each in asked] == here
 
 
 def test_while_others_count_one_is_asked_to_come_again(closed, look, monkeypatch):
     closed(*SIX)
-    monkeypatch.setattr(apart, "MAX_INLINE_STEPS", 0)
-    monkeypatch.setattr(apart, "MAX_QUEUE_SECONDS", 0.01)
-    with apart.in_line(), apart.in_line():
+    monkeypatch.setattr(bounded_counting, "MAX_INLINE_STEPS", 0)
+    monkeypatch.setattr(bounded_counting, "MAX_QUEUE_SECONDS", 0.01)
+    with bounded_counting.counting_slot(), bounded_counting.counting_slot():
         text = look("what_if", "?without=0", status=503)
-    assert "Others are counting here" in text
+    assert "The server is busy with other counts" in text
     assert re.search(r'value="0"[^>]* checked', text), "what was chosen is still chosen"
 
 
 def test_the_bare_page_supposes_nothing(closed, look):
     closed(*SIX)
-    assert "only a supposition" not in look("what_if")
+    assert "hypothetical, not the result" not in look("what_if")

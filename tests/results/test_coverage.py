@@ -22,7 +22,7 @@ from elections.skills_needed.needs import Need, Snapshot
 from elections.skills_needed.services import set_need
 from ranking.candidates import Candidate
 from results import services
-from results.coverage import as_csv, covered, picture
+from results.coverage import as_csv, coverage_by, picture
 from results.exports import bundle
 from tests.people import enrol
 from tests.results.test_bundle import cast, finish
@@ -38,7 +38,7 @@ def text_of(answer) -> str:
 
 
 def test_a_need_is_met_by_enough_who_have_the_level():
-    found = covered(KEPT, ["Ada", "Bo", "Cy"])
+    found = coverage_by(KEPT, ["Ada", "Bo", "Cy"])
     assert [(each.by, each.is_met, each.share) for each in found.covered] == [
         (("Ada",), True, 1),
         (("Ada",), False, Fraction(1, 2)),
@@ -54,25 +54,25 @@ def test_a_need_is_met_by_enough_who_have_the_level():
 
 
 def test_who_was_not_elected_covers_nothing():
-    assert covered(KEPT, ["Bo"]).missing == ["Go", "Law", "Tea"]
-    assert covered(KEPT, []).rows == []
+    assert coverage_by(KEPT, ["Bo"]).missing == ["Go", "Law", "Tea"]
+    assert coverage_by(KEPT, []).rows == []
 
 
 def test_what_somebody_did_not_agree_to_show_is_not_what_they_have_not_got():
     kept = Snapshot(NEEDS, {"ada": (3, None, 0)})
-    found = covered(kept, ["Ada"])
+    found = coverage_by(kept, ["Ada"])
     assert found.rows == [("Ada", ["Advanced", "not shown", "none"])]
     assert found.missing == ["Law", "Tea"]
     assert found.has_gaps
-    assert not covered(KEPT, ["Ada", "Bo"]).has_gaps
+    assert not coverage_by(KEPT, ["Ada", "Bo"]).has_gaps
 
 
 def test_a_screen_reader_hears_whether_a_need_is_met_and_nothing_of_being_elected():
-    drawn = picture(covered(KEPT, ["Ada", "Bo"])).drawn
+    drawn = picture(coverage_by(KEPT, ["Ada", "Bo"])).drawn
     assert heard(drawn) == [
         "met: Go 1 of 1",
         "Law 1 of 2",
-        "not met, as far as shown: Tea 0 of 1",
+        "not met, as far as we know: Tea 0 of 1",
     ]
 
 
@@ -83,7 +83,7 @@ def heard(drawn: str) -> list[str]:
 
 
 def test_the_picture_says_what_the_table_says():
-    drawn = picture(covered(KEPT, ["Ada", "Bo"])).drawn
+    drawn = picture(coverage_by(KEPT, ["Ada", "Bo"])).drawn
     assert drawn.count('class="bar"') == 3
     assert "1 of 2" in drawn
     assert 'width="50%"' in drawn
@@ -91,7 +91,7 @@ def test_the_picture_says_what_the_table_says():
 
 def test_a_file_for_spreadsheets():
     odd = replace(KEPT, levels={"=1+1": (4, 0, 0)})
-    lines = list(csv.reader(io.StringIO("".join(as_csv(covered(odd, ["=1+1", "Cy"]))).lstrip("\ufeff"))))
+    lines = list(csv.reader(io.StringIO("".join(as_csv(coverage_by(odd, ["=1+1", "Cy"]))).lstrip("\ufeff"))))
     assert lines[0] == ["Elected", "Go (≥ 3)", "Law (≥ 2)", "Tea (≥ 1)"]
     assert lines[1] == ["'=1+1", "4", "0", "0"]
     assert lines[2] == ["Cy", "", "", ""]
@@ -120,8 +120,8 @@ def sealed(person, listed):  # noqa: F811
 def test_the_result_says_it_and_what_is_sealed_does_not(sealed, signed_in, client):
     reader = signed_in("a reader", Role.OBSERVER)
     shown = text_of(reader.get(BOARD))
-    assert "Covered by nobody: Tea." in shown
-    assert "How far the needs are met" in shown
+    assert "Not covered: Tea." in shown
+    assert "Needs met" in shown
     answer = reader.get(f"{BOARD}skills.csv")
     rows = list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
     assert rows == [["Elected", "Go (≥ 3)", "Tea (≥ 3)"], ["Ada", "4", "0"]]
@@ -143,5 +143,5 @@ def test_an_election_without_needs_has_no_such_part(person, signed_in):
     reader = signed_in("a reader", Role.OBSERVER)
     assert reader.get(f"{BOARD}skills.csv").status_code == 403, "nothing before its time"
     finish("Board")
-    assert "Skills of those elected" not in text_of(reader.get(BOARD))
+    assert "Skills of the winners" not in text_of(reader.get(BOARD))
     assert reader.get(f"{BOARD}skills.csv").status_code == 404

@@ -10,8 +10,8 @@ from django.utils import translation
 
 from elections.rules import Election
 from elections.turnout.counts import Turnout
-from results import words
-from results.exports.text import as_text
+from results import wording
+from results.exports.text_report import as_text
 from results.pictures.drawing import exact, number
 from results.report import Report, report_on
 from results.repository import Found, Seal, Sealed
@@ -67,7 +67,7 @@ def test_every_place_of_a_sentence_is_a_name_or_a_number():
     """A new kind of name in a sentence would have its points taken for decimal points."""
     places = {place for each in TEMPLATES.values() for place in re.findall(r"%\((\w+)\)s", each)}
     numbers = {"votes", "against", "lost", "held", "score", "won", "drawn", "points", "round", "total", "threshold"}
-    assert places == {*words.NAMES, *numbers, "percent", "place"}
+    assert places == {*wording.NAMES, *numbers, "percent", "place"}
 
 
 def test_what_is_stored_has_points_in_every_language():

@@ -17,7 +17,7 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -28,7 +28,7 @@ from results import export_views as exports
 from results import services
 from results.exports import rctab
 from results.exports.files import EXPORTS, context_of_exports, file_name, version
-from store import keys, trips
+from store import keys, round_trips
 from store.log import seal
 from store.table import Update
 from tally.ballots import Ballots
@@ -153,7 +153,7 @@ def test_whether_there_are_equals_is_sealed_with_the_result_and_no_ballot_is_rea
     held(["0=1"])
     found = services.find("Board")
     assert found.seal.equals is True
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         assert "soi" not in offered_of(found)
     assert counted.count == 0
     table().write(Update(keys.result("Board"), remove=("equals",), set={"parts": found.seal.parts}))
@@ -283,10 +283,10 @@ def test_what_has_no_name_for_files_is_called_what_it_is():
 
 def test_exports_read_the_store_a_few_times_only(held, reader):  # noqa: F811
     held(CYCLE)
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         body(reader.get(f"{BOARD}export/ballots.csv"))
     assert asked.count <= 4  # the session, the election with its result, the rankings
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         body(reader.get(f"{BOARD}export/single-ballots.csv"))
     assert asked.count <= 5
 

@@ -25,14 +25,14 @@ from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from results import views
 from results.incoming import count as live
-from results.incoming import watching
+from results.incoming import count_cache
 from results.pictures import pictures_of
-from results.running import OVERLAP_DURATION, Running
-from store import keys, trips
+from results.running_count import OVERLAP_DURATION, RunningCount
+from store import keys, round_trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
-from tally.job import Job
-from tally.pairwise import Summary
+from tally.count_job import CountJob
+from tally.pairwise import PairwiseSummary
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
@@ -49,10 +49,10 @@ class Clock:
         return self.now
 
 
-class Shelf(live.ElectionShelf):
-    def look(self, name: str) -> live.Look | None:
+class Shelf(live.ElectionCountCache):
+    def get(self, name: str) -> live.LiveResult | None:
         self.clock.now += self.clock.step
-        return super().look(name)
+        return super().get(name)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def clock() -> Clock:
 @pytest.fixture
 def shelf(clock, monkeypatch) -> Shelf:
     new = Shelf(clock=clock)
-    monkeypatch.setattr(live, "shelf", new)
+    monkeypatch.setattr(live, "cache", new)
     return new
 
 
@@ -84,10 +84,10 @@ def withdraw(voter: User, name: str = "Board") -> None:
 
 
 def assert_as_recounted(shelf: Shelf, name: str = "Board") -> None:
-    recounted = ballots.counted(name).normal
-    result = shelf.look(name).result
+    recounted = ballots.read_ballots(name).normal
+    result = shelf.get(name).result
     running = shelf._watched[keys.fold(name)].running
-    assert running.summary == Summary.of(recounted)
+    assert running.summary == PairwiseSummary.of(recounted)
     assert running.counts == recounted.counts
     assert (result.total, result.digest) == (recounted.total, recounted.digest)
 
@@ -137,8 +137,8 @@ STEPS = st.lists(st.tuples(st.integers(0, 3), st.permutations(range(4)), st.inte
 @given(STEPS)
 def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
     """The index may tell a ballot several times, also an older one after a newer: the newest of each voter counts."""
-    running, told, newest = Running(), [], {}
-    running.stand(tuple(Candidate(name, number=number) for number, name in enumerate("DACB")))
+    running, told, newest = RunningCount(), [], {}
+    running.set_candidates(tuple(Candidate(name, number=number) for number, name in enumerate("DACB")))
     for moment, (voter, order, length, looks) in enumerate(steps):
         item = {"SK": str(voter), "when_cast": f"{moment:03d}", "confirmation": str(moment)}
         item["rankings"] = ">".join(map(str, order[:length]))
@@ -147,69 +147,69 @@ def test_what_is_told_again_or_out_of_order_makes_no_difference(steps):
         if looks:
             running.add(random.Random(moment).sample(told, len(told)))
             recounted = Ballots.of("DACB", newest.values()).normal
-            assert (running.summary, running.counts) == (Summary.of(recounted), recounted.counts)
-            assert running.ballots.normal.summary == Summary.of(running.ballots)
+            assert (running.summary, running.counts) == (PairwiseSummary.of(recounted), recounted.counts)
+            assert running.ballots.normal.summary == PairwiseSummary.of(running.ballots)
             assert running.letters == sum(map(len, newest.values()))
 
 
 def test_only_what_is_new_is_read(site, board, shelf, monkeypatch):
     eve, flo, *_others = board
     cast(eve, Ada=1)
-    shelf.look("Board")
-    monkeypatch.setattr(Running, "replace", lambda *_: pytest.fail("everything was read again"))
+    shelf.get("Board")
+    monkeypatch.setattr(RunningCount, "replace", lambda *_: pytest.fail("everything was read again"))
     cast(flo, Bo=1)
     cast(eve, Bo=1)
-    assert shelf.look("Board").result.winners == ("Bo",)
+    assert shelf.get("Board").result.winners == ("Bo",)
 
 
 def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site, board, shelf, clock):
     cast(board[0], Ada=1)
-    shelf.look("Board")
-    with trips.counted() as asked:
-        shelf.look("Board")
+    shelf.get("Board")
+    with round_trips.count_round_trips() as asked:
+        shelf.get("Board")
     assert asked.count == 2, "the election with its gates; what is new"
     clock.step = 0.0
-    with trips.counted() as asked:
-        assert shelf.look("board").result.winners == ("Ada",)
+    with round_trips.count_round_trips() as asked:
+        assert shelf.get("board").result.winners == ("Ada",)
     assert asked.count == 0
 
 
 def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monkeypatch):
-    counted = live.apart.counted
+    counted = live.bounded_counting.run_job
 
     def slowly(*arguments, **settings):
         clock.now += 5
         return counted(*arguments, **settings)
 
-    monkeypatch.setattr(live.apart, "counted", slowly)
+    monkeypatch.setattr(live.bounded_counting, "run_job", slowly)
     cast(board[0], Ada=1)
-    shelf.look("Board")
+    shelf.get("Board")
     cast(board[1], Ada=1)
-    assert [shelf.look("Board").result.total for _ in range(5)] == [1, 1, 1, 1, 2], "45 seconds, 10 at a time"
+    assert [shelf.get("Board").result.total for _ in range(5)] == [1, 1, 1, 1, 2], "45 seconds, 10 at a time"
 
 
 def test_nothing_new_is_not_counted_again(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
-    before = shelf.look("Board")
-    monkeypatch.setattr(live.apart, "counted", lambda *_, **__: pytest.fail("it was counted again"))
-    assert shelf.look("Board").result is before.result
+    before = shelf.get("Board")
+    monkeypatch.setattr(live.bounded_counting, "run_job", lambda *_, **__: pytest.fail("it was counted again"))
+    assert shelf.get("Board").result is before.result
 
 
 def test_a_ballot_that_the_index_tells_late_is_not_missed(site, board, shelf, monkeypatch):
     eve, flo, *_others = board
     late = utc_now() - timedelta(seconds=30)
     cast(eve, Ada=1)
-    shelf.look("Board")
+    shelf.get("Board")
     monkeypatch.setattr(casting, "utc_now", lambda: late)
     cast(flo, Ada=1, Bo=1)
-    monkeypatch.setattr(Running, "replace", lambda *_: pytest.fail("everything was read again"))
-    assert shelf.look("Board").result.total == 2
+    monkeypatch.setattr(RunningCount, "replace", lambda *_: pytest.fail("everything was read again"))
+    assert shelf.get("Board").result.total == 2
 
 
 def test_a_ballot_behind_a_clock_that_is_far_too_slow_is_found_by_reading_everything(site, board, shelf, monkeypatch):
     eve, flo, *_others = board
     cast(eve, Ada=1)
-    shelf.look("Board")
+    shelf.get("Board")
     monkeypatch.setattr(casting, "utc_now", lambda: utc_now() - 10 * OVERLAP_DURATION)
     cast(flo, Bo=1)
     assert_as_recounted(shelf)
@@ -219,18 +219,18 @@ def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, boar
     eve, flo, gus, _hal = board
     for voter in (eve, flo, gus):
         cast(voter, Ada=1)
-    monkeypatch.setattr(watching, "REREAD_BALLOTS_PER_SECOND", 0.01)
-    shelf.look("Board")
+    monkeypatch.setattr(count_cache, "REREAD_BALLOTS_PER_SECOND", 0.01)
+    shelf.get("Board")
     withdraw(eve)
-    assert shelf.look("Board").result.total == 3, "it has just been read"
+    assert shelf.get("Board").result.total == 3, "it has just been read"
     clock.now += 1000
-    assert shelf.look("Board").result.total == 2
+    assert shelf.get("Board").result.total == 2
 
 
 def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch):
-    monkeypatch.setattr(watching, "REREAD_BALLOTS_PER_SECOND", 0.001)
+    monkeypatch.setattr(count_cache, "REREAD_BALLOTS_PER_SECOND", 0.001)
     cast(board[0], Ada=1)
-    assert shelf.look("Board").result.total == 1
+    assert shelf.get("Board").result.total == 1
     owner = people.find("the organiser")
     deleting.delete(owner, elections.find("Board"))
     drafts.create(owner, "Board", **LIVE)
@@ -241,9 +241,9 @@ def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch
 
 
 def test_one_that_is_gone_is_forgotten(site, board, shelf):
-    shelf.look("Board")
+    shelf.get("Board")
     deleting.delete(people.find("the organiser"), elections.find("Board"))
-    assert shelf.look("Board") is None
+    assert shelf.get("Board") is None
     assert shelf.weight == 0
 
 
@@ -262,14 +262,14 @@ def test_one_with_very_many_ballots_is_shown_at_the_end(site, board, shelf, sign
     monkeypatch.setattr(live, "MAX_BALLOTS", 1)
     cast(board[0], Ada=1)
     cast(board[1], Ada=1)
-    look = shelf.look("Board")
+    look = shelf.get("Board")
     assert (look.result, look.too_many) == (None, True)
-    assert "no longer shown while it is open" in signed_in("Ida").get(PAGE).content.decode()
+    assert "takes too long to show a running result" in signed_in("Ida").get(PAGE).content.decode()
 
 
 def test_many_looking_at_once_while_many_vote(site, board, shelf, clock):
     acts = [partial(cast, voter, Ada=1, Bo=2) for voter in board]
-    at_once(*acts, *(partial(shelf.look, "Board") for _ in range(4)))
+    at_once(*acts, *(partial(shelf.get, "Board") for _ in range(4)))
     clock.now += 1000  # each has moved the clock while another looked, who now rests
     assert_as_recounted(shelf)
 
@@ -281,7 +281,7 @@ def test_many_looking_at_once_while_many_vote(site, board, shelf, clock):
 def test_what_is_not_live_is_not_counted(site, opened, person, shelf, signed_in, chosen):  # noqa: F811
     opened("Eve", **chosen)
     cast(person("Eve"), Ada=1)
-    assert shelf.look("Board").result is None
+    assert shelf.get("Board").result is None
     client = signed_in("Ida")
     for address in (PAGE, f"{PAGE}now/", "/election/Board/results/"):
         answer = client.get(address)
@@ -298,7 +298,7 @@ def test_a_secret_ballot_is_in_no_list_by_time(site, opened, person):  # noqa: F
 
 def test_before_its_beginning_there_is_nothing_to_watch(site, opened, person, shelf):  # noqa: F811
     opened("Eve", no_voting_before=as_text(utc_now() + timedelta(hours=1)), **LIVE)
-    assert shelf.look("Board").result is None
+    assert shelf.get("Board").result is None
 
 
 # --- the pages ---
@@ -329,8 +329,8 @@ def test_the_count_is_put_together_once_for_all_who_look(site, board, shelf, sig
     assert part.content in before
     assert len(drawn) == 1
     cast(board[1], Bo=1)
-    assert b"A tie at the moment" in one.get(PAGE).content
-    assert b"A tie at the moment" in other.get(f"{PAGE}now/").content
+    assert b"Tied at the moment" in one.get(PAGE).content
+    assert b"Tied at the moment" in other.get(f"{PAGE}now/").content
     assert len(drawn) == 2
 
 
@@ -367,15 +367,15 @@ def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_i
 
 def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
-    monkeypatch.setattr(live.apart, "MAX_STEPS", 1)
-    look = shelf.look("Board")
+    monkeypatch.setattr(live.bounded_counting, "MAX_STEPS", 1)
+    look = shelf.get("Board")
     assert (look.result, look.too_many) == (None, True)
 
 
 def test_a_running_count_is_billed_for_what_is_left_to_do(site, board, shelf):
     cast(board[0], Ada=1)
-    shelf.look("Board")
+    shelf.get("Board")
     ballots = shelf._watched["board"].running.ballots
-    size = Job(ballots, "schulze", others=False).size
+    size = CountJob(ballots, "schulze", others=False).size
     assert (size.candidates, size.marks) == (len(ballots.candidates), 0), "every two candidates are compared already"
-    assert Job(ballots, "irv", others=False).size.marks == 1
+    assert CountJob(ballots, "irv", others=False).size.marks == 1

@@ -15,7 +15,7 @@ from accounts.rules import Role
 from acts.refusals import NotAllowed
 from ballots import services as voting
 from ballots.passes import Pass
-from ballots.services import seal_what_is_closed
+from ballots.services import seal_closed
 from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -54,7 +54,7 @@ def closed(ada, *voters: str, ballots: tuple[str, ...] = ("Eve",), candidates=("
     for name in ballots:
         voting.cast(people.find(name), "Board", {"0": ["1"]}, f"form of {name}")
     closing.close(ada, repository.find("Board"))
-    seal_what_is_closed()
+    seal_closed()
     return repository.find("Board")
 
 
@@ -73,7 +73,7 @@ def test_the_button_mails_everybody_once_who_won_and_the_link(site, ada, person)
     election = closed(ada, ANN)
     mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
-    with pytest.raises(WrongState, match="before"):
+    with pytest.raises(WrongState, match="already"):
         mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
     assert events(site) == ["Ada"]
@@ -90,10 +90,10 @@ def test_the_button_mails_everybody_once_who_won_and_the_link(site, ada, person)
 def test_by_itself_as_soon_as_it_is_sealed_if_that_was_chosen(site, ada, person):
     person("Eve", Role.VOTER, email="eve@example.org")
     election = closed(ada, announces=True)
-    mailing.mail_by_itself(election)  # a worker that was cut short comes again
+    mailing.mail_automatically(election)  # a worker that was cut short comes again
     assert events(site) == ["plenum"]
     assert deliver() == {"eve@example.org": 1}
-    with pytest.raises(WrongState, match="before"):
+    with pytest.raises(WrongState, match="already"):
         mailing.mail_result(ada, election)
 
 
@@ -107,16 +107,16 @@ def test_without_that_choice_nobody_is_mailed(site, ada, person):
 def test_who_wants_none_says_so_once(site, ada, person, client):
     person("Eve", Role.VOTER, email="eve@example.org")
     election = closed(ada, ANN, BEN)
-    opt_out.leave_alone(BEN.upper())
+    opt_out.opt_out(BEN.upper())
     mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
     to_ann = next(message for message in sent.outbox if message.to == [ANN])
     (address,) = set(re.findall(r"(/no-results/\S+/)", to_ann.body))
     assert to_ann.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert client.get(address).status_code == 200
-    assert not opt_out.wants_none(ANN), "a mail scanner has only looked"
+    assert not opt_out.has_opted_out(ANN), "a mail scanner has only looked"
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert opt_out.wants_none(ANN)
+    assert opt_out.has_opted_out(ANN)
     assert client.post("/no-results/made-up/").status_code == 410
 
 
@@ -125,7 +125,7 @@ def test_a_mail_that_waits_is_dropped_for_who_wants_none_by_now(site, ada, perso
     election = closed(ada)
     mailing.mail_result(ada, election)
     queue_mailings()
-    opt_out.leave_alone("eve@example.org")
+    opt_out.opt_out("eve@example.org")
     assert deliver() == {}
 
 
@@ -133,14 +133,14 @@ def test_people_change_it_on_their_own_page_and_it_goes_with_them(site, person):
     eve = person("Eve", Role.VOTER, email="eve@example.org")
     browser = sign_in(eve)
     browser.post("/me/mails/", {"wanted": "no"})
-    assert opt_out.wants_none("eve@example.org")
-    assert opt_out.wanted(eve) == [{"address": "eve@example.org", "wanted": False}]
+    assert opt_out.has_opted_out("eve@example.org")
+    assert opt_out.export_opt_out(eve) == [{"address": "eve@example.org", "wanted": False}]
     assert "Mail me results again" in browser.get("/me/mails/").content.decode()
     browser.post("/me/mails/", {"wanted": "yes"})
-    assert not opt_out.wants_none("eve@example.org")
-    opt_out.leave_alone("eve@example.org")
+    assert not opt_out.has_opted_out("eve@example.org")
+    opt_out.opt_out("eve@example.org")
     opt_out.forget(eve)
-    assert not opt_out.wants_none("eve@example.org")
+    assert not opt_out.has_opted_out("eve@example.org")
 
 
 def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, person):
@@ -166,9 +166,9 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     ],
 )
 def test_what_the_mail_says(about, sentence, german):
-    assert sentence in emails.outcome(about)
+    assert sentence in emails.outcome_sentence(about)
     with override("de"):
-        assert german in emails.outcome(about)
+        assert german in emails.outcome_sentence(about)
 
 
 def test_no_ballot_at_all_is_told_too(site, ada):
@@ -235,10 +235,10 @@ def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
     add_voters(ada, repository.find(multi_ballot.leader), [ANN])
     binding.open_(ada, multi_ballots.find(multi_ballot.id))
     binding.close(ada, multi_ballots.find(multi_ballot.id))
-    seal_what_is_closed()
+    seal_closed()
     leader, other = (repository.find(name) for name in multi_ballot.questions)
-    assert mailing.to_be_mailed(ada, leader) is not None
-    assert mailing.to_be_mailed(ada, other) is None
+    assert mailing.mail_result_step(ada, leader) is not None
+    assert mailing.mail_result_step(ada, other) is None
     with pytest.raises(WrongState, match="one invitation"):
         mailing.mail_result(ada, other)
     mailing.mail_result(ada, leader)
@@ -264,7 +264,7 @@ def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(si
     for number, name in enumerate(multi_ballot.questions):
         voting.cast(held, name, {str(number): ["1"]}, f"form {number}")
     binding.close(ada, multi_ballots.find(multi_ballot.id))
-    seal_what_is_closed()
+    seal_closed()
     assert deliver()[ANN] == 1
     to_ann = next(message.body for message in sent.outbox if message.to == [ANN])
     assert "Chair: Bo has won. Site: Cy has won. 2 ballots were counted." in to_ann

@@ -20,7 +20,7 @@ from results.pictures.rounds import chosen
 from results.pictures.transfers import bands_of, lanes_of, moves_of
 from tally.ballots import Ballots
 from tally.methods import METHODS, count
-from tally.result import Result, header
+from tally.result import Result, ballot_fields
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -78,14 +78,14 @@ def test_a_draw_in_the_heat_map_has_a_sign():
 
 
 def test_duels_show_the_winner_against_everybody():
-    picture = called(counted(CITIES, names="MNCK"), "one to one")
+    picture = called(counted(CITIES, names="MNCK"), "head to head")
     assert written(picture) == ["68", "N", "C", "32", "68", "N", "K", "32", "58", "N", "M", "42"]
     assert {each.get("class") for each in tree(picture).iter("bdi") if each.text == "N"} == {"won out-of-sight"}
     assert picture.table.rows == (("N", "68", "C", "32", "0"), ("N", "68", "K", "32", "0"), ("N", "58", "M", "42", "0"))
 
 
 def test_those_who_share_the_first_place_are_both_named():
-    picture = called(counted(["0>1", "1>0"]), "one to one")
+    picture = called(counted(["0>1", "1>0"]), "head to head")
     assert written(picture) == ["1", "A", "B", "1"]
     assert {each.get("class") for each in tree(picture).iter("bdi")} == {None}
 
@@ -110,7 +110,7 @@ def test_the_graph_marks_the_chain_that_decided_and_the_way_back():
 
 
 def test_ranked_pairs_say_what_was_locked_and_which_cycle_left_one_out():
-    picture = called(counted(CYCLE, "ranked-pairs"), "strength")
+    picture = called(counted(CYCLE, "ranked-pairs"), "strongest first")
     said = written(picture)
     assert said[:15] == ["1.", "74", "B", "C", "26", "2.", "67", "A", "B", "33", "3.", "59", "C", "A", "41"]
     assert said[15] == "left out: it would close the cycle C > A > B > C"
@@ -136,8 +136,8 @@ def test_each_round_has_its_votes_its_threshold_and_what_is_exhausted(method):
 def test_ties_and_lots_stand_below_their_round():
     result = counted(["0"] * 30 + ["1"] * 25 + ["2>0"] * 10 + ["3>1"] * 10, "irv", seed="seed")
     said = " ".join(written(called(result, "round")))
-    assert "Tie: C, D. Settled by lot." in said
-    assert f"The lot chose {result.lots[0].chosen}." in said
+    assert "Tie: C, D. Decided by lot." in said
+    assert f"Drawn by lot: {result.lots[0].chosen}." in said
 
 
 def test_nobody_seems_to_have_a_quota_they_just_missed():
@@ -314,7 +314,7 @@ def crowd(size: int, method: str) -> Result:
     }
     places = tuple((name, place) for place, name in enumerate(names, 1))
     matrix = tuple(tuple(9 if i < j else 0 for j in range(size)) for i in range(size))
-    top = header(Ballots.of(names, [">".join(map(str, range(size)))] * 9))
+    top = ballot_fields(Ballots.of(names, [">".join(map(str, range(size)))] * 9))
     rules = {"method": method, "seats": 1, "unranked": "below", "seed": ""}
     return Result(winners=(names[0],), places=places, pairwise=matrix, reasons=reasons, **rules, **top)
 

@@ -127,7 +127,7 @@ def test_the_emptied_box_of_a_secret_election_is_as_it_should_be(site, sealed):
     site.write(Delete(Key(item["PK"], item["SK"])))
     assert flaw() is None
     site.write(Put(item))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
     assert list(site.each(*keys.ballots("Board"))) == []
     assert flaw() is None
     site.write(Put(item | {"confirmation": "ZZZZ-ZZZZ-ZZZZ-ZZZZ"}))

@@ -15,9 +15,9 @@ from django.utils import translation
 
 from elections import repository as elections
 from elections.rules import Election
-from results import words
+from results import wording
 from results.margin import margin_of
-from results.pictures import Picture, arranged, pictures_of
+from results.pictures import Picture, arrange_pictures, pictures_of
 from results.pictures.drawing import exact, width
 from results.report import report_on
 from store.log import as_text, utc_now
@@ -50,7 +50,7 @@ def report(rankings: list[str], method: str = "schulze", **rules):
         (CITIES, "borda", {}, ("Bo", "194", "Cy", "173"), "Bo was 21 points ahead of Cy."),
         (CITIES, "plurality", {}, ("Ada", "42", "Bo", "26"), "Ada was 16 votes ahead of Bo."),
         (CITIES, "irv", {}, ("Di", "58", "Ada", "42"), "Di was 16 votes ahead of Ada."),
-        (CITIES, "stv-scottish", {"seats": 2}, ("Bo", "33.99", "Di", "32"), "Bo took it, 1.99 votes ahead of Di."),
+        (CITIES, "stv-scottish", {"seats": 2}, ("Bo", "33.99", "Di", "32"), "Bo won it, 1.99 votes ahead of Di."),
         (
             CYCLE,
             "schulze",
@@ -61,7 +61,7 @@ def report(rankings: list[str], method: str = "schulze", **rules):
         (["0>1", "0>1", "1>0"], "schulze", {}, ("Ada", "2", "Bo", "1"), "Ada beat Bo by 1 ballot."),
         (["0>1"], "irv", {}, ("Ada", "1", "Bo", "0"), "Ada was 1 vote ahead of Bo."),
         (["0=1>2", "0>1"], "plurality", {}, ("Ada", "1.5", "Bo", "0.5"), "Ada was 1 vote ahead of Bo."),
-        (["0>2>1", "1>0>2"], "copeland", {}, ("Ada", "1", "Bo", "1"), "Ada and Bo were level one to one."),
+        (["0>2>1", "1>0>2"], "copeland", {}, ("Ada", "1", "Bo", "1"), "Ada and Bo tied head to head."),
     ],
 )
 def test_the_margin_is_the_closest_and_in_words(rankings, method, rules, numbers, sentence):
@@ -107,32 +107,34 @@ IF = "If %s of the %s ballots had ranked differently, "
     ("found", "seats", "sentence"),
     [
         ((278, True, "A", "AB"), 1, IF % (278, 900) + "it would have been a tie between A and B. Fewer would not"),
-        ((5, False, "A", "ABC"), 1, IF % (5, 900) + "it would have been a tie between A, B and C. Perhaps fewer"),
+        ((5, False, "A", "ABC"), 1, IF % (5, 900) + "it would have been a tie between A, B and C. Fewer might"),
         ((1, True, "A", "B"), 1, IF % (1, 900) + "B would have won."),
         ((1, True, "AB", "B"), 1, IF % (1, 900) + "B would have won alone."),
         ((2, True, "AB", "AC"), 1, IF % (2, 900) + "it would have been a tie between A and C. Fewer"),
         ((3, True, "ABC", "ABD"), 3, IF % (3, 900) + "D would have been elected in place of C. Fewer"),
         ((3, True, "AB", "ABC"), 3, IF % (3, 900) + "these would have been elected: A, B and C. Fewer"),
-        ((None, True, "A", ""), 1, "Whatever ballots had said, it could not have come out differently."),
-        ((None, False, "A", ""), 1, "No number of ballots was found"),
+        ((None, True, "A", ""), 1, "No change to the ballots could have changed the result."),
+        ((None, False, "A", ""), 1, "We found no number of changed ballots"),
     ],
 )
 def test_how_close_is_a_sentence(found, seats, sentence):
     ballots, is_exact, before, after = found
     some = report(CITIES, recounts=0)
     result = replace(some.result, total=900, seats=seats)
-    said = words.how_close(replace(some, result=result, closeness=Closeness(ballots, is_exact, (*before,), (*after,))))
+    said = wording.how_close(
+        replace(some, result=result, closeness=Closeness(ballots, is_exact, (*before,), (*after,)))
+    )
     assert said.startswith(sentence)
     assert (ballots or 1) > 1 or "ewer" not in said
 
 
 def test_of_one_ballot_it_is_said_so():
-    assert words.how_close(report(["1>0"])).startswith("If the only ballot had ranked differently, ")
+    assert wording.how_close(report(["1>0"])).startswith("A different ranking on the only ballot")
 
 
 @every_row("method", METHODS)
 def test_every_method_says_how_close_it_was(method):
-    said = words.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
+    said = wording.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
     assert re.match(r"If \d+ of the 100 ballots had ranked differently, ", said)
 
 
@@ -172,7 +174,7 @@ def of(*kinds: str) -> list[Picture]:
     ],
 )
 def test_no_picture_leaves_half_a_row_empty(kinds, looks):
-    shown = [f"{each.title}{' alone' if each.alone else ''}" for each in arranged(of(*kinds))]
+    shown = [f"{each.title}{' alone' if each.alone else ''}" for each in arrange_pictures(of(*kinds))]
     assert shown == looks
 
 

@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from acts.limits import Limit
-from results import apart
+from acts.rate_limits import Limit
+from results import bounded_counting
 from results import sandbox_views as sandbox
 from store import keys
 from tally.ballots import Ballots
@@ -36,7 +36,7 @@ def test_ballots_of_anybody_are_counted_by_any_method(site, client, method, winn
     status, page = page_of(client, ballots=CAPITAL, method=method)
     assert (status, winners(page)) == (200, [winner])
     assert "How close was it?" in page
-    assert "Every two candidates" in page or method in ("irv", "borda")
+    assert "Candidates are compared in pairs" in page or method in ("irv", "borda")
 
 
 @pytest.mark.parametrize("format", ["csv", "json", "blt", "abif", "cvotes", "preflib", "plain"])
@@ -68,7 +68,7 @@ def test_what_is_left_open_the_file_says(site, client):
     page = page_of(client, ballots='4 2\n3 1 2 0\n2 3 4 0\n1 4 0\n0\n"A" "B" "C" "D"\n"Two seats"\n')[1]
     assert "Two seats</h1>" in page
     assert winners(page) == ["A", "C"]
-    assert "Scottish councils" in page
+    assert "Scottish council elections" in page
 
 
 def test_nothing_is_stored_and_no_session_begun(site, client):
@@ -102,7 +102,7 @@ def test_a_mistake_is_named_with_its_line(site, client, typed, words):
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"method": "schulze", "seats": "2"}, "This method elects one."),
+        ({"method": "schulze", "seats": "2"}, "This method elects one winner."),
         ({"method": "dictator"}, "Select a valid choice."),
         ({"seats": "0"}, "greater than or equal to 1"),
         ({"seats": "many"}, "Enter a whole number."),
@@ -118,10 +118,10 @@ def test_settings_nobody_offers_are_refused(site, client, fields, words):
 
 
 def test_what_would_take_too_long_is_refused(site, client, monkeypatch):
-    monkeypatch.setattr(apart, "MAX_STEPS", 100)
+    monkeypatch.setattr(bounded_counting, "MAX_STEPS", 100)
     status, page = page_of(client, ballots=CAPITAL)
     assert status == 422
-    assert "So many candidates on so many long rankings take too long to count here." in page
+    assert "This takes too long to count here: too many candidates on too many long rankings." in page
     assert "manage.py count FILE" in page
     assert "42: Memphis" in page, "what was typed is still there"
 
@@ -133,7 +133,7 @@ def test_the_closer_look_is_as_long_as_there_is_time(site, client, monkeypatch):
     assert many.recounts == 169
     monkeypatch.setattr(sandbox, "MAX_CLOSENESS_STEPS", 1_000)
     assert sandbox.job_of(read(CAPITAL).ballots, "schulze", seats=1).recounts == 0
-    assert "too many ballots and candidates to look for that" in page_of(client, ballots=CAPITAL)[1]
+    assert "too many ballots and candidates to work this out" in page_of(client, ballots=CAPITAL)[1]
 
 
 def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):
@@ -144,15 +144,15 @@ def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):
 
 
 def test_strangers_wait_in_line_for_a_count_that_is_not_small(site, client, monkeypatch):
-    monkeypatch.setattr(apart, "MAX_QUEUE_SECONDS", 0.01)
-    with apart.in_line(), apart.in_line():
+    monkeypatch.setattr(bounded_counting, "MAX_QUEUE_SECONDS", 0.01)
+    with bounded_counting.counting_slot(), bounded_counting.counting_slot():
         assert page_of(client, ballots=CAPITAL)[0] == 200, "what is small waits for nobody"
-        monkeypatch.setattr(apart, "MAX_INLINE_STEPS", 0)
+        monkeypatch.setattr(bounded_counting, "MAX_INLINE_STEPS", 0)
         upload = SimpleUploadedFile("votes.txt", CAPITAL.encode())
         answer = client.post(PAGE, {"ballots": "", "file": upload})
         page = answer.content.decode()
         assert (answer.status_code, answer["Retry-After"]) == (503, "5")
-        assert "Others are counting here" in page
+        assert "The server is busy with other counts" in page
         assert "42: Memphis" in page, "also what came as a file"
     assert page_of(client, ballots=CAPITAL)[0] == 200
 

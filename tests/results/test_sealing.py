@@ -18,7 +18,7 @@ from ballots import services as ballots
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.turnout.counts import final_turnout
-from results import repository, roll, running, services
+from results import repository, roll, running_count, services
 from results.report import Report
 from store import keys, splitting
 from store.log import as_text, utc_now
@@ -83,7 +83,7 @@ def test_what_takes_long_to_count_is_left_to_the_worker(site, voted, close, monk
     voted({"Ada": 1, "Bo": 2}, {"Bo": 1})
     close()
     assert services.find("Board").seal is None
-    assert ballots.seal_what_is_closed() == 1
+    assert ballots.seal_closed() == 1
     assert services.find("Board").seal is not None
 
 
@@ -147,7 +147,7 @@ LIVE = {"secret_ballot": False, "results_visible": "live"}
 
 
 def test_the_seal_says_that_the_running_count_has_come_to_the_same(site, voted, close, monkeypatch):
-    monkeypatch.setattr(running, "BATCH_BALLOTS", 2)
+    monkeypatch.setattr(running_count, "BATCH_BALLOTS", 2)
     voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1, "Ada": 1}, {}, {"Bo": 1}, **LIVE)
     ballots.cast(people.find("voter 1"), "Board", ranks(Cy=1), "changed")
     ballots.withdraw(people.find("voter 4"), "Board", "withdrawn")
@@ -178,7 +178,7 @@ def test_a_ballot_that_the_index_has_lost_keeps_the_result_from_being_sealed_unt
     words = [record.words for record in caplog.records if record.msg == "not sealed"]
     assert ["by the time they were cast" in each for each in words] == [True]
     site.write(Put(whole))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     assert [said["summary"] for said in sealed(site)] == ["agrees"]
     assert services.find("Board").report is not None
 
@@ -247,7 +247,7 @@ def test_one_that_cannot_be_sealed_does_not_hold_up_the_others(site, voted, open
     first = next(site.each(*keys.ballots("Board")))
     site.write(Delete(Key(first["PK"], first["SK"])))
     with pytest.raises(SomeFailed):
-        ballots.seal_what_is_closed()
+        ballots.seal_closed()
     assert [said["election_name"] for said in sealed(site)] == ["Other"]
 
 
@@ -281,5 +281,5 @@ def test_hundreds_of_candidates_do_not_hold_the_worker_up_for_hours():
     """They are counted again a few times to see how close it was, where a hundred may be hundreds of times."""
     election = elections.Election("Board", "Ada", "2026-11-15T00:00:00.000Z")
     few, many = (Ballots([f"c{number:03}" for number in range(most)], {"0>1": 1}) for most in (100, 500))
-    assert services._affordable(few, election) == DEFAULT_RECOUNTS
-    assert 1 <= services._affordable(many, election) <= 40
+    assert services._max_recounts(few, election) == DEFAULT_RECOUNTS
+    assert 1 <= services._max_recounts(many, election) <= 40

@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import table
+from acts.storage import table
 from results import export_views, services
-from results.checks.sealed import stamp
+from results.checks.access import seal_stamp
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.publishing import seal_publicly
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -52,7 +52,7 @@ def test_anybody_sees_who_won_and_nobody_who_voted(shared, client, view, secret)
 
 def proofs_of(name: str = "Board") -> dict[str, str]:
     """The address of everything by which anybody can check the result."""
-    words = {"recount_ballots": [stamp(services.find(name).seal)], "export": ["single-ballots.csv"]}
+    words = {"recount_ballots": [seal_stamp(services.find(name).seal)], "export": ["single-ballots.csv"]}
     words["follow_ballots"] = words["recount_ballots"]
     return {each: reverse(each, args=[name, *words.get(each, ())]) for each in PROOF - {"results"}}
 
@@ -123,7 +123,7 @@ def test_a_draft_is_not_there(site, person, client, view):
 def test_before_the_end_there_is_only_a_sentence(voted, client, view, chosen):  # noqa: F811
     voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, results_public=True, **chosen)
     page = client.get(at(view)).content.decode()
-    assert "The result will be here after the election has closed." in page
+    assert "The result will appear here once the election has closed." in page
     assert "Ada" not in page
     assert "og:title" not in page
 
@@ -197,7 +197,7 @@ def test_a_hostile_name_is_only_a_name(shared, client):
 
 @pytest.mark.parametrize(
     ("rankings", "words"),
-    [([{}], "nothing to count"), ([{"Ada": 1}, {"Bo": 1}], "a tie of Ada, Bo")],
+    [([{}], "nothing to count"), ([{"Ada": 1}, {"Bo": 1}], "a tie between Ada, Bo")],
 )
 def test_nothing_to_count_and_a_tie_have_titles_too(voted, close, client, rankings, words):  # noqa: F811
     voted(*rankings, results_public=True)

@@ -10,18 +10,18 @@ from itertools import pairwise
 
 import pytest
 
-from acts import recent
-from acts.site import acting_on
+from acts import read_cache
+from acts.storage import use_table
 from ballots import services as voting
 from elections import repository
 from elections.lifecycle import closing
-from elections.roll.services import take_off
+from elections.roll.services import remove_voters
 from elections.rules import State
 from elections.turnout.counts import votes_of
 from results import services, waiting
 from store import keys
 from store.log import as_text, utc_now
-from store.metered import READ, Metered
+from store.metering import READ, MeteredTable
 from store.table import Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
@@ -36,31 +36,31 @@ PEOPLE = 10_000
 def clock():
     """Of what is remembered; it stands still unless a test moves it."""
     now = [0.0]
-    token = recent.clock.set(lambda: now[0])
+    token = read_cache.clock.set(lambda: now[0])
     yield now
-    recent.clock.reset(token)
+    read_cache.clock.reset(token)
 
 
 @pytest.fixture
-def here(site, clock) -> Metered:
+def here(site, clock) -> MeteredTable:
     """One process, on a distant store."""
-    return Metered(site)
+    return MeteredTable(site)
 
 
 @pytest.fixture
-def there(site) -> Metered:
+def there(site) -> MeteredTable:
     """Another one."""
-    return Metered(site)
+    return MeteredTable(site)
 
 
 @contextmanager
-def metered(meter: Metered, into: dict[str, float]):
+def metered(meter: MeteredTable, into: dict[str, float]):
     """What is read inside, by the key."""
-    with acting_on(meter):
-        meter.taken()
+    with use_table(meter):
+        meter.take_bill()
         yield
         into.clear()
-        for charged, units in meter.taken().units.items():
+        for charged, units in meter.take_bill().units.items():
             if charged.kind == READ:
                 into[charged.pk] = into.get(charged.pk, 0) + units
 
@@ -70,12 +70,12 @@ def metered(meter: Metered, into: dict[str, float]):
 
 def test_an_item_is_remembered_for_a_second_from_when_it_was_asked_for(site, here, there, clock, opened):  # noqa: F811
     at = keys.election("Board")
-    with acting_on(there):
+    with use_table(there):
         opened("Eve")
 
     def zone(meter) -> str:
-        with acting_on(meter):
-            return recent.get_many(recent.Recently([at]))[at]["time_zone"]
+        with use_table(meter):
+            return read_cache.get_cached(read_cache.Cacheable([at]))[at]["time_zone"]
 
     before = zone(here)
     site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
@@ -88,14 +88,14 @@ def test_an_item_is_remembered_for_a_second_from_when_it_was_asked_for(site, her
 def test_the_embedded_store_remembers_nothing(site, clock, opened):  # noqa: F811
     opened("Eve")
     at = keys.election("Board")
-    recent.get_many(recent.Recently([at]))
+    read_cache.get_cached(read_cache.Cacheable([at]))
     site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
-    assert recent.get_many(recent.Recently([at]))[at]["time_zone"] == "Asia/Tokyo"
+    assert read_cache.get_cached(read_cache.Cacheable([at]))[at]["time_zone"] == "Asia/Tokyo"
 
 
 def test_who_looked_before_does_not_overwrite_what_was_seen_since(site, here, clock, opened, monkeypatch):  # noqa: F811
     at = keys.election("Board")
-    with acting_on(here):
+    with use_table(here):
         opened("Eve")
         slow = here.get_many
 
@@ -104,17 +104,17 @@ def test_who_looked_before_does_not_overwrite_what_was_seen_since(site, here, cl
             monkeypatch.setattr(here, "get_many", slow)
             site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
             clock[0] = 0.5
-            recent.get_many(recent.Recently([at]))
+            read_cache.get_cached(read_cache.Cacheable([at]))
             return found
 
         monkeypatch.setattr(here, "get_many", overtaken)
-        recent.get_many(recent.Recently([at]))
-        assert recent.get_many(recent.Recently([at]))[at]["time_zone"] == "Asia/Tokyo"
+        read_cache.get_cached(read_cache.Cacheable([at]))
+        assert read_cache.get_cached(read_cache.Cacheable([at]))[at]["time_zone"] == "Asia/Tokyo"
 
 
 def test_pages_of_a_voter_read_the_election_once_a_second(here, clock, opened, signed_in):  # noqa: F811
     reads: dict[str, float] = {}
-    with acting_on(here):
+    with use_table(here):
         opened("Eve", "Bob")
         eve, bob = signed_in("Eve"), signed_in("Bob")
     for client, expected in ((eve, 3), (bob, 0)):
@@ -135,56 +135,56 @@ def test_pages_of_a_voter_read_the_election_once_a_second(here, clock, opened, s
 
 
 def test_a_cast_meets_the_close_of_another_process_at_once(here, there, clock, opened, signed_in):  # noqa: F811
-    with acting_on(here):
+    with use_table(here):
         opened("Eve")
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
-    with acting_on(there):
+    with use_table(there):
         organiser = voting.casting.people.find("the organiser")
         closing.close(organiser, repository.find("Board"))
-    with acting_on(here):
+    with use_table(here):
         with pytest.raises(Exception, match="closed"):
             voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
         assert votes_of(repository.find("Board")) == 0
 
 
 def test_who_is_taken_off_the_roll_is_off_it_at_once(here, there, clock, opened, signed_in):  # noqa: F811
-    with acting_on(here):
+    with use_table(here):
         election = opened("Eve")
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
-    with acting_on(there):
-        take_off(voting.casting.people.find("the organiser"), election, ["Eve"])
-    with acting_on(here):
+    with use_table(there):
+        remove_voters(voting.casting.people.find("the organiser"), election, ["Eve"])
+    with use_table(here):
         assert eve.get("/election/Board/ballot/").status_code != 200
 
 
 def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here, opened, person):  # noqa: F811
-    with acting_on(here):
+    with use_table(here):
         election = opened("Eve")
     at, item = keys.election("Board"), site.get(keys.election("Board"))
     eve, organiser = person("Eve"), voting.casting.people.find("the organiser")
-    is_good = lambda who, found: repository.recently("Board", who, is_open=True).is_good({at: found})  # noqa: E731
+    is_good = lambda who, found: repository.recent_read("Board", who, is_open=True).is_good({at: found})  # noqa: E731
     assert is_good(eve, item)
     assert not is_good(organiser, item), "who may just have changed it"
     over = item | {"no_voting_after": as_text(utc_now() - timedelta(seconds=1))}
     assert not is_good(eve, over), "its end may have been moved since"
     assert not is_good(eve, item | {"closing": "the organiser"})
-    assert not repository.recently("Board", eve).is_good({}), "what is not there may have been made since"
+    assert not repository.recent_read("Board", eve).is_good({}), "what is not there may have been made since"
     assert election.stored_state == State.OPEN
 
 
 def test_an_organiser_sees_their_own_change_on_any_process(site, here, there, clock, opened, signed_in):  # noqa: F811
-    with acting_on(here):
+    with use_table(here):
         opened("Eve", description="As it was before.")
         eve, organiser = signed_in("Eve"), signed_in(voting.casting.people.find("the organiser"))
         for client in (eve, organiser):
             assert b"As it was before." in client.get("/election/Board/").content
     site.write(repository.description_written("Board", "As it is now."))
-    with acting_on(here):
+    with use_table(here):
         assert b"As it is now." in organiser.get("/election/Board/").content
         assert b"As it is now." in eve.get("/election/Board/").content, "read anew for the organiser"
-    with acting_on(there):
+    with use_table(there):
         assert b"As it is now." in eve.get("/election/Board/").content
 
 
@@ -195,7 +195,7 @@ def test_an_organiser_sees_their_own_change_on_any_process(site, here, there, cl
 def counting(here, clock, opened, signed_in, monkeypatch):  # noqa: F811
     """Closed, and so many ballots that no page counts them; whoever waits, signed in."""
     monkeypatch.setattr(services, "MAX_BALLOTS_COUNTED_IN_REQUEST", 0)
-    with acting_on(here):
+    with use_table(here):
         opened("Eve", "Bob", results_public=True)
         enrol("Eve")
         eve, bob = signed_in("Eve"), signed_in("Bob")
@@ -244,12 +244,12 @@ def test_ten_thousand_who_wait_cost_less_than_three_hundred_reads_a_second(here,
 
 
 def test_intervals_grow_and_differ(here, counting):
-    with acting_on(here):
+    with use_table(here):
         election = repository.find("Board")
 
     def after(minutes: float, most: float) -> list[int]:
         end = as_text(utc_now() - timedelta(minutes=minutes))
-        return [waiting.seconds_until_next(replace(election, closed_at=end), most) for _ in range(200)]
+        return [waiting.seconds_until_next(replace(election, closed_at=end).ended, most) for _ in range(200)]
 
     steps = [after(minutes, waiting.MAX_SECONDS) for minutes in (0, 0.5, 1, 60)]
     assert set(steps[0]) <= {1, 2}
@@ -260,10 +260,10 @@ def test_intervals_grow_and_differ(here, counting):
 
 
 def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(here, clock, counting, client):
-    with acting_on(here):
+    with use_table(here):
         address = part_of(client.get("/result/Board/").content)
         assert "HX-Refresh" not in client.get(address).headers
-        voting.seal_what_is_closed("Board")
+        voting.seal_closed("Board")
         assert "HX-Refresh" not in client.get(address).headers, "for a second"
         clock[0] = 1.0
         assert client.get(address).headers["HX-Refresh"] == "true"
@@ -273,7 +273,7 @@ def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(h
 
 def test_turnout_of_a_closed_election_is_counted_once(here, counting):
     reads: dict[str, float] = {}
-    with acting_on(here):
+    with use_table(here):
         election = repository.find("Board")
     with metered(here, reads):
         assert votes_of(election) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.site import now_text
+from acts.storage import now_text
 from skills import repository, services
 from skills.rules import Skill
 

@@ -9,12 +9,12 @@ import pytest
 
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotNow, TooMany
-from acts.site import table
-from acts.suffixes import MAX_NUMBERED_SUFFIX, RANDOM_SUFFIXES
+from acts.storage import table
+from acts.unique_names import MAX_NUMBERED_SUFFIX, RANDOM_SUFFIXES
 from skills import repository, services
 from skills.rules import State
 from store import keys
-from store.trips import counted
+from store.round_trips import count_round_trips
 from tests.at_once import at_once
 from upkeep import replay
 
@@ -56,7 +56,7 @@ def test_skills_whose_names_look_alike_have_their_own_addresses(listed):
 def test_any_number_of_skills_without_latin_letters_is_added_at_the_same_price(boss, listed):
     made = [listed(f"{first}{second}") for first in "абвгдежз" for second in "клмнопр"]
     assert len({each.id for each in made}) == len(made) == 56
-    with counted() as trips:
+    with count_round_trips() as trips:
         services.add(boss, "写作", "Writing", "")
     assert trips.count <= 2 * (MAX_NUMBERED_SUFFIX + RANDOM_SUFFIXES)
 

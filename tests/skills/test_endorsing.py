@@ -10,7 +10,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow, NotThere, Refusal
-from acts.site import acting_on
+from acts.storage import use_table
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
 from skills.rules import Visibility
@@ -21,7 +21,7 @@ from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 
@@ -220,7 +220,7 @@ def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeyp
                     raise Unavailable("The disk is gone.")
             site.write(*writes, **more)
 
-    with acting_on(Dying()):
+    with use_table(Dying()):
         accounts.remove(boss, ada)
     assert 0 < len(by("Ada")) < 5
     assert finish_background() == 1
@@ -248,8 +248,8 @@ def test_the_log_forgets_who_endorsed_whom(site, boss, ada, bob):
     accounts.remove(boss, ada)
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    while names.is_due(later):
-        names.forget_names(later)
+    while log_erasure.is_due(later):
+        log_erasure.erase_names(later)
         site_sealer().seal()
     everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
     assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []
@@ -342,11 +342,11 @@ def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both
             self.left -= 1
             site.write(*writes, **more)
 
-    site.write(*repository.shutting(repository.find("golang"), repository.find("go"), "Boss"))
+    site.write(*repository.closing_for_merge(repository.find("golang"), repository.find("go"), "Boss"))
     deaths = 0
     while list(site.each(keys.TASKS)):
         try:
-            with acting_on(Dying()):
+            with use_table(Dying()):
                 finish_background()
         except Killed:
             deaths += 1

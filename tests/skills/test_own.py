@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotThere, TooMany
-from acts.site import log
+from acts.storage import log
 from skills import repository, services
 from skills.rules import MAX_SKILLS, Visibility
 from store import keys
@@ -20,7 +20,7 @@ from store.table import Span
 from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
 from upkeep import replay
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 from upkeep.log.sealer import site_sealer
 
 
@@ -34,7 +34,7 @@ def events(site) -> list[str]:
 
 
 def holders(skill: str) -> list[str]:
-    from acts.site import table
+    from acts.storage import table
 
     return [item["GSI1SK"] for item in table().each(keys.skill_holders(skill))]
 
@@ -46,12 +46,12 @@ def test_profile_and_skills_are_one_query(site, ada, listed):
     asked = []
     page = site.page
     site.page = lambda *words, **more: asked.append(words) or page(*words, **more)
-    profile = repository.unendorsed("ada")
+    profile = repository.profile_without_endorsements("ada")
     assert len(asked) == 1
     assert repository.profile("ada") == profile
     assert (profile.person.display_name, sorted(profile.own.held)) == ("Countess", ["python", "tea"])
     python = profile.own.held["python"]
-    assert python.told == SAID | {"notes": "Mostly at night.", "interest": True}
+    assert python.statement == SAID | {"notes": "Mostly at night.", "interest": True}
     assert python.added_at == python.confirmed_at
     assert repository.profile("nobody") is None
     assert len(str(site.get(keys.user("Ada")))) < 800, "the person's own item stays small"
@@ -162,13 +162,13 @@ def test_the_log_forgets_whose_skills_they_were(site, boss, ada, listed, monkeyp
     accounts.remove(boss, ada)
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    monkeypatch.setattr(names, "TRANSACTION_EVENTS", 1)
+    monkeypatch.setattr(log_erasure, "TRANSACTION_EVENTS", 1)
     with monkeypatch.context() as dying:
-        dying.setattr(names, "_finish", lambda mark: 1 / 0)
+        dying.setattr(log_erasure, "_finish", lambda mark: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            names.forget_names(later)
-    while names.is_due(later):
-        names.forget_names(later)
+            log_erasure.erase_names(later)
+    while log_erasure.is_due(later):
+        log_erasure.erase_names(later)
         site_sealer().seal()
     everything = str([item for _, item in site.everything() if not item["PK"].startswith("ONCE#")])  # gone in a day
     assert [word for word in ("Ada", "#ada", "ada@") if word in everything] == []

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store import backup as backup_module
-from store import keys, trips
+from store import keys, round_trips
 from store.backup import (
     Damaged,
     NotEmpty,
@@ -534,7 +534,7 @@ def test_a_transfer_notices_what_does_not_arrive_as_it_was(embedded, full):
 def test_a_restore_writes_in_batches(embedded):
     table, copy = many(embedded(), 2000), embedded()
     file = written(table)
-    with trips.counted() as made:
+    with round_trips.count_round_trips() as made:
         assert restored(copy, file) == 2000
     assert made.count <= 30
 

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from store.chaos import Chaos
 from store.dynamodb import DynamoDbTable
 from store.sqlite import SqliteTable
 from store.table import BadCursor, Check, Conflict, Delete, Exists, Key, Put, Refused, Span, Unavailable, Update
+from tests.chaos import Chaos
 
 from .model import Model
 from .programs import Clock, search

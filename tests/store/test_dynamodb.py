@@ -20,7 +20,7 @@ from botocore.serialize import create_serializer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import trips
+from store import round_trips
 from store.dynamodb import DynamoDbTable
 from store.dynamodb import wire as dynamodb_wire
 from store.dynamodb.connection import MAX_CONFLICT_ATTEMPTS, MAX_PAUSE_SECONDS, MAX_SILENCE_ATTEMPTS
@@ -365,7 +365,7 @@ def test_unprocessed_keys_are_asked_for_again(table: DynamoDbTable, line: Betwee
 def test_more_keys_than_one_request_takes_are_asked_for_in_several_at_once(table: DynamoDbTable, line: Between) -> None:
     table.write(Put({"PK": "a", "SK": "007"}), Put({"PK": "a", "SK": "120"}))
     line.requests.clear()
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         found = table.get_many(Key("a", f"{n:03}") for n in range(140))
     assert set(found) == {Key("a", "007"), Key("a", "120")}
     assert sorted(sum(map(len, keys_of(each))) for each in line.requests) == [40, 100]
@@ -656,9 +656,11 @@ def test_every_request_of_ours_is_a_round_trip_with_its_outcome(
     table: DynamoDbTable, line: Between, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[tuple[str, str]] = []
-    monkeypatch.setattr(trips, "_listeners", [lambda operation, outcome, seconds: told.append((operation, outcome))])
+    monkeypatch.setattr(
+        round_trips, "_listeners", [lambda operation, outcome, seconds: told.append((operation, outcome))]
+    )
     line.acts.append(cancelled("TransactionConflict"))
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         table.write(NEW_A)
         with pytest.raises(Refused):
             table.write(NEW_A)
@@ -690,7 +692,7 @@ def test_every_request_of_ours_is_a_round_trip_with_its_outcome(
 def costs(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, float]]:
     """All that was told to whoever meters it."""
     told: list[tuple[str, str, float]] = []
-    monkeypatch.setattr(trips, "_meters", [lambda *cost: told.append(cost)])
+    monkeypatch.setattr(round_trips, "_meters", [lambda *cost: told.append(cost)])
     return told
 
 

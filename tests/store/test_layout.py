@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import settings as tried
 from hypothesis import strategies as st
 
-from store import formats, keys, trips
+from store import formats, keys, round_trips
 from store.backup import backup, check, restore, transfer
 from store.log import Event, EventLog, layout
 from store.log.seal import Sealer, verify
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.sqlite import SqliteTable
 from store.table import LOG, BadCursor, Delete, Put, Table
 from tests.at_once import at_once
@@ -72,15 +72,15 @@ def test_all_of_it_on_a_distant_store(distant, embedded):
     """Sealed, verified, looked through, copied and restored."""
     table = distant()
     formats.prepare(table)
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         record(table, 20)
     assert (asked.count, asked.in_a_row) == (40, 40)
     Sealer(table).seal()
     record(table, 3)
     verdict = verify(table)
     assert (verdict.sealed, verdict.unsealed, verdict.flaw, verdict.index_flaw) == (20, 3, None, None)
-    assert [event["event_id"] for event in look(table, Wanted(), limit=4).events] == [23, 22, 21, 20]
-    assert [event["event_id"] for event in look(table, Wanted(actor="P0"), limit=4).events] == [21, 19, 16, 13]
+    assert [event["event_id"] for event in search(table, Query(), limit=4).events] == [23, 22, 21, 20]
+    assert [event["event_id"] for event in search(table, Query(actor="P0"), limit=4).events] == [21, 19, 16, 13]
     assert len(lying(table)) == 16
     file = BytesIO()
     backup(table, file)
@@ -170,10 +170,10 @@ def test_a_cursor_is_the_same_wherever_events_lie(embedded):
 
 def test_a_page_asks_each_partition_once(embedded):
     table = record(embedded(Distant), 40)
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         assert len(layout.page(table, limit=10, backwards=True).items) == 10
     assert asked.count == 1 + 11, "the last number there is, and each partition in which one of eleven can lie"
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         layout.find(table, 7)
     assert asked.count == 1
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import keys, trips
+from store import keys, round_trips
 from store.log import Event, EventLog, layout, seal
 from store.log import index as log_index
 from store.log import search as log_search
-from store.log.index import as_of, extend_index, flaw_in, make_anew
+from store.log.index import as_of, extend_index, flaw_in, rebuild
 from store.log.seal import Sealer, verify
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.sqlite import SqliteTable
 from store.table import LOG, Delete, Put, Update
 
@@ -72,7 +72,7 @@ def everything(table, wanted, limit=3, before=None):
     """All that is found, page by page."""
     numbers = []
     for _ in range(200):
-        found = look(table, wanted, limit=limit, before=before)
+        found = search(table, wanted, limit=limit, before=before)
         assert len(found.events) <= limit
         numbers += [event["event_id"] for event in found.events]
         if (before := found.before) is None:
@@ -87,7 +87,7 @@ def plainly(table, wanted):
 
 STEPS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 3)), max_size=40)
 ASKED = st.builds(
-    Wanted,
+    Query,
     actor=st.sampled_from(("", "ADA", "a#b%", "nobody")),
     event_type=st.sampled_from(("", "BallotCast", "ElectionRenamed")),
     election=st.sampled_from(("", "board", "Door", "fine")),
@@ -120,20 +120,20 @@ def test_a_search_finds_what_reading_the_whole_log_finds(tmp_path_factory, steps
 def test_voters_acts_are_apart_from_organisers_acts(table):
     record(table, [(0, 0, 0), (1, 0, 1), (1, 0, 1), (0, 0, 0)])
     Sealer(table).seal()
-    assert everything(table, Wanted(election="Board")) == [5, 4, 3, 1]
-    assert everything(table, Wanted(election="Board", ballots=False)) == [5, 1]
+    assert everything(table, Query(election="Board")) == [5, 4, 3, 1]
+    assert everything(table, Query(election="Board", ballots=False)) == [5, 1]
 
 
 def test_a_rename_is_found_under_both_names(table):
     record(table, [(1, 0, 2)])
     Sealer(table).seal()
-    assert everything(table, Wanted(election="Board")) == everything(table, Wanted(election="Door")) == [1]
+    assert everything(table, Query(election="Board")) == everything(table, Query(election="Door")) == [1]
 
 
 def test_a_spelling_of_a_name_that_was_changed_is_listed_once(table):
     EventLog(table).record(Event("Ada", "ElectionRenamed", {"election_name": "Board", "new_name": "BOARD"}))
     Sealer(table).seal()
-    assert everything(table, Wanted(election="board")) == [1]
+    assert everything(table, Query(election="board")) == [1]
     assert verify(table).index_flaw is None
 
 
@@ -143,9 +143,9 @@ def test_a_search_by_time_takes_both_ends(table, small_blocks, asked):
     Sealer(table).seal()
     record(table, [(1, 0, 0)] * 3, lambda: START + timedelta(seconds=21))
     since, until = (f"2026-11-15T12:00:{second:02d}.000Z" for second in (5, 9))
-    assert everything(table, Wanted(since=since, until=until, **asked)) == [9, 8, 7, 6, 5]
-    assert everything(table, Wanted(since="2026-11-15T12:00:20.000Z", **asked)) == [23, 22, 21, 20]
-    assert everything(table, Wanted(until="2026-11-15T12:00:02.000Z", **asked)) == [2, 1]
+    assert everything(table, Query(since=since, until=until, **asked)) == [9, 8, 7, 6, 5]
+    assert everything(table, Query(since="2026-11-15T12:00:20.000Z", **asked)) == [23, 22, 21, 20]
+    assert everything(table, Query(until="2026-11-15T12:00:02.000Z", **asked)) == [2, 1]
 
 
 @pytest.mark.parametrize(("since", "until", "expected"), [("12:08:00", "12:08:40", [2]), ("12:01:30", "12:05:00", [6])])
@@ -156,7 +156,7 @@ def test_times_that_go_back_a_little_hide_nothing(table, small_blocks, monkeypat
         EventLog(table, lambda seconds=seconds: START + timedelta(seconds=seconds)).record(Event("Bo", "ThingMade"))
     Sealer(table).seal()
     for names in ({}, {"actor": "Bo"}):
-        wanted = Wanted(since=f"2026-11-15T{since}.000Z", until=f"2026-11-15T{until}.000Z", **names)
+        wanted = Query(since=f"2026-11-15T{since}.000Z", until=f"2026-11-15T{until}.000Z", **names)
         assert everything(table, wanted, limit=1) == plainly(table, wanted) == expected
 
 
@@ -175,7 +175,7 @@ def test_a_search_by_time_reads_little_of_a_long_log(table, small_blocks, monkey
             return found
 
         monkeypatch.setattr(table, name, counting)
-    assert [event["event_id"] for event in look(table, Wanted(since=when, until=when)).events] == [100]
+    assert [event["event_id"] for event in search(table, Query(since=when, until=when)).events] == [100]
     assert read.total() < 30 * (1 if table.log_partitions == 1 else 2)
 
 
@@ -183,8 +183,8 @@ def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch
     monkeypatch.setattr(log_search, "MAX_BATCHES_PER_LOOK", 3)
     record(table, [(1, 0, 0), *[(2, 1, 0)] * 200])
     Sealer(table).seal()
-    wanted = Wanted(actor="a#b%", event_type="BallotCast")
-    first = look(table, wanted)
+    wanted = Query(actor="a#b%", event_type="BallotCast")
+    first = search(table, wanted)
     assert first.events == []
     assert first.before == 201 - 29 * 4, "three looks at ten blocks each"
     assert everything(table, wanted) == []
@@ -193,9 +193,9 @@ def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch
 def test_what_is_not_sealed_is_looked_through_in_bounds_too(table, monkeypatch):
     monkeypatch.setattr(log_search, "BATCH_UNSEALED_EVENTS", 2)
     record(table, [(1, 0, 0), *[(2, 1, 0)] * 50])
-    found = look(table, Wanted(actor="Bo"), limit=2)
+    found = search(table, Query(actor="Bo"), limit=2)
     assert (found.events, found.before) == ([], 52 - 2 * log_search.MAX_BATCHES_PER_LOOK)
-    assert everything(table, Wanted(actor="Bo"), limit=2) == [1]
+    assert everything(table, Query(actor="Bo"), limit=2) == [1]
 
 
 def test_a_page_of_a_filtered_log_takes_few_round_trips(table, monkeypatch):
@@ -205,7 +205,7 @@ def test_a_page_of_a_filtered_log_takes_few_round_trips(table, monkeypatch):
     for name in ("get", "get_many", "page"):
         true = getattr(table, name)
         monkeypatch.setattr(table, name, lambda *a, true=true, **k: asked.append(a) or true(*a, **k))
-    assert len(look(table, Wanted(actor="Bo", election="Board"), limit=50).events) == 50
+    assert len(search(table, Query(actor="Bo", election="Board"), limit=50).events) == 50
     assert len(asked) <= 6 + table.log_partitions, "the newest few lie in all partitions, and are asked at once"
 
 
@@ -215,8 +215,8 @@ def test_a_page_of_a_filtered_log_waits_for_three_round_trips_in_a_row(table, un
     record(table, [(1 + n % 2, 0, 0) for n in range(120)])
     Sealer(table).seal()
     record(table, [(1, 0, 0)] * unsealed)
-    with trips.counted() as asked:
-        assert len(look(table, Wanted(election="Board", event_type="ElectionUpdated"), limit=50).events) == 50
+    with round_trips.count_round_trips() as asked:
+        assert len(search(table, Query(election="Board", event_type="ElectionUpdated"), limit=50).events) == 50
     assert asked.in_a_row <= 3
 
 
@@ -224,8 +224,8 @@ def test_a_page_of_a_filtered_log_waits_for_three_round_trips_in_a_row(table, un
 def test_any_number_may_be_asked_for(table, before):
     record(table, [(1, 0, 0)])
     Sealer(table).seal()
-    for wanted in (Wanted(), Wanted(actor="Bo")):
-        assert len(look(table, wanted, before=before).events) == (before > 1)
+    for wanted in (Query(), Query(actor="Bo")):
+        assert len(search(table, wanted, before=before).events) == (before > 1)
 
 
 # --- sealers at once, and killed ones ---
@@ -245,7 +245,7 @@ def test_a_sealer_that_was_killed_before_its_checkpoint_does_no_harm(table, monk
     record(table, [(1, 0, 1), (2, 1, 0)] * 2)
     Sealer(table).seal()
     assert verify(table).index_flaw is None
-    assert everything(table, Wanted(actor="Bo")) == plainly(table, Wanted(actor="Bo"))
+    assert everything(table, Query(actor="Bo")) == plainly(table, Query(actor="Bo"))
 
 
 def test_a_slow_sealer_that_has_read_less_takes_nothing_away(table, log_entries):
@@ -254,7 +254,7 @@ def test_a_slow_sealer_that_has_read_less_takes_nothing_away(table, log_entries)
     Sealer(table).seal()
     extend_index(table, 0, slow)
     assert verify(table).index_flaw is None
-    assert everything(table, Wanted(actor="Bo")) == [6, 5, 4, 3, 2, 1]
+    assert everything(table, Query(actor="Bo")) == [6, 5, 4, 3, 2, 1]
 
 
 def test_a_sealer_that_had_read_further_and_was_killed_leaves_nothing_twice(table, log_entries, monkeypatch):
@@ -264,10 +264,10 @@ def test_a_sealer_that_had_read_further_and_was_killed_leaves_nothing_twice(tabl
     sealer = Sealer(table)
     sealer._next_batch(None)
     assert verify(table).index_flaw is None
-    assert everything(table, Wanted(actor="Bo")) == [6, 5, 4, 3, 2, 1]
+    assert everything(table, Query(actor="Bo")) == [6, 5, 4, 3, 2, 1]
     sealer.seal()
     assert verify(table).index_flaw is None
-    assert everything(table, Wanted(actor="Bo")) == [6, 5, 4, 3, 2, 1]
+    assert everything(table, Query(actor="Bo")) == [6, 5, 4, 3, 2, 1]
 
 
 @pytest.fixture
@@ -306,7 +306,7 @@ def test_a_batch_of_a_thousand_people_fits_the_limits_of_a_write(table):
     table.increment(keys.event_number(), "last", 1000)
     assert Sealer(table).seal() == 1000
     assert verify(table).index_flaw is None
-    assert [event["actor"] for event in look(table, Wanted(actor="P777")).events] == ["p777"]
+    assert [event["actor"] for event in search(table, Query(actor="P777")).events] == ["p777"]
     assert log.newest_checkpoint()["event_id"] == 1000
 
 
@@ -336,7 +336,7 @@ def test_an_edited_item_is_named_and_mended(indexed, kind, name, numbers, senten
     indexed.write(Update(keys.log_index(kind, name, 5), set={"numbers": numbers}))
     verdict = verify(indexed)
     assert (verdict.flaw, verdict.index_flaw) == (None, sentence + AGAIN)
-    assert list(make_anew(indexed, 10)) == [4, 8, 10]
+    assert list(rebuild(indexed, 10)) == [4, 8, 10]
     assert verify(indexed).index_flaw is None
 
 
@@ -361,9 +361,9 @@ def test_a_log_sealed_before_there_was_an_index_gets_one(table, monkeypatch, sma
     record(table, [(1, 0, 1)])
     Sealer(table).seal()
     assert verify(table).index_flaw == f"Event 1 is missing from the index by actor.{AGAIN}"
-    list(make_anew(table, 7))
+    list(rebuild(table, 7))
     assert verify(table).index_flaw is None
-    assert everything(table, Wanted(actor="Bo")) == [7, 6, 5, 4, 3, 2, 1]
+    assert everything(table, Query(actor="Bo")) == [7, 6, 5, 4, 3, 2, 1]
 
 
 def test_a_flaw_of_the_index_hides_none_of_the_log(indexed):
@@ -385,8 +385,8 @@ def test_entries_that_do_not_belong_mislead_nobody(indexed):
     for name in ("Bo", "nobody"):
         place = keys.log_index("actor", name, 5)
         indexed.write(Update(place, set={"upto": 8, "numbers": [2, 5, 6, 7, 8, 99_999]}))
-    assert everything(indexed, Wanted(actor="Bo")) == plainly(indexed, Wanted(actor="Bo"))
-    assert everything(indexed, Wanted(actor="nobody")) == []
+    assert everything(indexed, Query(actor="Bo")) == plainly(indexed, Query(actor="Bo"))
+    assert everything(indexed, Query(actor="nobody")) == []
 
 
 # --- as a backup takes it ---
@@ -405,4 +405,4 @@ def test_a_backup_begun_earlier_takes_the_index_as_it_was_then(indexed, tmp_path
     record(copy, [(0, 3, 2), (1, 1, 1)] * 6)  # others than there were, under the same numbers
     assert Sealer(copy).seal() == sealed + 12
     assert verify(copy).index_flaw is None
-    assert everything(copy, Wanted(actor="Bo")) == plainly(copy, Wanted(actor="Bo"))
+    assert everything(copy, Query(actor="Bo")) == plainly(copy, Query(actor="Bo"))

@@ -9,7 +9,7 @@ from store.log import Event, EventLog, seal
 from store.log import index as log_index
 from store.log import search as log_search
 from store.log.seal import Sealer, verify
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.table import Update
 
 
@@ -28,7 +28,7 @@ def log(table, monkeypatch):
 
 
 def found(table, before=None, **asked):
-    return [event["event_id"] for event in look(table, Wanted(**asked), before=before).events]
+    return [event["event_id"] for event in search(table, Query(**asked), before=before).events]
 
 
 def test_what_is_sealed_and_what_is_not_is_found_alike(table, log):
@@ -45,7 +45,7 @@ def test_what_was_edited_in_the_index_is_named_and_mended(table, log):
     assert verify(table).index_flaw is None
     table.write(Update(keys.log_index("actor", "Ada", 5), set={"numbers": []}))
     assert verify(table).index_flaw.startswith("Event 6 is missing from the index by actor.")
-    list(log_index.make_anew(table, 10))
+    list(log_index.rebuild(table, 10))
     assert verify(table).index_flaw is None
 
 

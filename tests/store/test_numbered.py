@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from store import trips
+from store import round_trips
 from store.dynamodb import DynamoDbTable
 from store.log import Event, EventLog, Repeated
 from store.sqlite import SqliteTable
@@ -186,7 +186,7 @@ def test_of_many_at_once_each_has_a_number_and_none_is_skipped(file, pk):
 def test_an_act_is_one_commit_and_one_round_trip(file):
     log, heard = EventLog(file), commits(file)
     for n in range(3):
-        with trips.counted() as counted:
+        with round_trips.count_round_trips() as counted:
             assert log.record(Event("ada", "ThingMade"), change(str(n)), once=f"form {n}") == n + 1
         assert (counted.count, len(heard)) == (1, n + 1)
     with pytest.raises(Repeated):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from store import keys, trips
+from store import keys, round_trips
 from store.log import Event, EventLog, numbers
 from store.log.seal import Sealer
 from store.sqlite import SqliteTable
@@ -56,12 +56,12 @@ class Taking(threading.Thread):
         super().__init__(daemon=True)
         self.table = table
         self.got: object = None
-        self.trips = trips.Trips()
+        self.trips = round_trips.RoundTrips()
         self.start()
 
     def run(self) -> None:
         try:
-            with trips.counted() as self.trips:
+            with round_trips.count_round_trips() as self.trips:
                 self.got = numbers.take(self.table)
         except BaseException as error:
             self.got = error

@@ -72,7 +72,7 @@ ACTS = {
     "write": lambda table: table.write(Put({"PK": "a", "SK": "1"})),
     "increment": lambda table: table.increment(Key("a", "1"), "count"),
     "sweep": lambda table: table.sweep(),
-    "forget_deleted": lambda table: table.forget_deleted(),
+    "purge_journal": lambda table: table.purge_journal(),
 }
 
 
@@ -224,7 +224,7 @@ def test_it_is_quiet_since_the_last_write(file):
     assert file.quiet() < TIMEOUT_SECONDS
     os.utime(journal, (long_ago, long_ago))
     assert file.quiet() > 900
-    file.forget_deleted()
+    file.purge_journal()
     os.utime(file.path, (long_ago, long_ago))
     os.utime(journal)  # which is empty, and as old as the process that has opened the store
     assert file.quiet() > 900

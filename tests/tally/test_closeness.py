@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tally import methods
 from tally.ballots import Ballots
-from tally.closeness import Change, apply, how_close, rankings
+from tally.closeness import Change, apply, measure_closeness, rankings
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
 from .test_properties import elections
@@ -70,13 +70,13 @@ def test_a_change_replaces_ballots():
 )
 def test_tennessee_is_so_close(method, number):
     """Memphis leads by 16 first preferences; Nashville beats Memphis by 16 ballots, and leads by 21 points of Borda."""
-    close = how_close(TENNESSEE, method)
+    close = measure_closeness(TENNESSEE, method)
     assert (close.ballots, close.exact) == (number, True)
 
 
 def test_a_runoff_can_hang_on_an_early_elimination():
     """Two ballots save Chattanooga from going first; in the last round eight would be needed."""
-    close = how_close(TENNESSEE, "irv")
+    close = measure_closeness(TENNESSEE, "irv")
     assert close.ballots == 2
     assert close.winners == ("Knoxville",)
     assert close.new_winners != close.winners
@@ -85,28 +85,28 @@ def test_a_runoff_can_hang_on_an_early_elimination():
 def test_a_narrow_elimination_among_others_is_turned_around():
     """C lacks 20 votes to B when C goes; ten or eleven ballots of B for C instead, and C beats A with B's ballots."""
     ballots = election("400: A\n310: B > C\n290: C > A")
-    close = how_close(ballots, "irv")
+    close = measure_closeness(ballots, "irv")
     assert close.ballots in (10, 11)
     assert close.new_winners == ("C",)
 
 
 def test_a_tie_hangs_on_one_ballot():
     for method in (*PAIRWISE, "borda", "plurality"):
-        close = how_close(EQUAL_CYCLE, method)
+        close = measure_closeness(EQUAL_CYCLE, method)
         assert (close.ballots, close.exact, close.winners) == (1, True, ("A", "B", "C"))
 
 
 def test_what_cannot_change_is_said_to_be_so():
     for ballots in (election("3: A"), Ballots(("A", "B"), {}), Ballots((), {})):
         for method in methods.METHODS:
-            close = how_close(ballots, method)
+            close = measure_closeness(ballots, method)
             assert (close.ballots, close.exact, close.changes) == (None, True, ())
-    assert how_close(TENNESSEE, "stv-meek", seats=4).ballots is None
+    assert measure_closeness(TENNESSEE, "stv-meek", seats=4).ballots is None
 
 
 def test_the_work_is_bounded_and_what_is_found_is_still_true():
     ballots = Ballots(TENNESSEE.candidates, {ranking: 100 * n for ranking, n in TENNESSEE.counts.items()})
-    close, closer = how_close(ballots, "irv", recounts=12), how_close(ballots, "irv")
+    close, closer = measure_closeness(ballots, "irv", recounts=12), measure_closeness(ballots, "irv")
     assert (close.exact, closer.exact) == (False, False)
     assert closer.ballots <= close.ballots
     assert methods.count(apply(ballots, close.changes), "irv").winners == close.new_winners != close.winners
@@ -115,7 +115,7 @@ def test_the_work_is_bounded_and_what_is_found_is_still_true():
 def test_the_order_of_candidates_and_ballots_plays_no_part():
     turned = CYCLE.in_order(CYCLE.candidates[::-1])
     for method in methods.METHODS:
-        assert how_close(turned, method) == how_close(CYCLE, method)
+        assert measure_closeness(turned, method) == measure_closeness(CYCLE, method)
 
 
 @few
@@ -123,7 +123,7 @@ def test_the_order_of_candidates_and_ballots_plays_no_part():
 @pytest.mark.parametrize("method", methods.METHODS)
 def test_the_changed_ballots_change_the_winners_and_are_as_many_as_said(method, cast, unranked, seats):
     settings = {"unranked": unranked, "seats": seats, "seed": "s"}
-    close = how_close(cast, method, recounts=60, **settings)
+    close = measure_closeness(cast, method, recounts=60, **settings)
     assert close.winners == methods.count(cast, method, **settings).winners
     if close.ballots is not None:
         changed = apply(cast, close.changes)
@@ -139,7 +139,7 @@ def test_the_changed_ballots_change_the_winners_and_are_as_many_as_said(method, 
 @pytest.mark.parametrize("method", methods.METHODS)
 def test_of_what_is_called_exact_nothing_smaller_is_enough(method, cast, unranked):
     settings = {"unranked": unranked, "seed": "s"}
-    close = how_close(cast, method, **settings)
+    close = measure_closeness(cast, method, **settings)
     assert close.ballots is not None
     below = close.ballots - 1
     if close.exact and below and (below == 1 or len(cast.candidates) == 2):

@@ -55,4 +55,4 @@ def test_seats_beyond_the_candidates_cost_nothing():
     ],
 )
 def test_what_makes_it_dear_is_named(size, dear):
-    assert cost.dearest(size, 3_000_000, cost.of_methods) == dear
+    assert cost.limiting_factor(size, 3_000_000, cost.of_methods) == dear

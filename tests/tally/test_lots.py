@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally.lots import Chooser, by_earlier_rounds, commitment, draw, mark, seed_of
+from tally.lots import TieBreaker, by_earlier_rounds, commitment, draw, lot_hash, seed_of
 
 NAMES = ("Ada", "Bo", "Cy", "דנה")
 
@@ -25,7 +25,7 @@ def test_a_lot_is_the_smallest_sha256_of_five_lines():
 
 def test_the_mark_of_a_name_is_what_the_documentation_says():
     # printf 'seed\nirv\nelimination\n3\nAda' | sha256sum
-    assert mark("seed", "irv", "elimination", 3, "Ada").startswith("04daa1f72e13")
+    assert lot_hash("seed", "irv", "elimination", 3, "Ada").startswith("04daa1f72e13")
 
 
 def test_commitment_and_seed_are_what_the_documentation_says():
@@ -77,21 +77,21 @@ def test_small_differences_can_count_as_none():
 
 
 def test_one_alone_is_no_tie():
-    chooser = Chooser("irv", "seed")
-    assert chooser.settle(["Ada"], where="elimination", round=1, earlier=[], choose=min) == "Ada"
-    assert (chooser.ties, chooser.lots) == ([], [])
+    tie_breaker = TieBreaker("irv", "seed")
+    assert tie_breaker.settle(["Ada"], where="elimination", round=1, earlier=[], choose=min) == "Ada"
+    assert (tie_breaker.ties, tie_breaker.lots) == ([], [])
 
 
 def test_a_tie_settled_by_an_earlier_round_is_reported_without_a_lot():
-    chooser = Chooser("irv", "seed")
-    chooser.settle(["Bo", "Ada"], where="elimination", round=2, earlier=[{"Ada": 1, "Bo": 2}], choose=min)
-    assert [(tie.names, tie.settled, tie.round) for tie in chooser.ties] == [(("Ada", "Bo"), "earlier round", 2)]
-    assert chooser.lots == []
+    tie_breaker = TieBreaker("irv", "seed")
+    tie_breaker.settle(["Bo", "Ada"], where="elimination", round=2, earlier=[{"Ada": 1, "Bo": 2}], choose=min)
+    assert [(tie.names, tie.settled, tie.round) for tie in tie_breaker.ties] == [(("Ada", "Bo"), "earlier round", 2)]
+    assert tie_breaker.lots == []
 
 
 def test_a_lot_is_drawn_only_among_those_whom_earlier_rounds_leave():
-    chooser = Chooser("irv", "seed")
+    tie_breaker = TieBreaker("irv", "seed")
     earlier = [{"Ada": 1, "Bo": 1, "Cy": 2}]
-    chosen = chooser.settle(["Cy", "Bo", "Ada"], where="elimination", round=2, earlier=earlier, choose=min)
-    assert [(tie.names, tie.settled) for tie in chooser.ties] == [(("Ada", "Bo", "Cy"), "lot")]
-    assert [(lot.names, lot.chosen, lot.round) for lot in chooser.lots] == [(("Ada", "Bo"), chosen, 2)]
+    chosen = tie_breaker.settle(["Cy", "Bo", "Ada"], where="elimination", round=2, earlier=earlier, choose=min)
+    assert [(tie.names, tie.settled) for tie in tie_breaker.ties] == [(("Ada", "Bo", "Cy"), "lot")]
+    assert [(lot.names, lot.chosen, lot.round) for lot in tie_breaker.lots] == [(("Ada", "Bo"), chosen, 2)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tally.ballots import BadBallot, Ballots
-from tally.pairwise import Summary, condorcet_winner, matrices, strengths
+from tally.pairwise import PairwiseSummary, condorcet_winner, matrices, strengths
 
 ABC = ("A", "B", "C")
 
@@ -38,7 +38,7 @@ def test_huge_counts_are_exact():
 
 
 def test_nobody_standing_and_nobody_voting_are_fine():
-    assert Ballots((), {"": 3}).summary == Summary((), 3, 3, (), (), ())
+    assert Ballots((), {"": 3}).summary == PairwiseSummary((), 3, 3, (), (), ())
     assert Ballots(("A",), {}).summary.pairwise() == ((0,),)
 
 
@@ -51,7 +51,7 @@ def test_a_candidate_who_does_not_stand_is_refused(ranking):
 # --- adding and taking back ---
 
 
-def of(ranking: str) -> Summary:
+def of(ranking: str) -> PairwiseSummary:
     return Ballots(ABC, {ranking: 1}).summary
 
 

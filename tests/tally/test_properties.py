@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tally import methods
 from tally.ballots import Ballots, groups_of, ranking_of
-from tally.pairwise import Summary, condorcet_winner
+from tally.pairwise import PairwiseSummary, condorcet_winner
 from tests.rows import every_row
 
 NAMES = ("Ada", "bo", "Čeněk", "דנה", "Eve 🦊")
@@ -262,10 +262,10 @@ def test_the_pass_agrees_with_looking_at_every_pair_of_every_ballot(cast, unrank
 @some
 @given(elections(), st.data())
 def test_one_ballot_at_a_time_gives_what_a_recount_gives(cast, data):
-    def one(ranking: str) -> Summary:
-        return Summary.of(replace(cast, counts={ranking: 1}))
+    def one(ranking: str) -> PairwiseSummary:
+        return PairwiseSummary.of(replace(cast, counts={ranking: 1}))
 
-    running = Summary.of(replace(cast, counts={}))
+    running = PairwiseSummary.of(replace(cast, counts={}))
     kept: Counter[str] = Counter()
     for ranking in Counter(cast.counts).elements():
         running, kept = running + one(ranking), kept + Counter([ranking])

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tally import borda, ranked_pairs, schulze
+from tally import ranked_pairs, schulze, scores
 from tally.result import places_of
 
 from .published import Case, cases
@@ -77,7 +77,7 @@ def test_the_contests_skipped_are_as_published(case):
 @pytest.mark.parametrize("case", cases(lambda case: "scores_start_1" in case.expected))
 def test_borda_points_are_as_published(case):
     """Published with 1 for the last place where we give 0: one more a ballot."""
-    points = borda.count(case.ballots).reasons["points"]
+    points = scores.borda(case.ballots).reasons["points"]
     ours = [float(points[name]) + case.ballots.total for name in case.candidates]
     assert ours == case.expected["scores_start_1"]
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from tally import copeland, methods, minimax, plurality
+from tally import methods, scores
 from tally.ballots import Ballots
-from tally.numbers import as_text
+from tally.result import exact_text
 from tests.rows import every_row
 
 from .examples import CYCLE, TENNESSEE, election
@@ -17,60 +17,60 @@ from .examples import CYCLE, TENNESSEE, election
 
 
 def test_copeland_counts_contests_won():
-    result = copeland.count(TENNESSEE)
+    result = scores.copeland(TENNESSEE)
     assert result.places == (("Nashville", 1), ("Chattanooga", 2), ("Knoxville", 3), ("Memphis", 4))
     assert result.reasons["scores"]["Chattanooga"] == {"score": "2", "won": 2, "lost": 1, "drawn": 0}
 
 
 def test_copeland_gives_half_a_point_for_a_draw():
-    result = copeland.count(election("1: A > B > C\n1: B > A > C"))
+    result = scores.copeland(election("1: A > B > C\n1: B > A > C"))
     assert result.reasons["scores"]["A"] == {"score": "1.5", "won": 1, "lost": 0, "drawn": 1}
     assert result.reasons["scores"]["C"]["score"] == "0"
     assert result.winners == ("A", "B")
 
 
 def test_copeland_ties_a_cycle():
-    assert copeland.count(CYCLE).winners == ("coffee", "milk", "tea")
+    assert scores.copeland(CYCLE).winners == ("coffee", "milk", "tea")
 
 
 # --- minimax ---
 
 
 def test_minimax_prefers_the_weakest_worst_defeat():
-    result = minimax.count(CYCLE)
+    result = scores.minimax(CYCLE)
     assert result.places == (("tea", 1), ("coffee", 2), ("milk", 3))
     assert result.reasons["worst"]["tea"] == {"by": "milk", "for": 12, "against": 9}
 
 
 def test_minimax_knows_who_was_never_beaten():
-    result = minimax.count(TENNESSEE)
+    result = scores.minimax(TENNESSEE)
     assert result.winners == ("Nashville",)
     assert result.reasons["worst"]["Nashville"] is None
 
 
 def test_minimax_can_elect_another_by_margins():
     cast = election("4: A > B > C\n2: B > C\n3: C")
-    assert minimax.count(cast).winners == ("B",)
-    assert minimax.count(cast, strength="margins").winners == ("A",)
+    assert scores.minimax(cast).winners == ("B",)
+    assert scores.minimax(cast, strength="margins").winners == ("A",)
 
 
 # --- first preferences ---
 
 
 def test_most_first_preferences_win():
-    result = plurality.count(TENNESSEE)
+    result = scores.plurality(TENNESSEE)
     assert result.winners == ("Memphis",)
     assert result.reasons["votes"]["Memphis"] == "42"
 
 
 def test_equal_firsts_share_the_vote_exactly():
-    result = plurality.count(election("1: A = B = C > D\n1: A"))
+    result = scores.plurality(election("1: A = B = C > D\n1: A"))
     assert result.reasons["votes"] == {"A": "4/3", "B": "1/3", "C": "1/3", "D": "0"}
     assert result.places == (("A", 1), ("B", 2), ("C", 2), ("D", 4))
 
 
 def test_thirds_add_up_to_a_whole():
-    assert plurality.count(election("3: A = B = C\n1: D", "A B C D")).winners == ("A", "B", "C", "D")
+    assert scores.plurality(election("3: A = B = C\n1: D", "A B C D")).winners == ("A", "B", "C", "D")
 
 
 # --- methods by name ---
@@ -127,4 +127,4 @@ def test_where_nothing_is_said_all_are_equal(method, cast):
     ],
 )
 def test_numbers_are_decimals_where_that_is_exact(number, text):
-    assert as_text(number) == text
+    assert exact_text(number) == text

@@ -42,21 +42,21 @@ ROW_HEAD = (
 
 
 def row(model: Model) -> str:
-    from store.metered import READ, WRITE
-    from upkeep.capacity import saying
+    from store.metering import READ, WRITE
+    from upkeep.capacity import report
 
     load, steps = (
         model.hottest[0],
-        ", ".join(f"{act.name} {saying.duration(each)}" for act, _load, each in model.steps()),
+        ", ".join(f"{act.name} {report.duration(each)}" for act, _load, each in model.steps()),
     )
     cells = (
         f"{model.size.voters:,}",
-        f"{saying.rate(model.at_peak)} voters, {saying.rate(model.requests)} requests",
+        f"{report.rate(model.at_peak)} voters, {report.rate(model.requests)} requests",
         f"{model.layout.shards}, {model.layout.gates:,}",
-        f"{saying.rate(model.most_voters)} voters, {saying.rate(model.most_casts)} casts",
-        f"{load.charged.kind}s of `{saying.named(load.charged)}`, {saying.percent(load.full)}",
-        f"{saying.millions(model.total(WRITE))} writes, {saying.millions(model.total(READ))} reads",
-        f"{saying.dollars(model.cost)}, and {saying.dollars(model.cost_a_month)} a month",
+        f"{report.rate(model.most_voters)} voters, {report.rate(model.most_casts)} casts",
+        f"{load.charged.kind}s of `{report.named(load.charged)}`, {report.percent(load.full)}",
+        f"{report.millions(model.total(WRITE))} writes, {report.millions(model.total(READ))} reads",
+        f"{report.dollars(model.cost)}, and {report.dollars(model.cost_a_month)} a month",
         steps,
         "yes" if model.fullest <= 1 else "no",
     )

@@ -16,7 +16,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
-from accounts import setup
+from accounts import setup_link
 from store import formats, keys
 from store.backup import encoded
 from store.connect import connect
@@ -24,8 +24,8 @@ from store.log import Event, EventLog
 from store.table import Delete, Put
 from upkeep import secret_key, server
 from upkeep.backups import age
-from upkeep.progress import shown_on
-from upkeep.worker import heartbeats as signs
+from upkeep.progress import show_count
+from upkeep.worker import heartbeats
 
 from .test_commands import run
 
@@ -137,10 +137,10 @@ def test_a_store_that_a_first_start_has_made_is_filled(used, elsewhere, tmp_path
     other = elsewhere()
     other.create()
     formats.prepare(other)
-    secret_key.note_at_start(other)
-    assert setup.link()
-    worker = signs.SignGiver(other, {})
-    worker.give()
+    secret_key.record_at_start(other)
+    assert setup_link.new_link()
+    worker = heartbeats.HeartbeatSender(other, {})
+    worker.send()
     with pytest.raises(CommandError, match=r"systemctl stop plenum\.socket plenum plenum-worker"):
         run("restore", str(tmp_path / "file"))
     other.write(Delete(worker.place))
@@ -153,9 +153,9 @@ def test_a_store_in_use_is_moved_aside_if_that_is_wanted_and_nobody_is_at_work(u
     before = everything(used)
     run("backup", str(tmp_path / "file"))
     EventLog(used).record(Event("ada", "ThingMade"))
-    lock = server.take(settings.DATA_DIR)
+    lock = server.lock_folder(settings.DATA_DIR)
     for replace in ((), ("--replace",)):
-        with pytest.raises(CommandError, match=r"at work on DATA_DIR .* Stop the site first: systemctl stop"):
+        with pytest.raises(CommandError, match=r"server is using DATA_DIR .* Stop the site first: systemctl stop"):
             run("restore", str(tmp_path / "file"), *replace)
     os.close(lock)
     stderr = StringIO()
@@ -317,7 +317,7 @@ class Terminal(StringIO):
 def test_progress_is_shown_to_whoever_watches(stream, said, monkeypatch):
     monkeypatch.setattr("upkeep.progress.UPDATE_INTERVAL_SECONDS", 0)
     output = stream()
-    with shown_on(OutputWrapper(output), "Backup") as progress:
+    with show_count(OutputWrapper(output), "Backup") as progress:
         progress(2000)
     assert output.getvalue().startswith(said)
     assert output.getvalue().endswith("a second \n" if said else "")

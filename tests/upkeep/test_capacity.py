@@ -8,11 +8,11 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from acts.site import table
+from acts.storage import table
+from store.capacity_units import INDEX
 from store.connect import connect
-from store.metered import READ, WRITE, Bill, Charged
+from store.metering import READ, WRITE, Bill, Charged
 from store.table import DATA, LOG
-from store.units import INDEX
 from tests.aws.engine import ours
 from tests.aws.ledger import Ledger
 from tests.aws.memory import MemoryEngine
@@ -21,7 +21,7 @@ from tests.rows import every_row
 from upkeep.backups import drill
 from upkeep.capacity.model import MAX_GATE_UTILISATION, Layout, Model, Prices, rehearsed
 from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Play, Size, on, pattern_of, patterns, quietly
-from upkeep.capacity.saying import as_text, first_to_break
+from upkeep.capacity.report import as_text, first_to_break
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ class Counted:
     def __init__(self, rules: Rules, prefix: str):
         self.rules, self.prefix = rules, prefix
 
-    def taken(self) -> Bill:
+    def take_bill(self) -> Bill:
         ledger, self.rules.ledger, bill = self.rules.ledger, Ledger(), Bill()
         for (kind, partition), seconds in ledger.seconds.items():
             place = INDEX if partition.index else partition.table.removeprefix(self.prefix)
@@ -112,7 +112,7 @@ def test_units_are_those_that_an_engine_with_the_rules_of_aws_counts(mailed):
     """Two reckonings: the model's, from items that an embedded store has kept; the engine's, from what the adapter for
     DynamoDB has sent. Every act is the same, key by key."""
     rules = Rules(MemoryEngine(), latency=Latency(0, 0, 0), limits=Limits(None, None))
-    with drill.apart(), quietly(), ours(rules) as engine:
+    with drill.temporary_site(), quietly(), ours(rules) as engine:
         table = engine.table()
         table.create()
         with on(table):

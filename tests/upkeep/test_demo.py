@@ -13,14 +13,14 @@ from django.utils import translation
 
 from accounts import repository as people
 from accounts.demo import PEOPLE
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.public.own_elections import votes_of
 from news import repository as news
 from polls import repository as polls_repository
 from results import repository as results_repository
 from results import services as results
-from results.words import said
+from results.wording import translate
 from skills.demo import MEMBERS
 from store import keys
 from store.backup import encoded
@@ -65,7 +65,7 @@ def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     seen = [post.title for post in news.published(limit=9)[0]]
     assert seen[:2] == ["Result: Talk of the year", "Three towns, one summer"]
     assert len(seen) == 4
-    assert len(news.ahead(limit=9)[0]) == len(news.drafts(limit=9)[0]) == 1
+    assert len(news.scheduled(limit=9)[0]) == len(news.drafts(limit=9)[0]) == 1
     registered = sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0))
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
@@ -90,7 +90,7 @@ def has_a_cycle() -> bool:
     report = results.find("What we do with the bequest").report
     won = {(a, b): report.result.pairwise[a][b] > report.result.pairwise[b][a] for a in range(4) for b in range(4)}
     is_cycle = any(won[a, b] and won[b, c] and won[c, a] for a in range(4) for b in range(4) for c in range(4))
-    return is_cycle and any("There was a cycle" in said(each) for each in report.sentences)
+    return is_cycle and any("There was a cycle" in translate(each) for each in report.sentences)
 
 
 def has_seats_and_transfers() -> bool:
@@ -105,7 +105,7 @@ def is_public() -> bool:
 
 
 def is_a_poll_running() -> bool:
-    polls, _cursor = polls_repository.lists(keys.PUBLIC_POLLS, limit=9)
+    polls, _cursor = polls_repository.list_page(keys.PUBLIC_POLLS, limit=9)
     return any(each.is_open(now_text()) and voters_of(each.id) > 10 for each in polls)
 
 

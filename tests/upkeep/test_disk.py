@@ -160,16 +160,16 @@ def test_a_full_disk_is_what_readyz_names_and_not_the_worker_that_cannot_write(c
     monkeypatch.setattr(disk, "MIN_FREE_BYTES", 2**62)
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.content.decode() == f"The disk of {disk.disks()[0].folder} is full.\n"
+    assert answer.content.decode() == f"The disk holding {disk.disks()[0].folder} is full.\n"
     assert client.get("/readyz?store").status_code == client.get("/healthz").status_code == 200
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"is_read_only": True}, "The disk of /data is read-only."),
-        ({"free": 10}, "The disk of /data is full."),
-        ({"has_names": False}, "The disk of /data is full."),
+        ({"is_read_only": True}, "The disk holding /data is read-only."),
+        ({"free": 10}, "The disk holding /data is full."),
+        ({"has_names": False}, "The disk holding /data is full."),
         ({}, ""),
     ],
 )
@@ -246,5 +246,5 @@ def test_a_machine_in_trouble_is_a_503_and_the_next_page_is_there(client, site, 
 
 
 def test_another_error_of_the_system_is_still_our_mistake():
-    assert errors.answer_to(OSError(errno.ENOENT, "No such file"))[0] == 500
-    assert errors.answer_to(None)[0] == 500
+    assert errors.classify(OSError(errno.ENOENT, "No such file"))[0] == 500
+    assert errors.classify(None)[0] == 500

@@ -27,8 +27,9 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import reverse
 
 from accounts.rules import Role
+from acts import background
 from config import proxies
-from mail import mailboxes, outbox
+from mail import bounce_mailbox, outbox
 from store import keys
 from store.connect import connect
 from store.formats import FORMAT
@@ -38,12 +39,11 @@ from store.table import Put, Update
 from tests.mail.servers import MailServer
 from tests.store import engines
 from upkeep import disk, doctor
-from upkeep.doctor import Grade, health, machine, post, stores
-from upkeep.doctor import site as asking
-from upkeep.doctor.site import FORGED, Answer, Seen
+from upkeep.doctor import Grade, health, machine_checks, mail_checks, store_checks, web_checks
+from upkeep.doctor.web_checks import FORGED, Reply, RequestSnapshot
 from upkeep.log import figures
 from upkeep.pause import Pause
-from upkeep.worker import heartbeats as signs
+from upkeep.worker import heartbeats
 
 WELL, LOOK, BROKEN = Grade.WELL, Grade.LOOK, Grade.BROKEN
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -68,7 +68,7 @@ def served(server) -> Iterator[int]:
 
 def test_it_tells_who_can_sign_what_the_server_sees(client, site, settings):
     settings.TRUSTED_PROXIES = [ip_network("127.0.0.1/32")]
-    address = reverse("doctor", args=[asking.signed()])
+    address = reverse("doctor", args=[web_checks.signed_token()])
     answer = client.get(address, headers={"host": "anywhere:8", "x-forwarded-for": VISITOR})
     assert answer.json() == {
         "host": "anywhere:8",
@@ -87,7 +87,7 @@ def test_a_stranger_finds_nothing_there(client, site, word):
 
 
 def test_a_signature_is_good_for_a_minute(client, site, monkeypatch):
-    address = reverse("doctor", args=[asking.signed()])
+    address = reverse("doctor", args=[web_checks.signed_token()])
     assert client.get(address).status_code == 200
     later = time.time() + 61
     monkeypatch.setattr(time, "time", lambda: later)
@@ -95,25 +95,25 @@ def test_a_signature_is_good_for_a_minute(client, site, monkeypatch):
 
 
 def test_a_signature_for_something_else_or_of_another_site_is_none(client, site, settings):
-    address = reverse("doctor", args=[asking.signed()])
+    address = reverse("doctor", args=[web_checks.signed_token()])
     settings.SECRET_KEY = "another" * 10
     assert client.get(address).status_code == 404
     assert client.get(reverse("doctor", args=[signing.TimestampSigner().sign("seen")])).status_code == 404
 
 
 def test_nothing_can_be_sent_there(client, site):
-    assert client.post(reverse("doctor", args=[asking.signed()])).status_code == 405
+    assert client.post(reverse("doctor", args=[web_checks.signed_token()])).status_code == 405
 
 
 def test_it_is_answered_without_https_and_to_any_host(client, site, settings):
     settings.SECURE_SSL_REDIRECT, settings.ALLOWED_HOSTS = True, ["vote.example.org"]
-    assert client.get(reverse("doctor", args=[asking.signed()])).status_code == 200
+    assert client.get(reverse("doctor", args=[web_checks.signed_token()])).status_code == 200
     assert client.get("/doctor/").status_code == 400, "and nothing else is"
 
 
 def test_doctor_is_not_taken_for_a_proxy(client, site):
     proxies.watch.forget()
-    client.get(reverse("doctor", args=[asking.signed()]), headers={"x-forwarded-for": FORGED})
+    client.get(reverse("doctor", args=[web_checks.signed_token()]), headers={"x-forwarded-for": FORGED})
     assert proxies.watch.seen() == []
 
 
@@ -163,8 +163,8 @@ def running(site, settings) -> Iterator[int]:
 def findings_through(running: int, settings, rewrite: Rewrite) -> list[doctor.Finding]:
     with proxy(running, rewrite) as port:
         settings.SITE_URL = f"http://127.0.0.1:{port}"
-        reached = asking.reached()
-        return [*asking.of_server(reached.inside), *asking.of_proxy(reached.outside)]
+        reached = web_checks.probe()
+        return [*web_checks.check_server(reached.inside), *web_checks.check_proxy(reached.outside)]
 
 
 def set_by_proxy(headers: dict[str, str]) -> dict[str, str]:
@@ -189,8 +189,8 @@ def dropped(headers: dict[str, str]) -> dict[str, str]:
         (set_by_proxy, True, [WELL, WELL, WELL], f"came from {VISITOR}"),
         (added_by_proxy, True, [WELL, WELL, WELL], f"came from {VISITOR}"),
         (set_by_proxy, False, [WELL, BROKEN, WELL], "TRUSTED_PROXIES=127.0.0.1"),
-        (dropped, True, [WELL, BROKEN, WELL], "does not say for whom it asks"),
-        (dict, True, [WELL, BROKEN, WELL], "passes on what visitors say of their address"),
+        (dropped, True, [WELL, BROKEN, WELL], "does not forward visitors' addresses"),
+        (dict, True, [WELL, BROKEN, WELL], "passes on the address that visitors claim"),
         (of_another_host, True, [WELL, WELL, LOOK], "The site sees http://127.0.0.1:1, but SITE_URL says"),
     ],
 )
@@ -203,17 +203,17 @@ def test_a_proxy_is_judged_by_what_arrives(running, settings, rewrite, trusted, 
 
 def test_a_site_without_a_proxy_is_well(running, settings):
     settings.TRUSTED_PROXIES = []
-    reached = asking.reached()
-    assert {each.grade for each in asking.of_proxy(reached.outside)} == {WELL}
+    reached = web_checks.probe()
+    assert {each.grade for each in web_checks.check_proxy(reached.outside)} == {WELL}
 
 
 def test_somebody_else_at_the_address_is_not_us(running, settings):
     found = findings_through(running, settings, set_by_proxy)
     assert found[0].grade == WELL
-    answer = asking.ask(f"http://127.0.0.1:{running}/healthz")
-    for judge in (asking.of_server, asking.of_proxy):
+    answer = web_checks.fetch(f"http://127.0.0.1:{running}/healthz")
+    for judge in (web_checks.check_server, web_checks.check_proxy):
         (finding,) = judge(answer)
-        assert (finding.grade, "something else answers" in finding.sentence.lower()) == (BROKEN, True)
+        assert (finding.grade, "another program answers" in finding.sentence.lower()) == (BROKEN, True)
 
 
 def free_port() -> socket.socket:
@@ -227,8 +227,8 @@ def test_nobody_there_is_broken_inside_and_to_be_looked_at_outside(site, setting
     with free_port() as held:
         settings.HOST, settings.PORT = held.getsockname()
         settings.SITE_URL = f"http://127.0.0.1:{settings.PORT}"
-        reached = asking.reached()
-    (inside,), (outside,) = asking.of_server(reached.inside), asking.of_proxy(reached.outside)
+        reached = web_checks.probe()
+    (inside,), (outside,) = web_checks.check_server(reached.inside), web_checks.check_proxy(reached.outside)
     assert (inside.grade, outside.grade) == (BROKEN, LOOK)
     assert "Connection refused" in inside.sentence
 
@@ -236,64 +236,64 @@ def test_nobody_there_is_broken_inside_and_to_be_looked_at_outside(site, setting
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Answer(trouble="self-signed certificate", is_forgery=True), "cannot prove who it is: self-signed certificate"),
-        (Answer(301, place="https://elsewhere.example.org/"), "leads on to https://elsewhere.example.org/"),
-        (Answer(404), "something else answers, with status 404"),
-        (Answer(200), "something else answers, with status 200"),
+        (Reply(trouble="self-signed certificate", is_forgery=True), "is not valid: self-signed certificate"),
+        (Reply(301, place="https://elsewhere.example.org/"), "redirects to https://elsewhere.example.org/"),
+        (Reply(404), "Another program answers at http://127.0.0.1:8000, with status 404"),
+        (Reply(200), "Another program answers at http://127.0.0.1:8000, with status 200"),
     ],
 )
 def test_what_else_a_proxy_can_answer(answer, words):
-    (finding,) = asking.of_proxy(answer)
+    (finding,) = web_checks.check_proxy(answer)
     assert finding.grade == BROKEN
     assert words in finding.sentence
 
 
 def test_https_has_to_arrive_as_such(settings):
     settings.SITE_URL = "https://vote.example.org/below"
-    seen = Seen("vote.example.org", "http", "127.0.0.1", True, VISITOR, VISITOR)
-    assert asking.of_origin(seen).grade == BROKEN
-    assert "X-Forwarded-Proto" in asking.of_origin(seen).todo
-    arrived = Seen("vote.example.org", "https", "127.0.0.1", True, VISITOR, VISITOR)
-    assert asking.of_origin(arrived).grade == WELL
-    unnamed = Seen("vote.example.org", "https", "10.0.0.1", False, "", "10.0.0.1")
-    assert "TRUSTED_PROXIES=10.0.0.1" in asking.of_address(unnamed).todo, "HTTPS ends before it reaches us"
+    seen = RequestSnapshot("vote.example.org", "http", "127.0.0.1", True, VISITOR, VISITOR)
+    assert web_checks.check_origin(seen).grade == BROKEN
+    assert "X-Forwarded-Proto" in web_checks.check_origin(seen).todo
+    arrived = RequestSnapshot("vote.example.org", "https", "127.0.0.1", True, VISITOR, VISITOR)
+    assert web_checks.check_origin(arrived).grade == WELL
+    unnamed = RequestSnapshot("vote.example.org", "https", "10.0.0.1", False, "", "10.0.0.1")
+    assert "TRUSTED_PROXIES=10.0.0.1" in web_checks.check_address(unnamed).todo, "HTTPS ends before it reaches us"
 
 
 # --- settings, disks, the clock, programs ---
 
 
 def test_a_site_in_production_without_a_proxy_is_to_be_looked_at(settings):
-    assert machine.of_settings().grade == WELL
+    assert machine_checks.check_settings().grade == WELL
     settings.PRODUCTION, settings.TRUSTED_PROXIES = True, []
-    assert machine.of_settings().grade == LOOK
+    assert machine_checks.check_settings().grade == LOOK
 
 
 def test_room_on_the_disk(site, settings, tmp_path):
     settings.DATA_DIR, settings.DISK_WARN_MB = tmp_path, 1
-    assert [each.grade for each in machine.of_disks()] == [WELL]
+    assert [each.grade for each in machine_checks.check_disks()] == [WELL]
     settings.DISK_WARN_MB = 10**9
-    assert [each.grade for each in machine.of_disks()] == [LOOK]
+    assert [each.grade for each in machine_checks.check_disks()] == [LOOK]
 
 
 def test_a_folder_that_is_none_is_broken(site, settings, tmp_path):
     settings.DATA_DIR = tmp_path
-    assert machine.of_writing().grade == WELL
+    assert machine_checks.check_writing().grade == WELL
     assert list(tmp_path.glob("tmp*")) == [], "nothing is left behind"
     (tmp_path / "file").write_text("")
     settings.DATA_DIR = tmp_path / "file"
-    finding = machine.of_writing()
+    finding = machine_checks.check_writing()
     assert (finding.grade, "Not a directory" in finding.sentence) == (BROKEN, True)
 
 
 @pytest.mark.parametrize(
-    ("number", "todo"), [(errno.ENOSPC, "Make room"), (errno.EROFS, "Mount its disk"), (errno.EACCES, "chown -R")]
+    ("number", "todo"), [(errno.ENOSPC, "Free some space"), (errno.EROFS, "Mount its disk"), (errno.EACCES, "chown -R")]
 )
 def test_what_to_do_about_a_folder_that_cannot_be_written_depends_on_why(settings, monkeypatch, number, todo):
     def refuse(**_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(machine.tempfile, "TemporaryFile", refuse)
-    finding = machine.of_writing()
+    monkeypatch.setattr(machine_checks.tempfile, "TemporaryFile", refuse)
+    finding = machine_checks.check_writing()
     assert (finding.grade, todo in finding.todo) == (BROKEN, True)
 
 
@@ -305,49 +305,49 @@ def test_files_of_another_user_are_found_though_the_folder_can_be_written(site, 
     foreign = {tmp_path / "plenum.sqlite3-wal", tmp_path / "somebody's"}
     monkeypatch.setattr(disk.os, "access", lambda path, mode: path not in foreign)
     assert disk.unusable() == [tmp_path / "plenum.sqlite3-wal"], "what is not the site's is not asked"
-    assert "plenum.sqlite3-wal cannot be read and written" in disk.trouble(), "as /readyz says it"
+    assert "plenum.sqlite3-wal." in disk.write_problem(), "as /readyz says it"
 
 
 def test_the_clock():
     second = timedelta(seconds=1)
-    told = machine.Told("the proxy", NOW, NOW)
-    assert machine.of_clock(NOW, NOW - second, True, [told]).grade == WELL
-    assert machine.of_clock(NOW, None, None, []).grade == WELL, "who does not say is not blamed"
-    assert machine.of_clock(NOW, NOW, False, [told]).grade == LOOK
-    ahead = machine.of_clock(NOW, None, True, [told._replace(heard=NOW + 90 * second)])
-    behind = machine.of_clock(NOW, None, True, [told._replace(heard=NOW - 90 * second)])
-    assert (ahead.grade, ahead.sentence) == (BROKEN, "It is 90 seconds ahead of that of the proxy.")
-    assert (behind.grade, behind.sentence) == (BROKEN, "It is 90 seconds behind that of the proxy.")
-    back = machine.of_clock(NOW, NOW + 90 * second, True, [])
+    told = machine_checks.ClockReading("the proxy", NOW, NOW)
+    assert machine_checks.check_clock(NOW, NOW - second, True, [told]).grade == WELL
+    assert machine_checks.check_clock(NOW, None, None, []).grade == WELL, "who does not say is not blamed"
+    assert machine_checks.check_clock(NOW, NOW, False, [told]).grade == LOOK
+    ahead = machine_checks.check_clock(NOW, None, True, [told._replace(heard=NOW + 90 * second)])
+    behind = machine_checks.check_clock(NOW, None, True, [told._replace(heard=NOW - 90 * second)])
+    assert (ahead.grade, ahead.sentence) == (BROKEN, "It is 90 seconds ahead of the proxy.")
+    assert (behind.grade, behind.sentence) == (BROKEN, "It is 90 seconds behind the proxy.")
+    back = machine_checks.check_clock(NOW, NOW + 90 * second, True, [])
     assert (back.grade, "2026-11-15 12:01:30 UTC" in back.sentence) == (BROKEN, True)
 
 
 def test_what_the_log_knows_of_the_time_is_looked_up_without_reading_it(site):
     EventLog(site, lambda: NOW).record(Event("ada", "ThingMade"))
-    found = doctor.health.health_of(site)
-    assert stores.newest(found, None) == NOW
+    found = doctor.health.read_health(site)
+    assert store_checks.newest_moment(found, None) == NOW
     hour = timedelta(hours=1)
     for moment in (NOW + hour, NOW):  # the clock was wrong for a while, and is right again
         EventLog(site, lambda moment=moment: moment).record(Event("ada", "ThingMade"))
     Sealer(site, clock=lambda: NOW + hour).seal()
-    figures.follow(site)
+    figures.update(site)
     EventLog(site, lambda: NOW + timedelta(seconds=1)).record(Event("ada", "ThingMade"))
-    found = doctor.health.health_of(site)
-    assert stores.newest(found, None) == NOW + hour
-    assert stores.newest(found, {"when_sealed": "2026-11-16T00:00:00.000Z"}) == NOW + timedelta(hours=12)
+    found = doctor.health.read_health(site)
+    assert store_checks.newest_moment(found, None) == NOW + hour
+    assert store_checks.newest_moment(found, {"when_sealed": "2026-11-16T00:00:00.000Z"}) == NOW + timedelta(hours=12)
 
 
 def test_the_kernel_is_asked_of_the_clock_and_nothing_is_set():
-    assert machine.is_clock_kept() in (True, False, None)
+    assert machine_checks.is_clock_synchronised() in (True, False, None)
 
 
 def test_other_versions_than_those_pinned_are_named(settings, tmp_path):
-    assert machine.of_versions().grade == WELL
+    assert machine_checks.check_versions().grade == WELL
     (tmp_path / "requirements.txt").write_text("django==0.1 \\\n    --hash=sha256:00\nno-such-thing==2\n")
     settings.BASE_DIR = tmp_path
-    finding = machine.of_versions()
+    finding = machine_checks.check_versions()
     assert finding.grade == LOOK
-    assert re.search(r"names: django \d[\d.]+\.", finding.sentence)
+    assert re.search(r"txt: django \d[\d.]+\.", finding.sentence)
 
 
 # --- the store, the worker, backups ---
@@ -355,27 +355,40 @@ def test_other_versions_than_those_pinned_are_named(settings, tmp_path):
 
 def test_every_kind_of_write_is_tried_and_none_happens(site):
     before = list(site.everything())
-    assert stores.of_rights(site).grade == WELL
+    assert store_checks.check_rights(site).grade == WELL
     assert list(site.everything()) == before
 
 
 def test_a_slow_store_is_to_be_looked_at(site):
-    assert health.health_of(site).seconds > 0
-    assert (stores.of_store(0.01).grade, stores.of_store(1).grade) == (WELL, LOOK)
+    assert health.read_health(site).seconds > 0
+    assert (store_checks.check_store(0.01).grade, store_checks.check_store(1).grade) == (WELL, LOOK)
+
+
+def test_background_work_that_was_set_aside_is_broken(site):
+    assert store_checks.check_background_work().grade == WELL
+    task_type = background.TaskType("test", "Counting")
+    reason = "The store is away."
+    site.write(task_type.begin("Board"), task_type.begin("Council"))
+    site.write(Update(task_type.key("Council"), set={"attempts": 1, "reason": reason}))
+    assert store_checks.check_background_work().grade == WELL, "it is being tried again"
+    aside = {"GSI1PK": keys.TASKS_SET_ASIDE.pk, "attempts": background.MAX_ATTEMPTS, "reason": reason}
+    site.write(Update(task_type.key("Board"), set=aside))
+    finding = store_checks.check_background_work()
+    assert (finding.grade, "1, such as" in finding.sentence, reason in finding.sentence) == (BROKEN, True, True)
 
 
 def test_a_format_is_told_and_one_of_a_later_version_is_broken():
-    known, newer, unsaid = (stores.of_format(number) for number in (FORMAT, FORMAT + 1, None))
+    known, newer, unsaid = (store_checks.check_format(number) for number in (FORMAT, FORMAT + 1, None))
     assert [each.grade for each in (known, newer, unsaid)] == [WELL, BROKEN, LOOK]
     assert "a later version has written it" in newer.sentence
 
 
 def test_a_store_that_is_not_there_is_broken(settings, tmp_path):
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
-    first, *rest = doctor._of_store(NOW, [])
+    first, *rest = doctor._examine_store(NOW, [])
     assert (first.about, first.grade) == ("Store", BROKEN)
     assert [each.about for each in rest] == ["Clock"]
-    assert stores.of_rights(connect(settings.STORE_URL)).grade == BROKEN
+    assert store_checks.check_rights(connect(settings.STORE_URL)).grade == BROKEN
 
 
 @pytest.fixture
@@ -388,27 +401,27 @@ def on_dynamodb(settings):
 
 
 def test_dynamodb_says_what_protects_its_tables(on_dynamodb):
-    assert stores.of_rights(on_dynamodb).grade == WELL
-    assert [each.grade for each in stores.of_protection(on_dynamodb)] == [WELL]
+    assert store_checks.check_rights(on_dynamodb).grade == WELL
+    assert [each.grade for each in store_checks.check_protection(on_dynamodb)] == [WELL]
     name = on_dynamodb.prefix + "vote_data"
     off = {"PointInTimeRecoveryEnabled": False}
     on_dynamodb._connection.client().update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=off)
-    (finding,) = stores.of_protection(on_dynamodb)
+    (finding,) = store_checks.check_protection(on_dynamodb)
     assert (finding.grade, finding.sentence) == (LOOK, f"{name}: point-in-time recovery is off.")
 
 
 def test_the_worker():
     pause = Pause("olga", "2026-11-15T12:00:00.000Z", 30, "")
-    assert stores.of_worker(3, None).grade == WELL
-    assert stores.of_worker(3, pause).grade == LOOK
-    assert stores.of_worker(signs.MISSED_SECONDS + 1, None).grade == LOOK
-    assert stores.of_worker(None, None).grade == BROKEN
+    assert store_checks.check_worker(3, None).grade == WELL
+    assert store_checks.check_worker(3, pause).grade == LOOK
+    assert store_checks.check_worker(heartbeats.MISSED_SECONDS + 1, None).grade == LOOK
+    assert store_checks.check_worker(None, None).grade == BROKEN
 
 
 def test_backups():
-    assert stores.of_backup(None, NOW).sentence == "No backup is known."
-    assert stores.of_backup({"ended_at": "2026-11-15T03:00:00.000Z"}, NOW).grade == WELL
-    old = stores.of_backup({"ended_at": "2026-11-10T03:00:00.000Z"}, NOW)
+    assert store_checks.check_backup(None, NOW).sentence == "There has been no backup yet."
+    assert store_checks.check_backup({"ended_at": "2026-11-15T03:00:00.000Z"}, NOW).grade == WELL
+    old = store_checks.check_backup({"ended_at": "2026-11-10T03:00:00.000Z"}, NOW)
     assert (old.grade, old.sentence) == (LOOK, "The last one is 5 days old.")
 
 
@@ -428,14 +441,14 @@ def mail_server(settings, *, greeting="220 ready", signing_in="235 welcome") -> 
 
 def test_a_mail_server_that_takes_us_is_well_and_gets_no_mail(settings):
     with mail_server(settings) as server:
-        (finding,) = post.of_server("")
+        (finding,) = mail_checks.check_server("")
     assert finding.grade == WELL
     assert server.heard == ["ehlo", "auth", "quit"]
 
 
 def test_a_mail_is_sent_where_one_is_asked_for(settings):
     with mail_server(settings) as server:
-        taken, sent = post.of_server("olga@example.org")
+        taken, sent = mail_checks.check_server("olga@example.org")
     assert (taken.grade, sent.grade) == (WELL, WELL)
     assert server.receivers == ["olga@example.org"]
 
@@ -443,13 +456,13 @@ def test_a_mail_is_sent_where_one_is_asked_for(settings):
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ({"signing_in": "535 5.7.8 who are you"}, "does not take our name and password: 535 5.7.8 who are you"),
-        ({"greeting": "554 go away"}, "cannot be used: 554 go away"),
+        ({"signing_in": "535 5.7.8 who are you"}, "rejected our user name and password: 535 5.7.8 who are you"),
+        ({"greeting": "554 go away"}, "failed: 554 go away"),
     ],
 )
 def test_what_the_mail_server_says_is_passed_on(settings, said, words):
     with mail_server(settings, **said):
-        (finding,) = post.of_server("")
+        (finding,) = mail_checks.check_server("")
     assert finding.grade == BROKEN
     assert words in finding.sentence
     assert "secret" not in finding.sentence
@@ -458,64 +471,66 @@ def test_what_the_mail_server_says_is_passed_on(settings, said, words):
 def test_a_mail_server_that_is_not_there_is_broken(settings):
     with free_port() as held, mail_server(settings):
         settings.EMAIL_HOST, settings.EMAIL_PORT = held.getsockname()
-        (finding,) = post.of_server("")
+        (finding,) = mail_checks.check_server("")
     assert "Connection refused" in finding.sentence
 
 
 def test_a_certificate_that_proves_nothing_is_said():
-    sentence, todo = post._why(ssl.SSLCertVerificationError(1, "certificate verify failed"), {"server": "mail:465"})
-    assert sentence == "mail:465 cannot prove who it is: certificate verify failed"
+    sentence, todo = mail_checks._explain(
+        ssl.SSLCertVerificationError(1, "certificate verify failed"), {"server": "mail:465"}
+    )
+    assert sentence == "The certificate of mail:465 is not valid: certificate verify failed"
     assert "certificate" in todo
 
 
 def test_a_password_in_the_open_is_to_be_looked_at(settings):
     with mail_server(settings):
         settings.EMAIL_HOST = "localhost.localdomain"  # whether or not it is known: it is not ours by its name
-        found = list(post.of_server(""))
-    assert found[-1].sentence == "The password travels unencrypted."
+        found = list(mail_checks.check_server(""))
+    assert found[-1].sentence == "The mail password is sent unencrypted."
 
 
 def test_mails_as_files_are_to_be_looked_at(settings, tmp_path):
     settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "mail.files.EmailBackend", str(tmp_path)
-    (finding,) = post.of_server("olga@example.org")
+    (finding,) = mail_checks.check_server("olga@example.org")
     assert (finding.grade, str(tmp_path) in finding.sentence) == (LOOK, True)
 
 
 def test_mails_that_failed_or_of_unknown_fate_are_to_be_looked_at(site):
-    assert post.of_outbox(*undelivered(site)).grade == WELL
+    assert mail_checks.check_outbox(*undelivered(site)).grade == WELL
     queued = outbox.queued("already_registered", "eve@example.org", name="x")
     site.write(queued)
     site.write(Update(queued.key, set={"state": outbox.FAILED, "GSI1PK": keys.mails(outbox.FAILED).pk}))
-    assert "could not be sent: 1." in post.of_outbox(*undelivered(site)).sentence
+    assert "could not be sent: 1." in mail_checks.check_outbox(*undelivered(site)).sentence
     site.write(Update(queued.key, set={"state": outbox.UNKNOWN, "GSI1PK": keys.mails(outbox.UNKNOWN).pk}))
-    finding = post.of_outbox(*undelivered(site))
-    assert (finding.grade, "of unknown fate: 1." in finding.sentence) == (LOOK, True)
+    finding = mail_checks.check_outbox(*undelivered(site))
+    assert (finding.grade, "perhaps sent: 1." in finding.sentence) == (LOOK, True)
 
 
-def undelivered(site) -> list[health.Bounded]:
-    return [*health.mails(site, outbox.FAILED, outbox.UNKNOWN).values()]
+def undelivered(site) -> list[health.BoundedCount]:
+    return [*health.count_mails(site, outbox.FAILED, outbox.UNKNOWN).values()]
 
 
 def test_the_mailbox_of_bounces_is_tried(site, settings, tmp_path):
-    state = mailboxes.state(None)
-    assert list(post.of_mailbox(state)) == [], "nobody wants it read"
+    state = bounce_mailbox.state(None)
+    assert list(mail_checks.check_mailbox(state)) == [], "nobody wants it read"
     settings.BOUNCES_URL = f"maildir://{tmp_path}"
-    assert [each.grade for each in post.of_mailbox(state)] == [BROKEN]
+    assert [each.grade for each in mail_checks.check_mailbox(state)] == [BROKEN]
     for name in ("new", "cur"):
         (tmp_path / name).mkdir()
-    assert [each.grade for each in post.of_mailbox(state)] == [WELL]
-    refused = mailboxes.state({"trouble": "Read-only file system", "since": "2026-11-15T12:00:00.000Z"})
-    (finding,) = post.of_mailbox(refused)
+    assert [each.grade for each in mail_checks.check_mailbox(state)] == [WELL]
+    refused = bounce_mailbox.state({"trouble": "Read-only file system", "since": "2026-11-15T12:00:00.000Z"})
+    (finding,) = mail_checks.check_mailbox(refused)
     assert (finding.grade, "Read-only file system" in finding.sentence) == (BROKEN, True), "as the worker has met it"
-    aside = mailboxes.state({"unreadable": [{"mail": "17", "reason": "RecursionError"}]})
-    (finding,) = post.of_mailbox(aside)
+    aside = bounce_mailbox.state({"unreadable": [{"mail": "17", "reason": "RecursionError"}]})
+    (finding,) = mail_checks.check_mailbox(aside)
     assert (finding.grade, "17 (RecursionError)" in finding.sentence) == (LOOK, True)
 
 
 def test_a_mailbox_that_nobody_answers_at_is_broken(site, settings):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         settings.BOUNCES_URL = f"imap://a:b@127.0.0.1:{gone.getsockname()[1]}/"
-    (finding,) = post.of_mailbox(mailboxes.state(None))
+    (finding,) = mail_checks.check_mailbox(bounce_mailbox.state(None))
     assert (finding.grade, "Connection refused" in finding.sentence) == (BROKEN, True)
 
 
@@ -530,18 +545,28 @@ def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(runn
     lines = said.getvalue().splitlines()
     found = {re.split(r"  +|: ", line)[1] for line in lines if not line.startswith(" ")}
     assert found == {
-        *("Settings", "Server", "Visitors' addresses", "Host and scheme", "Store", "Rights", "Worker", "Backup"),
+        *(
+            "Settings",
+            "Server",
+            "Visitors' addresses",
+            "Host and scheme",
+            "Store",
+            "Rights",
+            "Worker",
+            "Backup",
+            "Background work",
+        ),
         *("Format", "Outbox", "Clock", "Disk", "Writing", "Mail", "Versions", "Secret key"),
     }
     assert [line for line in lines if line.startswith("broken")] == [
-        "broken        Worker: None has given a sign of life for ten minutes: mails, closings and seals wait."
+        "broken        Worker: None has been running for ten minutes. Mails, closing and counting wait."
     ]
-    assert all(line.startswith(("well", "look at this", "broken", "   ")) for line in lines)
+    assert all(line.startswith(("OK", "check", "broken", "   ")) for line in lines)
 
 
 def test_what_is_well_ends_well(running, settings, tmp_path, monkeypatch):
     settings.DATA_DIR, settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = tmp_path, "mail.files.EmailBackend", "/x"
-    with signs.SignGiver(connect(settings.STORE_URL), {}).giving():
+    with heartbeats.HeartbeatSender(connect(settings.STORE_URL), {}).sending():
         monkeypatch.setattr(doctor.health, "worker_seen", lambda table: 1.0)
         call_command("doctor", stdout=StringIO())
 
@@ -552,7 +577,7 @@ def test_the_system_page_says_it_with_the_worst_first(site, signed_in):
     text = signed_in("Olga", Role.OWNER).get("/admin/system/").content.decode()
     section = text.partition('<h2 id="doctor">')[2].partition("</section>")[0]
     grades = re.findall(r'<span class="badge( \w+)?">([^<]+)</span>', section)
-    order = [["broken", "look at this", "well"].index(label) for _, label in grades]
+    order = [["broken", "check", "OK"].index(label) for _, label in grades]
     assert order == sorted(order)
     assert order[0] == 0, "no worker is there"
     assert re.search(r"The last one is \d+ days old\.", section)

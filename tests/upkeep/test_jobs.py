@@ -24,7 +24,7 @@ from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections.lifecycle.closing import close
-from store import forgetting, keys
+from store import keys, purging
 from store.connect import connect
 from store.log import Event, EventLog
 from store.sqlite import SqliteTable
@@ -32,8 +32,8 @@ from store.table import Missing, Put, Refused, Unavailable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from upkeep.erasure import compacting
 from upkeep.worker import jobs
-from upkeep.worker.heartbeats import signs
-from upkeep.worker.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
+from upkeep.worker.heartbeats import read_heartbeats
+from upkeep.worker.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, retry_delay, run_job, run_jobs
 from upkeep.worker.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
 
 from .test_serve import free_port, read, serving
@@ -188,7 +188,9 @@ def test_two_workers_at_once_do_each_job_one_at_a_time(site, monkeypatch):
 
     stop = threading.Event()
     each = [Worker([job("a"), job("b")], Leases(site), lambda: not stop.is_set()) for _ in range(2)]
-    threads = [threading.Thread(target=worker.go, name=name) for worker, name in zip(each, ("one", "two"), strict=True)]
+    threads = [
+        threading.Thread(target=worker.run, name=name) for worker, name in zip(each, ("one", "two"), strict=True)
+    ]
     for thread in threads:
         thread.start()
     try:
@@ -218,7 +220,7 @@ def last_success(name: str) -> float | None:
 def test_a_job_that_fails_does_not_stop_the_others(site, caplog):
     failures = failing(ValueError("Olga <olga@example.org>")), failing(Unavailable("The store is away."))
     before = counted("ValueError", "failed")
-    runs = run_each([*failures, Job("other", 2, lambda: 7)], Leases(site))
+    runs = run_jobs([*failures, Job("other", 2, lambda: 7)], Leases(site))
     assert [(run.outcome, run.done) for run in runs.values()] == [
         (Outcome.FAILED, 0),
         (Outcome.FAILED, 0),
@@ -243,42 +245,42 @@ def test_a_worker_goes_on_after_failures(site, monkeypatch):
         tries.append(time.monotonic())
         raise Unavailable("The store is away.")
 
-    Worker([Job("job", 2, work)], Leases(site), lambda: len(tries) < 4).go()
+    Worker([Job("job", 2, work)], Leases(site), lambda: len(tries) < 4).run()
     assert len(tries) == 4
 
 
 def test_pauses_grow_with_failures_and_differ_between_workers():
     job = Job("job", 2, lambda: 0)
-    assert pause(job, 0) == 2
+    assert retry_delay(job, 0) == 2
     for failures, longest in ((1, 4), (2, 8), (3, 16), (5, 60), (5000, 60)):
-        pauses = [pause(job, failures) for _ in range(50)]
+        pauses = [retry_delay(job, failures) for _ in range(50)]
         assert longest / 2 <= min(pauses) < max(pauses) <= longest
 
 
 def test_a_job_another_is_at_is_left_to_it(site):
     with Leases(site).held("job"):
-        assert run(Job("job", 2, pytest.fail), Leases(site)).outcome == Outcome.ELSEWHERE
+        assert run_job(Job("job", 2, pytest.fail), Leases(site)).outcome == Outcome.ELSEWHERE
 
 
 def test_a_site_at_rest_is_read_and_not_written(site, monkeypatch):
     monkeypatch.setattr(site, "write", pytest.fail)
-    runs = run_each([job for job in JOBS if job != SWEEP], Leases(site))
+    runs = run_jobs([job for job in JOBS if job != SWEEP], Leases(site))
     assert {run.outcome for run in runs.values()} == {Outcome.NOTHING}
 
 
 def test_a_checkpoint_becomes_public_though_nothing_more_happens(site):
     """On a quiet site nobody gives the sealer a reason to run when the quarter is over."""
     EventLog(site).record(Event("ada", "ThingMade"))
-    assert run(jobs.LOG, Leases(site)).outcome == Outcome.DONE
-    assert run(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
+    assert run_job(jobs.LOG, Leases(site)).outcome == Outcome.DONE
+    assert run_job(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
     site.write(Update(keys.checkpoint(1), set={"when_sealed": "2026-01-01T14:07:31.250Z"}))  # as if it was long ago
-    assert run(jobs.LOG, Leases(site)).outcome == Outcome.DONE
+    assert run_job(jobs.LOG, Leases(site)).outcome == Outcome.DONE
     assert EventLog(site).newest_public()["event_id"] == 1
-    assert run(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
+    assert run_job(jobs.LOG, Leases(site)).outcome == Outcome.NOTHING
 
 
 def test_nothing_to_do_is_a_success(site):
-    run(Job("idle", 2, pytest.fail, lambda: False), Leases(site))
+    run_job(Job("idle", 2, pytest.fail, lambda: False), Leases(site))
     assert counted("idle", "nothing") == 1
     assert time.time() - last_success("idle") < 10
 
@@ -289,9 +291,9 @@ def test_the_worker_clears_up_after_a_secret_close_without_rewriting_the_file(si
     cast(person("Eve"), "Board", ranks(Bo=1), "form")
     close(people.find("the organiser"), elections.find("Board"))
     leases = Leases(site)
-    run(BALLOTS, leases)
-    assert run(FORGETTING, leases).done == 1
-    assert run(FORGETTING, leases).outcome == Outcome.NOTHING
+    run_job(BALLOTS, leases)
+    assert run_job(FORGETTING, leases).done == 1
+    assert run_job(FORGETTING, leases).outcome == Outcome.NOTHING
 
 
 HOURS = {  # in Berlin, which is an hour or two ahead of UTC
@@ -324,7 +326,7 @@ def test_copies_of_deleted_secrets_are_removed_by_day_from_a_small_file_else_at_
     monkeypatch.setattr(SqliteTable, "size", lambda self: size)
     noon, night = (partial(datetime.fromisoformat, f"2026-01-10T{hour}:00:00+00:00") for hour in ("12", "03"))
     assert not compacting.is_due(noon)
-    site.write(forgetting.to_forget())
+    site.write(purging.purge_mark())
     assert (compacting.is_due(noon), compacting.is_due(night)) == (not is_night, True)
     monkeypatch.setattr(SqliteTable, "quiet", lambda self: 0.0)
     assert not compacting.is_due(night)
@@ -429,13 +431,13 @@ def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
     table, clocks = connect(f"sqlite://{tmp_path}/plenum.sqlite3"), Clocks(time.time())
     job, watching = Job("slow", 2, lambda: 1), clocks.leases(table)
     with slow_worker(tmp_path, 60) as (process, _):
-        assert run(job, watching).outcome == Outcome.ELSEWHERE
+        assert run_job(job, watching).outcome == Outcome.ELSEWHERE
         process.kill()
         process.wait(timeout=10)
         clocks.pass_(LEASE_SECONDS)
-        assert run(job, watching).outcome == Outcome.ELSEWHERE
+        assert run_job(job, watching).outcome == Outcome.ELSEWHERE
         clocks.pass_(1)
-        assert run(job, watching).outcome == Outcome.DONE
+        assert run_job(job, watching).outcome == Outcome.DONE
 
 
 @pytest.mark.slow
@@ -446,7 +448,7 @@ def test_the_server_tells_what_its_worker_does_and_starts_another_when_it_is_kil
         until(lambda: re.search(found, read(port, "/metrics")))
         assert 'plenum_worker_runs_total{name="sweep",outcome="done"} 1.0' in read(port, "/metrics")
         table = connect(f"sqlite://{tmp_path}/plenum.sqlite3")
-        (killed,) = (sign.pid for sign in signs(table))
+        (killed,) = (sign.pid for sign in read_heartbeats(table))
         os.kill(killed, signal.SIGKILL)
-        until(lambda: {sign.pid for sign in signs(table)} - {killed})
+        until(lambda: {sign.pid for sign in read_heartbeats(table)} - {killed})
         assert "plenum_worker_up 1.0" in read(port, "/metrics")

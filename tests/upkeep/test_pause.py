@@ -26,13 +26,13 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.rules import State
 from mail import outbox as mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.connect import connect
 from store.log import EventLog
 from store.table import Key, Put, Span
@@ -40,9 +40,9 @@ from tests.clock import stands_at
 from tests.people import PASSWORD, enrol
 from upkeep import pause as pausing
 from upkeep.log.sealer import site_sealer
-from upkeep.pause import Paused, guarded, pause, read_pause, resume, watch
+from upkeep.pause import Paused, cache, guarded, pause, read_pause, resume
 from upkeep.worker import jobs
-from upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, refuse_failures, run, run_each
+from upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, raise_failures, run_job, run_jobs
 from upkeep.worker.leases import Leases
 
 WRITTEN = Span("WRITTEN")
@@ -52,8 +52,8 @@ WRITTEN = Span("WRITTEN")
 def waited(monkeypatch) -> list[str]:
     """Nobody waits for other processes here; answers when somebody would have."""
     moments = []
-    monkeypatch.setattr(pausing, "let_all_know", lambda: moments.append("waited"))
-    watch.forget()
+    monkeypatch.setattr(pausing, "wait_until_known", lambda: moments.append("waited"))
+    cache.forget()
     return moments
 
 
@@ -162,9 +162,9 @@ def test_an_owner_pauses_and_resumes_on_the_page(site, signed_in):
     assert "New disks." in answer.content.decode()
     again = client.post("/admin/pause/", {"minutes": "15"})
     assert again.status_code == 422
-    assert "paused already" in again.content.decode()
+    assert "already paused" in again.content.decode()
     answer = client.post("/admin/resume/", follow=True)
-    assert "The site goes on." in answer.content.decode()
+    assert "The site is running again." in answer.content.decode()
     assert "Pause the site" in answer.content.decode()
     assert "not paused" in client.post("/admin/resume/", follow=True).content.decode()
     assert events(site)[-2:] == ["SitePaused", "SiteResumed"]
@@ -176,7 +176,7 @@ def test_a_pause_without_a_sensible_time_is_refused_and_keeps_what_was_typed(sit
     answer = client.post("/admin/pause/", {**typed, "sentence": "kept words"})
     assert answer.status_code == 422
     assert "kept words" in answer.content.decode()
-    assert watch.current() is None
+    assert cache.current() is None
 
 
 def test_only_the_owner_sees_the_buttons(site, person, signed_in):
@@ -191,8 +191,8 @@ def test_an_owner_who_has_just_handed_over_pauses_nothing(site, owner, person):
     heir = person("Hal", Role.ADMIN)
     services.change_role(owner, heir, Role.OWNER)
     with pytest.raises(Refusal):
-        pause("Olga", 5, "", services.still(owner))
-    assert watch.current() is None
+        pause("Olga", 5, "", services.role_unchanged(owner))
+    assert cache.current() is None
 
 
 def test_a_form_sent_by_a_script_is_answered_with_a_message_alone(site, signed_in):
@@ -216,7 +216,7 @@ def test_a_page_that_would_change_something_by_being_looked_at_waits(site, board
     client.raise_request_exception = False
     answer = client.get("/election/Board/results/")
     assert answer.status_code == 503
-    assert "This page cannot be made while the site is paused" in answer.content.decode()
+    assert "This page is not available while the site is paused" in answer.content.decode()
     assert events(site) == before
     resume("Ada")
     assert client.get("/election/Board/results/").status_code == 200
@@ -225,7 +225,7 @@ def test_a_page_that_would_change_something_by_being_looked_at_waits(site, board
 
 def test_it_costs_the_requests_no_round_trip(site, signed_in):
     client = signed_in("Olga", Role.OWNER)
-    watch.forget()
+    cache.forget()
     assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
     pause("Olga", 30)
     assert 'desc="1 trips"' in client.get("/me/")["Server-Timing"]
@@ -259,11 +259,11 @@ def test_twice_is_refused_and_not_recorded(site, owner):
 def test_the_commands_pause_and_resume(site):
     said = StringIO()
     call_command("pause", minutes=5, sentence="From the shell.", stdout=said)
-    assert watch.current().sentence == "From the shell."
-    with pytest.raises(CommandError, match="paused already"):
+    assert cache.current().sentence == "From the shell."
+    with pytest.raises(CommandError, match="already paused"):
         call_command("pause", minutes=5)
     call_command("resume", stdout=said)
-    assert said.getvalue() == "The site is paused.\nThe site goes on.\n"
+    assert said.getvalue() == "The site is paused.\nThe site is running again.\n"
     with pytest.raises(CommandError, match="not paused"):
         call_command("resume")
     with pytest.raises(CommandError, match="at least a minute"):
@@ -304,16 +304,16 @@ def test_pausing_is_answered_only_when_every_process_must_have_looked_again(site
     assert waited == ["waited"]
     resume("Olga")
     monkeypatch.undo()
-    monkeypatch.setattr(watch, "seconds", 0.2)
+    monkeypatch.setattr(cache, "seconds", 0.2)
     start = time.monotonic()
-    pausing.let_all_know()
+    pausing.wait_until_known()
     assert time.monotonic() - start >= 0.2
 
 
 def test_a_request_at_work_when_the_pause_came_is_stopped_at_its_next_write(site, monkeypatch):
     """Its first write may happen; one more than a second later may not."""
     ticks = Ticks()
-    monkeypatch.setattr(pausing, "watch", elsewhere := cached(ticks))
+    monkeypatch.setattr(pausing, "cache", elsewhere := cached(ticks))
     elsewhere.current()
     pause("Olga", 5)
     elsewhere._seen = (site_url(), ticks.now, None)  # as it would be in a process that has just looked before the pause
@@ -338,8 +338,8 @@ def test_a_store_that_cannot_say_whether_it_is_paused_is_not_written_to(site, si
     client = signed_in("Olga", Role.OWNER)
     client.raise_request_exception = False
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
-    watch.forget()
-    assert watch.last_known() is None
+    cache.forget()
+    assert cache.last_known() is None
     assert client.post("/me/", {"display_name": "x"}).status_code == 503
 
 
@@ -363,7 +363,7 @@ def test_one_look_serves_many_threads(site, monkeypatch):
 
 
 def test_a_look_is_nobodys_round_trip(site):
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         cached().current()
     assert asked.count == 0
 
@@ -375,7 +375,7 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
     person("Eve", Role.VOTER)
     site.write(mail.queued("already_registered", "eve@example.org", name="Eve"))
     pause("Ada", 5)
-    runs = run_each(JOBS, Leases(site))
+    runs = run_jobs(JOBS, Leases(site))
     assert runs[LOG.name].outcome == Outcome.DONE
     assert {name for name, ended in runs.items() if ended.outcome == Outcome.DONE} == {LOG.name}
     assert runs[URGENT_MAIL.name].outcome == Outcome.RESTING
@@ -383,14 +383,14 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
     assert mail.in_state(mail.QUEUED, 10)[0] != []
     assert EventLog(site).newest_checkpoint()["event_id"] == len(events(site)), "the pause itself is sealed"
     resume("Ada")
-    run_each(JOBS, Leases(site))
+    run_jobs(JOBS, Leases(site))
     assert mail.in_state(mail.QUEUED, 10)[0] == []
 
 
 def test_no_election_is_closed_while_the_site_is_paused(site, board, monkeypatch):
     pause("Ada", 5)
     stands_at(monkeypatch, "2999-01-01T00:00:00.000Z")
-    assert run(Job("ends", 5, close_what_is_over), Leases(site)).outcome == Outcome.RESTING
+    assert run_job(Job("ends", 5, close_ended_elections), Leases(site)).outcome == Outcome.RESTING
     assert elections.find("Board").stored_state == State.OPEN
 
 
@@ -402,7 +402,7 @@ def test_a_job_at_work_is_stopped_at_its_next_write(site):
         return 2
 
     with guarded(False):
-        ended = run(Job("mailings", 2, work), Leases(site))
+        ended = run_job(Job("mailings", 2, work), Leases(site))
     assert ended.outcome == Outcome.RESTING
     assert site.get(Key("A", "before")) is not None
     assert site.get(Key("A", "after")) is None
@@ -417,7 +417,7 @@ def test_a_mail_that_is_being_sent_is_finished(site, monkeypatch):
         def send(self) -> None:
             pause("Olga", 5)
 
-    ended = run(Job("mail", 2, lambda: send_waiting(lambda each: FakeEmail())), Leases(site))
+    ended = run_job(Job("mail", 2, lambda: send_waiting(lambda each: FakeEmail())), Leases(site))
     assert (ended.outcome, ended.done) == (Outcome.DONE, 1)
     assert len(mail.in_state(mail.SENT, 10)[0]) == 1
 
@@ -431,20 +431,20 @@ def test_a_pause_stops_the_worker_between_two_mails(site, monkeypatch):
             pause("Olga", 5)
 
     monkeypatch.setattr(jobs, "compose", lambda each: FakeEmail())
-    ended = run(URGENT_MAIL, Leases(site))
+    ended = run_job(URGENT_MAIL, Leases(site))
     assert (ended.outcome, ended.done) == (Outcome.DONE, 1)
     assert [len(mail.in_state(state, 10)[0]) for state in mail.STATES] == [2, 0, 1, 0, 0, 0], (
         "what is left waits untouched"
     )
-    assert run(URGENT_MAIL, Leases(site)).outcome == Outcome.RESTING
+    assert run_job(URGENT_MAIL, Leases(site)).outcome == Outcome.RESTING
 
 
 def test_a_command_does_not_fail_because_the_site_is_paused(site):
     site.write(mail.queued("already_registered", "eve@example.org", name="Eve"))
     pause("Olga", 5)
-    runs = run_each([URGENT_MAIL], Leases(site))
+    runs = run_jobs([URGENT_MAIL], Leases(site))
     assert runs[URGENT_MAIL.name].outcome == Outcome.RESTING
-    refuse_failures(runs)
+    raise_failures(runs)
 
 
 def test_a_paused_site_can_be_sealed_and_the_seal_fits(site, owner):

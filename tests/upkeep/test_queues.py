@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from accounts.rules import Role
-from acts.queues import take_each
-from acts.site import table
+from acts.queues import process_each
+from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -25,9 +25,9 @@ from store.log import as_text, utc_now
 from store.table import Delete, Put, Unavailable, Update
 from tests.polls.conftest import CHOSEN, NAMES
 from upkeep.pause import Paused
-from upkeep.worker import failures, jobs
-from upkeep.worker.heartbeats import SignGiver
-from upkeep.worker.jobs import Job, Outcome, run_each
+from upkeep.worker import heartbeats, jobs
+from upkeep.worker.heartbeats import HeartbeatSender
+from upkeep.worker.jobs import Job, Outcome, run_jobs
 from upkeep.worker.leases import Leases
 
 FIRST = "0000"  # what is marked so comes before everything that has a time or a name
@@ -126,12 +126,12 @@ QUEUES = [
 def test_a_bad_item_stops_none_of_the_others_and_is_not_passed_over_in_silence(site, ada, caplog, job, scene):
     poison, had_its_turn = scene(ada)
     site.write(poison)
-    assert jobs.run(job, Leases(site)).outcome == Outcome.FAILED
+    assert jobs.run_job(job, Leases(site)).outcome == Outcome.FAILED
     assert had_its_turn()
     lines = [record for record in caplog.records if record.name == "plenum.queues"]
     assert [bool(line.error and line.where) for line in lines] == [True]
     assert "example.org" not in str([line.__dict__ for line in lines])
-    assert jobs.run(job, Leases(site)).outcome == Outcome.FAILED, "and it is tried again"
+    assert jobs.run_job(job, Leases(site)).outcome == Outcome.FAILED, "and it is tried again"
 
 
 @pytest.mark.parametrize("error", [Unavailable("out of reach"), Paused("paused")])
@@ -142,7 +142,7 @@ def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, error):
         seen.append(name)
         raise error
 
-    ended = jobs.run(Job("removals", 1, lambda: take_each(["Eve", "Fay"], fail)), Leases(site))
+    ended = jobs.run_job(Job("removals", 1, lambda: process_each(["Eve", "Fay"], fail)), Leases(site))
     assert ended.outcome == (Outcome.RESTING if isinstance(error, Paused) else Outcome.FAILED)
     assert seen == ["Eve"]
 
@@ -156,15 +156,15 @@ def too_large(item) -> None:
 
 def test_what_the_store_says_is_in_the_log_and_on_the_system_page_until_it_goes_well(site, signed_in, caplog):
     """It quotes nobody; what others say may, and only its kind is told."""
-    assert run_each([Job("ballots", 2, lambda: take_each([1, 2], too_large))], Leases(site))
+    assert run_jobs([Job("ballots", 2, lambda: process_each([1, 2], too_large))], Leases(site))
     reason = "An item may have at most 409600 bytes; this one has 410021."
     assert [record.words for record in caplog.records if record.message == "failure"][:2] == [reason] * 2
     assert caplog.records[-1].words == f"2 of what waited went wrong. {reason}"
-    SignGiver(site, {}).give()
+    HeartbeatSender(site, {}).send()
     page = signed_in("Olga", Role.OWNER).get("/admin/system/").text
-    assert f"The job “ballots” failed the last time: 2 of what waited went wrong. {reason}" in page
-    run_each([Job("ballots", 2, lambda: take_each([1], lambda item: None))], Leases(site))
-    assert "ballots" not in failures.last()
+    assert f"The last run of the job “ballots” failed: 2 of what waited went wrong. {reason}" in page
+    run_jobs([Job("ballots", 2, lambda: process_each([1], lambda item: None))], Leases(site))
+    assert "ballots" not in heartbeats.last_failures()
 
 
 def test_of_an_error_that_may_quote_somebody_only_its_kind_is_told(site, caplog):
@@ -173,7 +173,7 @@ def test_of_an_error_that_may_quote_somebody_only_its_kind_is_told(site, caplog)
     def quote(item) -> None:
         raise error
 
-    run_each([Job("mail", 2, lambda: take_each([1], quote))], Leases(site))
-    assert failures.last()["mail"].reason == "1 of what waited went wrong. ValueError."
+    run_jobs([Job("mail", 2, lambda: process_each([1], quote))], Leases(site))
+    assert heartbeats.last_failures()["mail"].reason == "1 of what waited went wrong. ValueError."
     assert "olga" not in str([vars(record) for record in caplog.records]).lower()
-    failures.forget("mail")
+    heartbeats.clear_failure("mail")

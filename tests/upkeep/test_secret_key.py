@@ -19,7 +19,7 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import Update
 from upkeep import secret_key
-from upkeep.doctor import Grade, stores
+from upkeep.doctor import Grade, store_checks
 
 OTHER = "another key of the same length, which nobody has seen"
 
@@ -27,7 +27,7 @@ OTHER = "another key of the same length, which nobody has seen"
 @pytest.fixture
 def secret_election(site, person):
     """An open one, on a site that has started with its key."""
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     organiser = person("Otto", Role.USER)
     election = drafts.create(organiser, "Board", electorate="everyone", secret_ballot=True)
     add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
@@ -40,18 +40,18 @@ def complaints(caplog) -> list[str]:
 
 
 def test_it_is_told_by_readyz_by_doctor_and_in_the_log(site, client, settings, secret_election, caplog):
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert client.get("/readyz").content == b"ok\n"
-    assert stores.of_secret_key(site).grade == Grade.WELL
+    assert store_checks.check_secret_key(site).grade == Grade.WELL
     right, settings.SECRET_KEY = settings.SECRET_KEY, OTHER
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     answer = client.get("/readyz")
     assert (answer.status_code, b"SECRET_KEY was replaced" in answer.content) == (503, True)
     assert client.get("/readyz?store").status_code == 200, "pages are there, and all other elections"
-    assert stores.of_secret_key(site).grade == Grade.BROKEN
+    assert store_checks.check_secret_key(site).grade == Grade.BROKEN
     assert complaints(caplog) == ["ERROR"]
     settings.SECRET_KEY = right
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert client.get("/readyz").content == b"ok\n"
 
 
@@ -64,11 +64,11 @@ def test_a_site_that_never_kept_a_fingerprint_notices_it_too(site, client, setti
 
 def test_a_key_replaced_while_no_secret_election_is_open_is_remembered(site, client, settings, secret_election, caplog):
     closing.close(secret_election, elections.find("Board"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
     settings.SECRET_KEY = OTHER
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert complaints(caplog) == ["WARNING"]
-    secret_key.note_at_start(site)
+    secret_key.record_at_start(site)
     assert complaints(caplog) == ["WARNING"], "once"
     assert client.get("/readyz").status_code == 200
 
@@ -85,9 +85,9 @@ def test_readyz_notes_what_keeps_nobody_from_voting(site, client, settings, tmp_
         200,
         [
             "ok",
-            "The mailbox of bounces cannot be read.",
-            "There are mails of unknown fate.",
-            "The log holds events from the future: the clock is, or was, wrong.",
+            "The bounce mailbox cannot be read.",
+            "Some mails may or may not have been sent.",
+            "The log contains events from the future: the clock is or was wrong.",
         ],
     )
     assert client.get("/readyz?store").content == b"ok\n"

@@ -150,7 +150,7 @@ def a_second_server_is_sent_away(folder: Path, port: int, first: subprocess.Pope
         command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=TIMEOUT_SECONDS
     )
     assert (second.returncode, "Traceback" in second.stderr) == (1, False)
-    assert f"A server is at work on DATA_DIR {folder} already (process {first.pid})." in second.stderr
+    assert f"Another server is using DATA_DIR {folder} (process {first.pid})." in second.stderr
     assert _ready(port) == before, "a second server by mistake has harmed nothing"
 
 

@@ -19,7 +19,7 @@ from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event, EventLog
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.table import LOG, Delete, Key, Put, Update
 from upkeep.worker.jobs import LOG as LOG_JOB
 from upkeep.worker.leases import Leases
@@ -39,7 +39,7 @@ def log(site, person):
     for number in (1, 2):
         ballots.cast(voters[number], "Board", {"0": ["1"]}, f"form {number}")
     closing.close(owner, opened)
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     assert re.fullmatch(r"\d+ event numbers sealed\.", run("seal"))
     assert run("verify").startswith("Every event up to 12 is what was sealed")
     return EventLog(site)
@@ -124,7 +124,7 @@ def test_an_edited_item_of_the_index_is_named_and_the_log_is_said_to_be_whole(si
     )
     assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log is made anew, up to event 12."
     assert run("verify").startswith("Every event up to 12 is what was sealed")
-    assert number in [event["event_id"] for event in look(site, Wanted(actor="Olga")).events]
+    assert number in [event["event_id"] for event in search(site, Query(actor="Olga")).events]
 
 
 def test_a_whole_log_made_anew_does_not_fit_what_somebody_has_kept(site, log, flaw):

@@ -13,13 +13,12 @@ from typing import BinaryIO, cast
 
 from django.core.management.base import CommandError
 
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.backup import Summary, unzipped
 from store.table import Put
 
-from . import age
-from . import input_files as given_files
+from . import age, input_files
 
 PACKED = ".gz"
 
@@ -43,7 +42,7 @@ class Counting:
 
 
 @contextmanager
-def layered(file: BinaryIO, recipients: Sequence[str], packed: bool) -> Iterator[BinaryIO]:
+def encrypted_and_packed(file: BinaryIO, recipients: Sequence[str], packed: bool) -> Iterator[BinaryIO]:
     """What is written into this is packed, then encrypted, then written into the file; whole when all went well."""
     encrypting = age.Encrypting(file, recipients) if recipients else None
     inner = cast(BinaryIO, encrypting or file)
@@ -80,7 +79,7 @@ def to_file(path: Path) -> Iterator[BinaryIO]:
             os.fsync(raw.fileno())
         os.replace(part, path)
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {given_files.why(error)}.") from error
+        raise CommandError(f"{path} cannot be written: {input_files.reason(error)}.") from error
     finally:
         with suppress(OSError):
             os.unlink(part)
@@ -102,9 +101,9 @@ def opened(file: io.BufferedReader, identities: Sequence[str]) -> BinaryIO:
 
 def identities_of(path: str) -> list[str]:
     try:
-        return age.identities_in(given_files.text(path))
+        return age.identities_in(input_files.text(path))
     except OSError as error:
-        raise CommandError(f"The identity {path} cannot be read: {given_files.why(error)}.") from error
+        raise CommandError(f"The identity {path} cannot be read: {input_files.reason(error)}.") from error
     except (age.BadKey, UnicodeDecodeError) as error:
         words = error if isinstance(error, age.BadKey) else "It is no text."
         raise CommandError(f"The identity {path} cannot be used. {words}") from error
@@ -113,7 +112,7 @@ def identities_of(path: str) -> list[str]:
 # --- telling ---
 
 
-def remember(summary: Summary, size: int) -> None:
+def record_backup(summary: Summary, size: int) -> None:
     """For whoever watches: that there is a backup, and of when. No act of anybody, and so no event."""
     place = keys.last_backup()
     said = {"items": summary.items, "bytes": size, "checkpoint": summary.checkpoint}

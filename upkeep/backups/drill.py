@@ -32,7 +32,7 @@ MAX_ELECTIONS_CHECKED = 3  # closed elections
 
 
 @contextmanager
-def apart() -> Iterator[Path]:
+def temporary_site() -> Iterator[Path]:
     """Inside, the site is an empty store in a folder of its own, which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="plenum-drill-") as folder:
         url = f"sqlite://{folder}/drill.sqlite3"
@@ -67,7 +67,7 @@ def refused() -> list[str]:
 
 def _of_elections() -> list[str]:
     """Of the newest elections that are closed."""
-    names = [each.name for each in elections.lists(state=State.CLOSED, limit=MAX_ELECTIONS_CHECKED)[0]]
+    names = [each.name for each in elections.list_elections(state=State.CLOSED, limit=MAX_ELECTIONS_CHECKED)[0]]
     return [reverse(page, args=[name]) for name in names for page in ("election", "results")]
 
 

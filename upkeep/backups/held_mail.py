@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.invitations import mailing as invitations
 from elections.rules import State
@@ -52,7 +52,7 @@ class Holding:
 
     def put_aside(self) -> Held:
         """May be done again, should it have been cut short."""
-        held = Held(sum(map(_hold, self.mails)), len(self.mailings) + sum(map(mailing.let_pass, self.posts)))
+        held = Held(sum(map(_hold, self.mails)), len(self.mailings) + sum(map(mailing.skip_if_due, self.posts)))
         for place in self.mailings:
             table().write(Delete(place))
         _let_moments_pass()

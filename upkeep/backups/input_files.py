@@ -48,7 +48,7 @@ def text(path: str | Path) -> str:
         return file.read().decode()
 
 
-def why(error: OSError) -> str:
+def reason(error: OSError) -> str:
     """What is wrong with a file, and for whom, where that matters."""
     words = error.strerror or type(error).__name__
     if not isinstance(error, PermissionError):

@@ -37,7 +37,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredBackup:
     """A backup in the folder. One without a record was made by hand or by an earlier version: only its age counts."""
 
     name: str
@@ -60,30 +60,30 @@ def name_for(now: datetime, encrypted: bool) -> str:
     return f"plenum-{now:%Y%m%dT%H%M%SZ}.jsonl.gz" + (".age" if encrypted else "")
 
 
-def note(path: Path, record: Record) -> None:
+def write_record(path: Path, record: Record) -> None:
     """The record is nobody else's to read either, and is there before anybody looks for it."""
-    part = _beside(path).with_suffix(".part")
+    part = _record_path(path).with_suffix(".part")
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(asdict(record), file)
-    os.replace(part, _beside(path))
+    os.replace(part, _record_path(path))
 
 
-def found_in(folder: Path) -> list[Kept]:
+def found_in(folder: Path) -> list[StoredBackup]:
     """Every backup of the folder, the newest first."""
     names = sorted((each.name for each in folder.iterdir() if NAME.fullmatch(each.name)), reverse=True)
-    return [_kept(folder / name) for name in names]
+    return [_backup_at(folder / name) for name in names]
 
 
-def _kept(path: Path) -> Kept:
+def _backup_at(path: Path) -> StoredBackup:
     made_at = datetime.strptime(path.name.split(".")[0].removeprefix("plenum-"), "%Y%m%dT%H%M%S%z")
     try:
-        record = json.loads(_beside(path).read_text())
-        return Kept(path.name, made_at, path.stat().st_size == record["bytes"], frozenset(record["open"]))
+        record = json.loads(_record_path(path).read_text())
+        return StoredBackup(path.name, made_at, path.stat().st_size == record["bytes"], frozenset(record["open"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return Kept(path.name, made_at, is_whole=False)
+        return StoredBackup(path.name, made_at, is_whole=False)
 
 
-def _beside(path: Path) -> Path:
+def _record_path(path: Path) -> Path:
     return path.with_name(path.name + ".json")
 
 
@@ -110,13 +110,13 @@ def delete(folder: Path, names: Iterable[str]) -> None:
         with suppress(FileNotFoundError):
             os.unlink(folder / name)
         with suppress(FileNotFoundError):
-            os.unlink(_beside(folder / name))
+            os.unlink(_record_path(folder / name))
 
 
 # --- what is to go ---
 
 
-def to_go(kept: Sequence[Kept], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
+def expired(kept: Sequence[StoredBackup], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
     """Which of these backups, the newest first, are to be deleted. The newest never is."""
     newest = next((each for each in kept if each.is_whole), None)
     if newest is None:
@@ -129,7 +129,7 @@ def to_go(kept: Sequence[Kept], policy: Policy, now: datetime, all_sealed: bool)
     return [each.name for each in older if each.name in gone]
 
 
-def _too_old(kept: Sequence[Kept], days: int, now: datetime) -> Iterator[str]:
+def _too_old(kept: Sequence[StoredBackup], days: int, now: datetime) -> Iterator[str]:
     whole = 0
     for each in kept:
         if whole >= MIN_BACKUPS and now - each.made_at > timedelta(days=days):
@@ -137,7 +137,7 @@ def _too_old(kept: Sequence[Kept], days: int, now: datetime) -> Iterator[str]:
         whole += each.is_whole
 
 
-def _too_many(kept: Sequence[Kept], copies: int, still_open: frozenset[str]) -> Iterator[str]:
+def _too_many(kept: Sequence[StoredBackup], copies: int, still_open: frozenset[str]) -> Iterator[str]:
     """Of each election that is open, those beyond the newest few whole ones."""
     for election in still_open:
         having = [each for each in kept if election in each.open]

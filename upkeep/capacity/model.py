@@ -13,14 +13,10 @@ from typing import Any
 from elections import repository as elections
 from mail import outbox
 from store import keys
+from store.capacity_units import INDEX, READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
 from store.log.seal import EVENTS_PER_CHECKPOINT
-from store.metered import READ, WRITE, Charged, Metered
+from store.metering import READ, WRITE, Charged, MeteredTable
 from store.table import DATA, LOG
-from store.units import (
-    INDEX,
-    READ_UNITS_PER_KEY_SECOND,
-    WRITE_UNITS_PER_KEY_SECOND,
-)
 from upkeep.worker import jobs
 
 from .rehearsal import (
@@ -312,11 +308,11 @@ def _fits(shared: Sequence[float], partitions: int, room: float, chance: Random)
     return max(full) <= room
 
 
-def layout_of(table: Metered) -> Layout:
+def layout_of(table: MeteredTable) -> Layout:
     """As it was laid out on the stage."""
     election = elections.find(NAME)
     assert election is not None
     place = keys.election(NAME).pk
     items = (item for _, item in table.table.everything() if item["SK"].startswith("GATE#"))
     gates = sum(item["PK"] == place or item["PK"].startswith(f"{place}#") for item in items)
-    return Layout(election.shards, gates, table.log_partitions, outbox.spread())
+    return Layout(election.shards, gates, table.log_partitions, outbox.queue_shards())

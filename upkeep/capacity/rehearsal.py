@@ -23,8 +23,8 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts import recent
-from acts.site import acting_on
+from acts import read_cache
+from acts.storage import use_table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -37,11 +37,11 @@ from elections.rules import Election
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from results.waiting import waiting_for
+from results.waiting import waiting_context
 from store import keys
 from store.connect import connect
 from store.formats import prepare
-from store.metered import Bill, Charged, Metered
+from store.metering import Bill, Charged, MeteredTable
 from store.table import Table
 from upkeep.backups import drill
 from upkeep.log.sealer import COUNTED, SiteSealer
@@ -98,7 +98,7 @@ CLOCK = [0.0]  # of a stage
 
 
 class Meter(Protocol):
-    def taken(self) -> Bill: ...
+    def take_bill(self) -> Bill: ...
 
 
 Step = Callable[[Client, User], None]
@@ -140,10 +140,10 @@ def pattern_of(pk: str) -> str:
 
 
 @contextmanager
-def stage() -> Iterator[Metered]:
+def stage() -> Iterator[MeteredTable]:
     """Inside, everything happens on an empty store of its own, which is gone afterwards, and is metered."""
-    with drill.apart(), quietly():
-        metered = Metered(connect(settings.STORE_URL))
+    with drill.temporary_site(), quietly():
+        metered = MeteredTable(connect(settings.STORE_URL))
         with on(metered):
             yield metered
 
@@ -160,14 +160,14 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def on(table: Table) -> Iterator[None]:
-    """What pages remember for a second (acts/recent.py) they remember until `Play.later`."""
-    token = recent.clock.set(lambda: CLOCK[0])
+    """What pages remember for a second (acts/read_cache.py) they remember until `Play.later`."""
+    token = read_cache.clock.set(lambda: CLOCK[0])
     try:
-        with acting_on(table):
+        with use_table(table):
             prepare(table)
             yield
     finally:
-        recent.clock.reset(token)
+        read_cache.clock.reset(token)
 
 
 @dataclass
@@ -185,7 +185,7 @@ class Play:
         self.clients = [
             Client(SERVER_NAME=drill.NOWHERE, REMOTE_ADDR=f"198.51.100.{number}") for number, _ in enumerate(players, 1)
         ]
-        self.meter.taken()
+        self.meter.take_bill()
         self.prepare()
         self.vote(players)
         self.finish()
@@ -193,7 +193,7 @@ class Play:
 
     def noted(self, name: str, per: str, by: int = 1, *, players: int = 1, **more: bool) -> None:
         """What was charged since the last one, as one act of `by` voters or of the whole election."""
-        bill = self.meter.taken()
+        bill = self.meter.take_bill()
         units = {charged: units / by for charged, units in patterns(bill, players).items()}
         self.acts.append(Act(name, per, units, bill.stored / by, bill.largest, **more))
 
@@ -233,7 +233,7 @@ class Play:
     def list(self, name: str) -> None:
         addresses = [_address(f"Voter {number:07d}") for number in range(ROLL_VOTERS)]
         begun = imports.start(self.director, self.election(name), addresses)
-        imports.go_on(self.director, self.election(name), begun, seconds=60)
+        imports.resume(self.director, self.election(name), begun, seconds=60)
 
     def open(self, name: str) -> None:
         lifecycle.open_(self.director, self.election(name), editable=False)
@@ -254,7 +254,7 @@ class Play:
             step(*first)
         SiteSealer(self.table, COUNTED).seal()
         send_waiting(compose)
-        self.meter.taken()
+        self.meter.take_bill()
         for name, step in self.way():
             for each in others:
                 step(*each)
@@ -272,11 +272,11 @@ class Play:
             self.noted(name, "one who does", STAGE_VOTERS, players=STAGE_VOTERS)
 
     def later(self) -> None:
-        CLOCK[0] += recent.MAX_AGE_SECONDS
+        CLOCK[0] += read_cache.MAX_AGE_SECONDS
 
     def remembered(self, name: str, per: str, **more: bool) -> None:
         """What a page has read of the election because it was no longer remembered."""
-        bill = patterns(self.meter.taken(), 1)
+        bill = patterns(self.meter.take_bill(), 1)
         self.acts.append(Act(name, per, {each: units for each, units in bill.items() if each.pk == ELECTION}, **more))
 
     def noted_worker(self) -> None:
@@ -284,7 +284,7 @@ class Play:
         units: defaultdict[Charged, float] = defaultdict(float)
         for job in jobs.JOBS:
             job.moment() if job.moment else job.waits()
-            for charged, each in patterns(self.meter.taken(), 1).items():
+            for charged, each in patterns(self.meter.take_bill(), 1).items():
                 units[charged] += each / job.every
         self.acts.append(Act("worker at rest", A_SECOND, dict(units), at_peak=True))
 
@@ -320,7 +320,7 @@ class Play:
 
     def seal_log(self) -> tuple[int, Act]:
         sealed = SiteSealer(self.table, COUNTED).seal()
-        bill = self.meter.taken()
+        bill = self.meter.take_bill()
         return sealed, Act("", ONCE, patterns(bill, STAGE_VOTERS), bill.stored, bill.largest)
 
     def noted_sealing(self, few: tuple[int, Act], many: tuple[int, Act]) -> None:
@@ -343,9 +343,9 @@ class Play:
     def finish(self) -> None:
         closing.close(self.director, self.election())
         self.noted("closing", ONCE)
-        address = waiting_for(self.election())["address_of_part"]
+        address = waiting_context(self.election())["address_of_part"]
         self.later()
-        self.meter.taken()
+        self.meter.take_bill()
         _expect(200, self.clients[0].get(address, secure=True))
         self.remembered("waiting for the result", A_WAIT)
         few = self.sealed()
@@ -369,11 +369,11 @@ class Play:
         for number in range(PAPER_BALLOTS):
             voting.enter_paper(self.director, name, _address(f"Voter {number:07d}"), typed, f"paper {number}")
         closing.close(self.director, self.election(name))
-        self.meter.taken()
+        self.meter.take_bill()
 
     def sealed(self) -> Act:
-        voting.seal_what_is_closed()
-        bill = self.meter.taken()
+        voting.seal_closed()
+        bill = self.meter.take_bill()
         return Act("", ONCE, patterns(bill, 1), bill.stored, bill.largest)
 
     def between(self, name: str, few: Act, less: int, many: Act, more: int) -> None:

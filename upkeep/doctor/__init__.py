@@ -1,4 +1,4 @@
-"""What whoever looks after the site should look at: all of it for `plenum doctor`, what costs little for the page."""
+"""Checks of the whole installation: all of them for `plenum doctor`, the cheap ones for the system page."""
 
 from __future__ import annotations
 
@@ -9,79 +9,83 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from mail import mailboxes, outbox
+from mail import bounce_mailbox, outbox
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.table import Item, StoreError
 
-from . import health, machine, post, site, stores
+from . import health, machine_checks, mail_checks, store_checks, web_checks
 from .findings import Finding, Grade, broken, worst_first
 
 __all__ = ["Finding", "Grade", "examine", "of_page"]
 
 
-def of_page(
+def examine_page(
     request: HttpRequest,
     found: health.Health,
     worker_seen: float | None,
     checkpoint: Item | None,
-    failed: health.Bounded,
-    unknown: health.Bounded,
+    failed: health.BoundedCount,
+    unknown: health.BoundedCount,
 ) -> list[Finding]:
-    """The request for the page has come through the proxy itself, so it shows what doctor has to ask for; and what the
-    page has read of the store is not read again."""
-    now, seen = utc_now(), site.Seen.of(request)
+    """The cheap checks. The request came through the proxy, so it shows what the command has to probe for."""
+    now, seen = utc_now(), web_checks.RequestSnapshot.of(request)
     checks: Iterable[Finding] = (
-        machine.of_settings(),
-        site.of_address(seen),
-        site.of_origin(seen),
-        *machine.of_disks(),
-        stores.of_store(found.seconds),
-        stores.of_worker(worker_seen, found.pause),
-        machine.of_clock(now, stores.newest(found, checkpoint), machine.is_clock_kept(), ()),
-        stores.of_backup(found.backup, now),
-        post.of_outbox(failed, unknown),
-        *post.of_mailbox_of_worker(mailboxes.state(found.bounces)),
-        machine.of_versions(),
+        machine_checks.check_settings(),
+        web_checks.check_address(seen),
+        web_checks.check_origin(seen),
+        *machine_checks.check_disks(),
+        store_checks.check_store(found.seconds),
+        store_checks.check_worker(worker_seen, found.pause),
+        machine_checks.check_clock(
+            now, store_checks.newest_moment(found, checkpoint), machine_checks.is_clock_synchronised(), ()
+        ),
+        store_checks.check_backup(found.backup, now),
+        mail_checks.check_outbox(failed, unknown),
+        *mail_checks.check_worker_mailbox(bounce_mailbox.state(found.bounces)),
+        machine_checks.check_versions(),
     )
     return worst_first(checks)
 
 
 def examine(send_to: str = "") -> Iterator[Finding]:
-    """Everything, in the order in which it is found; a check that fails itself is a finding and ends no other."""
+    """Run all checks in order; one that fails is itself a finding and stops no other."""
     now = utc_now()
-    yield machine.of_settings()
-    reached = site.reached()
-    yield from site.of_server(reached.inside)
-    yield from site.of_proxy(reached.outside)
-    yield from _of_store(now, reached.dates)
-    yield from machine.of_disks()
-    yield machine.of_writing()
-    yield from post.of_server(send_to)
-    yield machine.of_versions()
+    yield machine_checks.check_settings()
+    reached = web_checks.probe()
+    yield from web_checks.check_server(reached.inside)
+    yield from web_checks.check_proxy(reached.outside)
+    yield from _examine_store(now, reached.dates)
+    yield from machine_checks.check_disks()
+    yield machine_checks.check_writing()
+    yield from mail_checks.check_server(send_to)
+    yield machine_checks.check_versions()
 
 
-def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
+def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> Iterator[Finding]:
     try:
         table = connect(settings.STORE_URL)
-        found, checkpoint = health.health_of(table), EventLog(table).newest_checkpoint()
-        yield stores.of_store(found.seconds)
-        yield stores.of_format(found.format)
-        yield stores.of_rights(table)
-        yield from stores.of_protection(table)
-        yield stores.of_worker(health.worker_seen(table), found.pause)
-        yield stores.of_backup(found.backup, now)
-        yield from stores.of_old_backups()
-        yield stores.of_secret_key(table)
-        yield post.of_outbox(*health.mails(table, outbox.FAILED, outbox.UNKNOWN).values())
-        yield from post.of_mailbox(mailboxes.state(found.bounces))
-        newest = stores.newest(found, checkpoint)
+        found, checkpoint = health.read_health(table), EventLog(table).newest_checkpoint()
+        yield store_checks.check_store(found.seconds)
+        yield store_checks.check_format(found.format)
+        yield store_checks.check_rights(table)
+        yield from store_checks.check_protection(table)
+        yield store_checks.check_worker(health.worker_seen(table), found.pause)
+        yield store_checks.check_backup(found.backup, now)
+        yield from store_checks.check_old_backups()
+        yield store_checks.check_secret_key(table)
+        yield mail_checks.check_outbox(*health.count_mails(table, outbox.FAILED, outbox.UNKNOWN).values())
+        yield from mail_checks.check_mailbox(bounce_mailbox.state(found.bounces))
+        yield store_checks.check_background_work()
+        newest = store_checks.newest_moment(found, checkpoint)
     except StoreError as error:
         newest = None
         yield broken(
-            _("Store"), str(error), _("Until it answers, pages answer 503; nothing needs to be restarted then.")
+            _("Store"), str(error), _("Until it does, pages show error 503. You need not restart anything afterwards.")
         )
-    yield machine.of_clock(now, newest, machine.is_clock_kept(), [*dates, *stores.dates()])
+    yield machine_checks.check_clock(
+        now, newest, machine_checks.is_clock_synchronised(), [*dates, *store_checks.dates()]
+    )
 
 
 PUBLIC = "health"

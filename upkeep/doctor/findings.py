@@ -16,7 +16,7 @@ class Grade(IntEnum):
 
     @property
     def label(self) -> str:
-        return {Grade.WELL: _("well"), Grade.LOOK: _("look at this"), Grade.BROKEN: _("broken")}[self]
+        return {Grade.WELL: _("OK"), Grade.LOOK: _("check"), Grade.BROKEN: _("broken")}[self]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Finding:
     todo: str = ""
 
 
-def well(about: str, sentence: str) -> Finding:
+def ok(about: str, sentence: str) -> Finding:
     return Finding(about, Grade.WELL, sentence)
 
 
-def look(about: str, sentence: str, todo: str = "") -> Finding:
+def warn(about: str, sentence: str, todo: str = "") -> Finding:
     return Finding(about, Grade.LOOK, sentence, todo)
 
 

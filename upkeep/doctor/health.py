@@ -13,18 +13,17 @@ from django.utils.translation import gettext as _
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from mail import mailboxes, outbox, server
-from store import keys, spans
+from mail import bounce_mailbox, outages, outbox
+from store import keys, sharded_reads
 from store.log import layout, utc_now
+from store.parallel import run_parallel
 from store.table import Item, Key, StoreError, Table
-from store.together import together
 from upkeep import disk, secret_key, system
 from upkeep.log import figures
 from upkeep.monitoring import metrics
 from upkeep.pause import Pause, pause_of
-from upkeep.worker import heartbeats as signs
-from upkeep.worker.failures import Failure
-from upkeep.worker.heartbeats import Sign
+from upkeep.worker import heartbeats
+from upkeep.worker.heartbeats import Failure, Heartbeat
 from upkeep.worker.jobs import JOBS
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded:
+class BoundedCount:
     """A number, or that there are more."""
 
     count: int
@@ -112,7 +111,7 @@ class JobHealth:
     failure: str = ""  # why it went wrong, if it has not gone well since
 
 
-def health_of(table: Table) -> Health:
+def read_health(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
     site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
     site += [keys.store_format(), keys.last_backup(), keys.bounces_read()]
@@ -141,53 +140,55 @@ def health_of(table: Table) -> Health:
 
 def worker_seen(table: Table) -> float | None:
     """How many seconds ago a worker gave a sign of life, on whichever machine; `None` if not within ten minutes."""
-    return seen(signs.signs(table))
+    return last_seen(heartbeats.read_heartbeats(table))
 
 
-def seen(found: Iterable[Sign]) -> float | None:
+def last_seen(found: Iterable[Heartbeat]) -> float | None:
     now = time.time()
     return min((sign.ago(now) for sign in found), default=None)
 
 
-def silence(found: Iterable[Sign]) -> float:
+def silence(found: Iterable[Heartbeat]) -> float:
     """For how many seconds this process has seen no sign of any worker, as far as it can know."""
-    return signs.watch.silence(list(found), time.time())
+    return heartbeats.watch.silence(list(found), time.time())
 
 
-def is_worker_up(found: Iterable[Sign]) -> bool:
-    return silence(found) < signs.MISSED_SECONDS
+def is_worker_up(found: Iterable[Heartbeat]) -> bool:
+    return silence(found) < heartbeats.MISSED_SECONDS
 
 
-def lacking(found: Iterable[Sign]) -> str:
+def problem(found: Iterable[Heartbeat]) -> str:
     """What the site does without just now, though its store answers, in a sentence; of several things the cause."""
-    if trouble := disk.trouble():
+    if trouble := disk.write_problem():
         return trouble
-    if (seconds := silence(found)) < signs.MISSED_SECONDS:
+    if (seconds := silence(found)) < heartbeats.MISSED_SECONDS:
         return ""
-    return _("No worker has been seen for %(seconds)d seconds: mails, closings and seals wait.") % {"seconds": seconds}
+    return _("No worker has been running for %(seconds)d seconds. Mails, closing and counting wait.") % {
+        "seconds": seconds
+    }
 
 
 # --- what else should be looked at before long ---
 
-NOTED = (keys.secret_key(), keys.bounces_read(), keys.figures())
+WARNING_KEYS = (keys.secret_key(), keys.bounces_read(), keys.figures())
 
 
-def locked(table: Table, found: Mapping[Key, Item]) -> str:
+def key_problem(table: Table, found: Mapping[Key, Item]) -> str:
     """That people cannot vote because the site's secret key is another one, if so. Only where the fingerprint in the
     store is another one, elections are looked at."""
-    if secret_key.is_another(found.get(keys.secret_key())) and secret_key.locked_election(table) is not None:
-        return secret_key.replaced()
+    if secret_key.differs(found.get(keys.secret_key())) and secret_key.locked_election(table) is not None:
+        return secret_key.replaced_message()
     return ""
 
 
-def notes(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
+def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
     """What keeps nobody from voting, in a sentence each."""
     latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
-    is_dead = mailboxes.is_there() and mailboxes.state(found.get(keys.bounces_read())).trouble
+    is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.bounces_read())).trouble
     return [
-        *([_("The mailbox of bounces cannot be read.")] if is_dead else ()),
-        *([_("There are mails of unknown fate.")] if unknown else ()),
-        *([_("The log holds events from the future: the clock is, or was, wrong.")] if is_future(latest, now) else ()),
+        *([_("The bounce mailbox cannot be read.")] if is_dead else ()),
+        *([_("Some mails may or may not have been sent.")] if unknown else ()),
+        *([_("The log contains events from the future: the clock is or was wrong.")] if is_future(latest, now) else ()),
     ]
 
 
@@ -196,21 +197,21 @@ def is_future(moment: str, now: datetime) -> bool:
 
 
 def has_unknown_mails(table: Table) -> bool:
-    return bool(spans.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
+    return bool(sharded_reads.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
 
 
-def mails(table: Table, *states: str) -> dict[str, Bounded]:
+def count_mails(table: Table, *states: str) -> dict[str, BoundedCount]:
     """How many mails there are in each state, a round trip each, all at once."""
-    found = together(table, *(partial(_bounded, table, state) for state in states))
+    found = run_parallel(table, *(partial(_count_mails, table, state) for state in states))
     return dict(zip(states, found, strict=True))
 
 
-def _bounded(table: Table, state: str) -> Bounded:
-    page = spans.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
-    return Bounded(len(page.items), page.cursor is not None)
+def _count_mails(table: Table, state: str) -> BoundedCount:
+    page = sharded_reads.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
+    return BoundedCount(len(page.items), page.cursor is not None)
 
 
-def last_successes(workers: Iterable[Sign]) -> dict[str, float]:
+def last_successes(workers: Iterable[Heartbeat]) -> dict[str, float]:
     """When a worker last did each job, or saw nothing to do: of one beside us at once, of others by their signs."""
     known = metrics.last_successes()
     for sign in workers:
@@ -218,13 +219,13 @@ def last_successes(workers: Iterable[Sign]) -> dict[str, float]:
     return known
 
 
-def last_failures(workers: Iterable[Sign], done: Mapping[str, float]) -> dict[str, Failure]:
+def last_failures(workers: Iterable[Heartbeat], done: Mapping[str, float]) -> dict[str, Failure]:
     """Why jobs failed last, those left out that were done since, by whichever worker."""
     found = sorted((each for sign in workers for each in sign.failed.items()), key=lambda each: each[1].at)
     return {job: failure for job, failure in found if failure.at >= int(done.get(job, 0))}
 
 
-def jobs(found: Health, workers: Iterable[Sign]) -> list[JobHealth]:
+def job_health(found: Health, workers: Iterable[Heartbeat]) -> list[JobHealth]:
     """Every job of the worker."""
     looked, now = last_successes(workers), time.time()
     failed = last_failures(workers, looked)
@@ -250,15 +251,15 @@ def as_metrics(table: Table) -> Iterator[Metric]:
         rooms.add_metric([str(each.folder)], each.free)
     yield rooms
     try:
-        found, waiting = health_of(table), mails(table, *WATCHED)
-        workers = signs.signs(table)
-        unreached = {each.lane: each for each in server.outages(table)}
+        found, waiting = read_health(table), count_mails(table, *WATCHED)
+        workers = heartbeats.read_heartbeats(table)
+        unreached = {each.lane: each for each in outages.all_outages(table)}
     except StoreError:
         yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
-        yield from _of_workers([])
+        yield from _worker_metrics([])
         return
     yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 1)
-    yield from _of_workers(workers)
+    yield from _worker_metrics(workers)
     yield GaugeMetricFamily("plenum_paused", "Whether the site is paused.", int(found.pause is not None))
     yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", found.unsealed)
     yield GaugeMetricFamily(
@@ -274,12 +275,12 @@ def as_metrics(table: Table) -> Iterator[Metric]:
         depth.add_metric([state], bounded.count)
     yield depth
     closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
-    for lane in server.LANES:
+    for lane in outages.LANES:
         closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
     yield closed
 
 
-def _of_workers(found: list[Sign]) -> Iterator[Metric]:
+def _worker_metrics(found: list[Heartbeat]) -> Iterator[Metric]:
     """By their signs in the store, and so of workers on other machines too."""
     now = time.time()
     words = "Whether any worker has given a sign of life within a minute."

@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from acts.site import table
-from store import forgetting
+from acts.storage import table
+from store import purging
 from store.log import utc_now
 
 NIGHT = range(2, 5)  # hours
@@ -29,8 +29,8 @@ def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     is_night = clock().astimezone(ZoneInfo(settings.SITE_TIME_ZONE or "UTC")).hour in NIGHT
     if is_night and table().unused_share() >= MIN_UNUSED_SHARE:
         return True
-    return (is_night or table().size() <= MAX_DAYTIME_BYTES) and forgetting.has_remnants(table())
+    return (is_night or table().size() <= MAX_DAYTIME_BYTES) and purging.has_remnants(table())
 
 
 def compact() -> int:
-    return int(forgetting.rewrite(table()))
+    return int(purging.rewrite_file(table()))

@@ -2,7 +2,7 @@
 
 In every event that names them the name and the addresses they had are replaced by words that stand for nobody, the same
 ones everywhere, and known only while this is at work. How an event can change without the chain noticing, and how that
-is told from tampering, says store/log/forgotten.py. What somebody wrote about themselves goes altogether.
+is told from tampering, says store/log/rewriting.py. What somebody wrote about themselves goes altogether.
 
 An election that is kept keeps its record whole: who made it, who was on its roll, who voted. So events about it stay as
 they are until it is deleted, and so do names of candidates, which are part of results. What is left to do then is found
@@ -26,15 +26,15 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from store import keys
-from store.forgetting import to_forget
 from store.limits import check_item
 from store.log import EventLog, as_text, layout, utc_now
 from store.log.events import number_of
-from store.log.forgotten import forgotten, rewriting, rewritten
 from store.log.index import ACTOR, first_of
-from store.log.search import ABOVE_EVERY_NUMBER, Wanted, look
+from store.log.rewriting import names_forgotten, rewriting, rewritten
+from store.log.search import ABOVE_EVERY_NUMBER, Query, search
+from store.purging import purge_mark
 from store.schema import SCHEMA
 from store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
@@ -66,7 +66,7 @@ class Alias:
 
 
 @dataclass(frozen=True, slots=True)
-class Somebody:
+class ErasedPerson:
     """Whom the log is to forget."""
 
     aliases: tuple[Alias, ...]
@@ -109,12 +109,12 @@ def _replaced(words: Any, meant: dict[str, str]) -> Any:
     return meant.get(keys.fold(words), words) if isinstance(words, str) else words
 
 
-def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> Somebody:
+def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> ErasedPerson:
     """The same, with words that stand for nobody: made by chance, and kept only while this is at work."""
     mark = chance(8)
     names = {True: f"removed-{mark}-{{}}@removed.invalid", False: f"removed person {mark}"}
     marked = (replace(each, stand_in=names["@" in each.text].format(at)) for at, each in enumerate(aliases))
-    return Somebody(tuple(marked))
+    return ErasedPerson(tuple(marked))
 
 
 def aliases_of(mark: Item, asof: int) -> tuple[Alias, ...]:
@@ -230,7 +230,7 @@ def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
     for kind in types:
         before: int | None = min(upto + 1, ABOVE_EVERY_NUMBER)
         while before is not None:
-            seen = look(table(), Wanted(event_type=kind), before=before, limit=BATCH_EVENTS)
+            seen = search(table(), Query(event_type=kind), before=before, limit=BATCH_EVENTS)
             found += seen.events
             before = seen.before
     return iter(sorted(found, key=number_of))
@@ -259,7 +259,7 @@ def _next_due(clock: Callable[[], datetime]) -> Item | None:
 def _next_kept() -> Item | None:
     """A name that was kept when fewer elections had been deleted."""
     kept = table().page(keys.NAMES_KEPT, limit=1).items if settings.FORGET_AFTER_DAYS else []
-    gone = look(table(), Wanted(event_type="ElectionDeleted"), before=_sealed() + 1, limit=1).events if kept else []
+    gone = search(table(), Query(event_type="ElectionDeleted"), before=_sealed() + 1, limit=1).events if kept else []
     return kept[0] if gone and number_of(gone[0]) > kept[0]["asof"] else None
 
 
@@ -286,7 +286,7 @@ class NothingToForget(Exception):
     """Why a name cannot be marked; in a sentence."""
 
 
-def ask_for(name_or_email: str) -> None:
+def request_erasure(name_or_email: str) -> None:
     """Mark a name or an address that no account has: of somebody removed by an earlier version, or never here."""
     if not settings.FORGET_AFTER_DAYS:
         raise NothingToForget("FORGET_AFTER_DAYS is 0: the log of this site keeps names.")
@@ -294,19 +294,19 @@ def ask_for(name_or_email: str) -> None:
         raise NothingToForget("An account has it. Remove the account first; the log forgets it by itself.")
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
     gone = User(name=name_or_email, email=name_or_email)
-    mark = people.to_be_forgotten(gone, LONG_AGO, upto).item
+    mark = people.forgetting_in_log(gone, LONG_AGO, upto).item
     if "@" in name_or_email:
         mark |= {"aliases": [[keys.fold(name_or_email), 1, upto, upto]]}
     elif not aliases_of(mark, upto):
         raise NothingToForget("The log knows nobody of that name who was removed.")
     with suppress(Refused):  # then it was asked for before
-        table().write(Put(mark, when=Missing()), people.has_left(name_or_email))
+        table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
 
 
 # --- forgetting ---
 
 
-def forget_names(clock: Callable[[], datetime] = utc_now) -> int:
+def erase_names(clock: Callable[[], datetime] = utc_now) -> int:
     """Forget whoever is due, for one turn of work; answers how many events were rewritten."""
     done, left = 0, TURN_EVENTS
     while left > 0 and (mark := _next(clock)) is not None:
@@ -349,7 +349,7 @@ def _place(mark: Item) -> Key:
 
 def _go_on(mark: Item) -> tuple[int, int]:
     """The next events, up to a batch that name them; answers how many were looked at, and rewritten."""
-    who = Somebody(tuple(Alias(*each) for each in mark["aliases"]))
+    who = ErasedPerson(tuple(Alias(*each) for each in mark["aliases"]))
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
     elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
@@ -386,7 +386,7 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
         table().write(moved)
         return
     puts = [rewriting(table(), before, after) for before, after in pairs]
-    told = forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
+    told = names_forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
     EventLog(table()).record(told, *puts, *_reindexed(pairs), moved)
 
 
@@ -396,12 +396,12 @@ def _finish(mark: Item) -> None:
     Nothing of it is to be found in the store's files either.
     """
     if not mark["kept"]:
-        table().write(Delete(_place(mark), when=Equals("at", mark["until"])), to_forget())
+        table().write(Delete(_place(mark), when=Equals("at", mark["until"])), purge_mark())
         return
     aliases = [each[:-1] for each in mark["aliases"] if each[0] in mark["kept_as"]]
     index = {"GSI1PK": keys.NAMES_KEPT.pk, "GSI1SK": keys.name_kept(mark["asof"], mark["PK"])}
     stays = {name: mark[name] for name in ("PK", "SK", "asof", "upto", "kept")}
-    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["until"])), to_forget())
+    table().write(Put({**stays, **index, "aliases": aliases}, when=Equals("at", mark["until"])), purge_mark())
 
 
 # --- the index ---

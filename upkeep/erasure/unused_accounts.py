@@ -18,10 +18,9 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import sessions_of
-from acts.queues import take_each
-from acts.recording import try_write
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.site import table
+from acts.storage import table, try_write
 from elections import repository as elections
 from elections.rules import State
 from mail import outbox
@@ -35,13 +34,13 @@ NOTICE_PERIOD = timedelta(days=30)  # between the warning and the removal
 
 EMAIL_TEMPLATES = {
     "unused_account": EmailTemplate(
-        gettext_noop("Nobody uses your account"),
+        gettext_noop("Your account will be removed soon"),
         (
             gettext_noop("nobody has signed in as %(name)s for a long time."),
-            gettext_noop("Accounts that nobody uses are removed here. This one goes on %(day)s unless you sign in."),
+            gettext_noop("This site removes unused accounts. Yours will be removed on %(day)s unless you sign in."),
         ),
         lambda mail: reverse("sign_in"),
-        gettext_noop("Sign in and keep it"),
+        gettext_noop("Sign in to keep it"),
     ),
 }
 
@@ -58,26 +57,26 @@ def _day(clock: Callable[[], datetime]) -> str:
     return clock().date().isoformat()
 
 
-def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
+def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
     """One page of people; answers how many were warned or removed."""
     walk = table().get(keys.retention()) or {"day": "", "after": None}
     is_new = walk["day"] < _day(clock)
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
     now = clock()
-    done = take_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
-    _remember(walk, {"day": _day(clock), "after": after})
+    done = process_each(list(people.values()), lambda item: _warn_or_remove(repository.user_of(item), now))
+    _store_position(walk, {"day": _day(clock), "after": after})
     return done
 
 
-def _remember(before: Item, walk: Item) -> None:
+def _store_position(before: Item, walk: Item) -> None:
     place = keys.retention()
     same = Equals("day", before["day"]) & Equals("after", before["after"]) if before["day"] else Missing()
     # else another worker is at it, and looks at the next page
     try_write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))
 
 
-def _look_at(user: User, now: datetime) -> bool:
+def _warn_or_remove(user: User, now: datetime) -> bool:
     """Warn whoever has long been away, and remove whoever was warned and did not come."""
     is_warned = user.warned_at > user.used_at
     limit = now - timedelta(days=settings.ACCOUNT_RETENTION * 365 // 12) + NOTICE_PERIOD
@@ -92,19 +91,19 @@ def is_in_use(user: User, now: str) -> bool:
     """Whether somebody is signed in, or an election is open that they run or may vote in."""
     if sessions_of(user.name):
         return True
-    run = elections.lists(run_by=user.name, limit=BATCH_PEOPLE)[0]
+    run = elections.list_elections(run_by=user.name, limit=BATCH_PEOPLE)[0]
     if any(each.state(now) in (State.EDITABLE, State.OPEN) for each in run):
         return True
     spans = map(keys.elections_of_voter, (user.name, user.email))
-    names = {item["election_name"] for span in spans for item in elections.newest(span)}
-    return bool(elections.taking_votes(names, now))
+    names = {item["election_name"] for span in spans for item in elections.newest_entries(span)}
+    return bool(elections.open_elections(names, now))
 
 
 def _warn(user: User, now: datetime) -> bool:
     day = (now + NOTICE_PERIOD).date().isoformat()
     email = outbox.queued("unused_account", user.email, name=user.name, day=day)
     # else they have signed in, or another worker has warned them
-    return try_write(repository.warned(user, as_text(now)), email)
+    return try_write(repository.recording_warning(user, as_text(now)), email)
 
 
 def _remove(user: User) -> bool:

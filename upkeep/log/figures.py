@@ -16,7 +16,7 @@ from itertools import islice
 
 from accounts.rules import Role
 from elections.rules import State
-from elections.turnout.times import following, place_of
+from elections.turnout.times import place_of, updating
 from store import keys
 from store.log import layout
 from store.splitting import by_count
@@ -87,7 +87,7 @@ def changes_of_day(event: Item) -> dict[str, int]:
 # --- following ---
 
 
-def follow(table: Table) -> int:
+def update(table: Table) -> int:
     """Count what was sealed since the last time; answers how many events that was."""
     counted = 0
     while (batch := _next_batch(table)) is not None:
@@ -126,7 +126,7 @@ def _day(event: Item) -> str:
 def _store(table: Table, before: int, after: Item, events: list[Item]) -> None:
     untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
     with suppress(Refused):  # then somebody else has counted them, or an election is gone: whoever looks again knows
-        table.write(*_counting(events, after, untouched), *following(table, events))
+        table.write(*_counting(events, after, untouched), *updating(table, events))
 
 
 def _counting(events: list[Item], after: Item, when: Condition | None = None) -> list[Update]:
@@ -149,7 +149,7 @@ def count(table: Table, events: Sequence[Item], last: int) -> None:
         table.write(*_counting(some, {"last_event_id": last, LATEST: latest}))
 
 
-def start_again(table: Table) -> None:
+def reset(table: Table) -> None:
     """Forget all figures; who follows next counts the whole log. Nobody may follow meanwhile."""
     for item in table.each(keys.figures_of_days("", "~")):
         table.write(Delete(keys.figures_of_day(item["day"])))

@@ -15,8 +15,7 @@ from django.utils.translation import gettext_noop
 
 from accounts import repository
 from accounts.rules import Role
-from acts.recording import try_write
-from acts.site import table
+from acts.storage import table, try_write
 from mail import outbox
 from mail.emails import EmailTemplate
 from store import keys
@@ -28,10 +27,10 @@ BATCH_PEOPLE = 100
 
 EMAIL_TEMPLATES = {
     "checkpoint": EmailTemplate(
-        gettext_noop("The newest checkpoint of the log"),
+        gettext_noop("The latest checkpoint of the log"),
         (
             gettext_noop("the log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),
-            gettext_noop("Keep this mail. If anything before that event were changed later, this would no longer fit:"),
+            gettext_noop("Keep this mail. This command tells you whether anything up to that event was changed later:"),
             gettext_noop("plenum verify --checkpoint %(event_id)s:%(hash)s"),
         ),
         lambda mail: reverse("checkpoints"),
@@ -54,10 +53,10 @@ def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
     if newest is None or not is_due(clock):
         return 0
     if mailed is None:  # a new site: its first night is still to come
-        _remember(_day(clock), 0)
+        _record_mailed(_day(clock), 0)
         return 0
     queued = sum(_queue(address, newest, _day(clock)) for address in addresses_of(WATCHERS))
-    _remember(_day(clock), newest["event_id"])
+    _record_mailed(_day(clock), newest["event_id"])
     return queued
 
 
@@ -81,7 +80,7 @@ def _queue(address: str, checkpoint: Item, day: str) -> bool:
     return try_write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
 
 
-def _remember(day: str, event_id: int) -> None:
+def _record_mailed(day: str, event_id: int) -> None:
     place = keys.nightly()
     is_new = Missing() | Less("day", day)
     try_write(Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id}, when=is_new))

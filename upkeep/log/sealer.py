@@ -22,7 +22,7 @@ class SiteSealer(Sealer):
 
     def seal(self) -> int:
         sealed = super().seal()
-        figures.follow(self.table)
+        figures.update(self.table)
         return sealed
 
 

@@ -22,7 +22,7 @@ from prometheus_client import (
 )
 from prometheus_client.registry import Collector
 
-from store import trips
+from store import round_trips
 
 from .shared_metrics import VARIABLE
 
@@ -49,7 +49,7 @@ CAPACITY = Counter(
     ["kind"],
 )
 RETRIES = Counter("plenum_store_retries", "What was asked of the store once more, by reason.", ["reason"])
-METERED = {trips.CAPACITY: CAPACITY, trips.RETRIES: RETRIES}
+METERED = {round_trips.CAPACITY: CAPACITY, round_trips.RETRIES: RETRIES}
 CONNECTIONS_ENDED = Counter(
     "plenum_connections_ended",
     "Connections ended because their client was too slow or there was no room, by reason.",
@@ -74,13 +74,13 @@ MAX_ROUND_TRIPS = 1000  # of the newest round trips of each operation, to tell p
 
 
 def observe_request(route: str, status: int, seconds: float) -> None:
-    requests, times = of_route(route, status // 100)
+    requests, times = request_metrics(route, status // 100)
     requests.inc()
     times.observe(seconds)
 
 
 @cache  # there are few, and the client makes text of each word first
-def of_route(route: str, status_class: int) -> tuple[Counter, Histogram]:
+def request_metrics(route: str, status_class: int) -> tuple[Counter, Histogram]:
     return REQUESTS.labels(route, f"{status_class}xx"), REQUEST_SECONDS.labels(route.partition("/")[0])
 
 
@@ -105,12 +105,12 @@ class Latency:
 
 
 @cache
-def _trips(operation: str, outcome: str) -> Histogram:
+def _trip_metrics(operation: str, outcome: str) -> Histogram:
     return STORE.labels(operation, outcome)
 
 
 def observe_trip(operation: str, outcome: str, seconds: float) -> None:
-    _trips(operation, outcome).observe(seconds)
+    _trip_metrics(operation, outcome).observe(seconds)
     (_newest.get(operation) or _newest.setdefault(operation, deque(maxlen=MAX_ROUND_TRIPS))).append(seconds)
 
 

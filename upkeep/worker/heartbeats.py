@@ -1,7 +1,7 @@
-"""Signs of life: every worker says in the store, again and again, that it is there and what it is at.
+"""Heartbeats: every worker writes to the store regularly that it is alive, what it is doing and which jobs failed.
 
-So whoever watches the site misses a worker that is gone, on whichever machine it was. The sign is given by a thread of
-its own: a worker that takes an hour over a job is busy and not dead, and the sign says at what it is busy.
+So a worker that is gone is missed, on whichever machine it was. A thread of its own sends them: a worker that takes an
+hour over a job is busy, not dead.
 """
 
 from __future__ import annotations
@@ -23,68 +23,65 @@ from store.table import Delete, Item, Put, StoreError, Table
 from upkeep.disk import DiskWatch
 from upkeep.monitoring import metrics
 
-from . import failures
-from .failures import Failure
-
 HEARTBEAT_SECONDS = 20
-MISSED_SECONDS = 60  # seconds without a sign of any worker; a restart takes a few
-RETENTION_SECONDS = 600  # seconds that a sign outlives its worker
+MISSED_SECONDS = 60  # without a heartbeat of any worker; a restart takes a few
+RETENTION_SECONDS = 600  # for which a heartbeat outlives its worker
 log = logging.getLogger("plenum.worker")
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class Heartbeat:
     worker: str
     machine: str
     pid: int
     since: int  # when the worker began
     seen: int
-    signs: int  # how many it has given
+    signs: int  # how many it has sent
     doing: Mapping[str, int]  # jobs it is at, and since when
     done: Mapping[str, int]  # when it last did each job, or saw that there was nothing to do
     failed: Mapping[str, Failure]  # jobs that went wrong the last time, and why
 
     def ago(self, now: float) -> float:
-        """Clocks of two machines differ, and clocks are set: what comes from the future is from now."""
+        """Seconds since it was sent; never negative, although clocks differ between machines."""
         return max(0.0, now - self.seen)
 
 
-def signs(table: Table) -> list[Sign]:
-    """Of workers that are there, or ended some minutes ago without saying so; the newest first. One round trip."""
-    found = [_sign(item) for item in table.page(keys.WORKERS).items]
+def read_heartbeats(table: Table) -> list[Heartbeat]:
+    """Of workers that are alive or died within some minutes, the newest first, in one round trip."""
+    found = [_heartbeat_of(item) for item in table.page(keys.WORKERS).items]
     return sorted(found, key=lambda sign: -sign.seen)
 
 
-def _sign(item: Item) -> Sign:
+def _heartbeat_of(item: Item) -> Heartbeat:
     names = ("machine", "pid", "since", "seen", "signs", "doing", "done")
     failed = {job: Failure(*each) for job, each in item.get("failed", {}).items()}
-    return Sign(item["SK"].removeprefix("WORKER#"), **{name: item[name] for name in names}, failed=failed)
+    return Heartbeat(item["SK"].removeprefix("WORKER#"), **{name: item[name] for name in names}, failed=failed)
 
 
-# --- giving them ---
+# --- sending them ---
 
 
-class SignGiver:
-    """Gives the signs of one worker. A store in trouble is the jobs' to complain of; the next sign is soon enough."""
+class HeartbeatSender:
+    """Sends the heartbeats of one worker. If the store is down, the jobs report it."""
 
     def __init__(self, table: Table, doing: Mapping[str, int], clock: Callable[[], float] = time.time):
         self.table, self.doing, self.clock = table, doing, clock
         self.place = keys.worker(secrets.token_hex(8))
         self.since = int(clock())
-        self.given = 0
+        self.sent = 0
         self.disk = DiskWatch()
 
     @contextmanager
-    def giving(self, every: float = HEARTBEAT_SECONDS) -> Iterator[None]:
-        """Inside, from the first moment on; afterwards the sign is taken away."""
+    def sending(self, every: float = HEARTBEAT_SECONDS) -> Iterator[None]:
+        """Send heartbeats inside; afterwards the heartbeat is deleted."""
         ended = threading.Event()
-        giving = threading.Thread(target=self._until, args=(ended, every), daemon=True)
-        giving.start()
+        sender = threading.Thread(target=self._until, args=(ended, every), daemon=True)
+        sender.start()
         try:
             yield
         finally:
             ended.set()
-            giving.join()
+            sender.join()
             with suppress(StoreError):
                 self.table.write(Delete(self.place))
 
@@ -92,36 +89,36 @@ class SignGiver:
         while not ended.is_set():
             try:
                 self.disk.look()
-                self.give()
+                self.send()
             except StoreError:
                 pass
-            except Exception as error:  # whoever dies of it here would be taken for dead as a whole
-                log.error("no sign given", extra={"error": type(error).__name__})
+            except Exception as error:  # a thread that died here would make the whole worker look dead
+                log.error("no heartbeat sent", extra={"error": type(error).__name__})
             ended.wait(every)
 
-    def give(self) -> None:
+    def send(self) -> None:
         now = int(self.clock())
-        self.given += 1
-        said = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since, "seen": now}
+        self.sent += 1
+        item = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since, "seen": now}
         done = {name: int(moment) for name, moment in metrics.successes_here().items()}
-        failed = {job: [each.at, each.reason] for job, each in failures.last().items()}
-        said |= {
-            "signs": self.given,
+        failed = {job: [each.at, each.reason] for job, each in last_failures().items()}
+        item |= {
+            "signs": self.sent,
             "doing": dict(self.doing),
             "done": done,
             "failed": failed,
             "ttl": now + RETENTION_SECONDS,
         }
-        self.table.write(Put({"PK": self.place.pk, "SK": self.place.sk, **said}))
+        self.table.write(Put({"PK": self.place.pk, "SK": self.place.sk, **item}))
 
 
 # --- missing them ---
 
 
 class WorkerWatch:
-    """Since when this process has seen no new sign, on a clock that nobody sets. It keeps one site in mind.
+    """How long this process has seen no new heartbeat, by a monotonic clock, for one site.
 
-    The time of day counts only for the first look. A process that has just begun has missed nobody yet: what is
+    The time of day matters only at the first look. A process that has just started has missed nothing yet, so what is
     started together with its worker need not wait for it.
     """
 
@@ -134,8 +131,8 @@ class WorkerWatch:
     def begin(self) -> None:
         self._url, self._known, self._moment = settings.STORE_URL, set(), self.ticking()
 
-    def silence(self, found: list[Sign], now: float) -> float:
-        """Seconds without a sign; `found` are all there are."""
+    def silence(self, found: list[Heartbeat], now: float) -> float:
+        """Seconds without a heartbeat; `found` are all there are."""
         if self._url != settings.STORE_URL:
             self.begin()
         if fresh := [sign for sign in found if (sign.worker, sign.signs) not in self._known]:
@@ -146,3 +143,30 @@ class WorkerWatch:
 
 
 watch = WorkerWatch()
+
+
+# --- failures ---
+
+
+MAX_REASON_CHARS = 500  # characters: the reasons of all jobs fit a sign of life
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    at: int  # seconds since 1970
+    reason: str
+
+
+_last: dict[str, Failure] = {}
+
+
+def record_failure(job: str, reason: str, clock: Callable[[], float] = time.time) -> None:
+    _last[job] = Failure(int(clock()), reason[:MAX_REASON_CHARS])
+
+
+def clear_failure(job: str) -> None:
+    _last.pop(job, None)
+
+
+def last_failures() -> dict[str, Failure]:
+    return dict(_last)

@@ -1,4 +1,4 @@
-"""What has to happen again and again beside the server: which jobs there are, how often, and how a worker does them."""
+"""The worker's periodic jobs: which there are, how often they run, and how a worker schedules them."""
 
 from __future__ import annotations
 
@@ -18,40 +18,38 @@ from django.core.management.base import CommandError
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from acts import background, ringing
-from acts.queues import reason_of, words_of
-from acts.site import table
-from ballots.services import seal_what_is_closed
-from elections.invitations.reminders import remind_by_the_clock
-from elections.lifecycle.closing import close_what_is_over, next_end
+from acts import background, wakeups
+from acts.queues import failure_reason, safe_message
+from acts.storage import table
+from ballots.services import seal_closed
+from elections.invitations.reminders import send_due_reminders
+from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
 from elections.rules import State
 from live.services import ending as live_ending
-from mail import again, mailboxes
+from mail import bounce_mailbox, undelivered
 from mail.emails import compose
+from mail.outages import BULK, URGENT
 from mail.sending import anything_due, send_waiting
-from mail.server import BULK, URGENT
 from polls.sealing import anything_over, seal_what_is_over
-from store import forgetting, keys
+from store import keys, purging
 from store.log import EventLog, layout
 from store.log.publish import Publisher
 from store.table import Span
 from upkeep import pause as pausing
-from upkeep.backups import alarms as alarm
-from upkeep.erasure import compacting
-from upkeep.erasure import log_erasure as names
-from upkeep.erasure import unused_accounts as retention
+from upkeep.backups import alarms
+from upkeep.erasure import compacting, log_erasure, unused_accounts
 from upkeep.log import nightly
 from upkeep.log.sealer import site_sealer
 from upkeep.monitoring import metrics
-from upkeep.worker import failures
+from upkeep.worker import heartbeats
 from upkeep.worker.leases import Leases
 
 log = logging.getLogger("plenum.worker")
 
-MAX_PAUSE_SECONDS = 60  # seconds between two tries of a job that keeps failing
-MAX_WAIT_SECONDS = 0.5  # how soon a worker at rest notices that it is to stop
-MIN_WAIT_SECONDS = 0.01  # seconds between two looks, however soon there is something to do
+MAX_PAUSE_SECONDS = 60  # between two attempts of a job that keeps failing
+MAX_WAIT_SECONDS = 0.5  # until an idle worker notices that it must stop
+MIN_WAIT_SECONDS = 0.01  # between two polls
 SWEEP_ITEMS = 1000
 
 
@@ -65,12 +63,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something any number of workers may do at once without harm; `work` answers how much was done.
+    """Something any number of workers may do at once without harm; `work` returns how much was done.
 
-    `waits` is a cheap look at whether there is any work, without a lease: so a site at rest is read and not written.
-    Where it is known when there will be, `moment` takes its place: in how many seconds, 0 if there is work by now.
-    Jobs of one lane are done one after another. What waits for somebody else's server has a lane of its own, so that
-    nothing on this site has to wait with it.
+    `waits` checks cheaply whether there is any work, without a lease, so that an idle site is only read. Where it is
+    known when there will be, `moment` replaces it: in how many seconds, 0 for now. Jobs of one lane run one after
+    another; a job that waits for another server has its own lane, so that nothing else waits with it.
     """
 
     name: str
@@ -85,8 +82,8 @@ class Job:
 class Run:
     outcome: Outcome
     done: int = 0
-    words: str = ""  # what the store said, if it is in trouble
-    left: float | None = None  # seconds until there is something to do, where that is known
+    message: str = ""  # of the error, if it may be shown
+    left: float | None = None  # seconds until there is work, where that is known
 
 
 # --- the jobs ---
@@ -101,7 +98,7 @@ def anything_in(*spans: Span) -> Callable[[], bool]:
 
 
 def _anything_to_seal() -> bool:
-    """An event, or a checkpoint that is to be public by now."""
+    """Whether an event is unsealed or a checkpoint due to be published."""
     newest = EventLog(table()).newest_checkpoint()
     return (
         layout.first_of_all(table(), newest["event_id"] + 1 if newest else 0) is not None or Publisher(table()).is_due()
@@ -116,19 +113,18 @@ _goes_on: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda:
 
 
 def goes_on() -> bool:
-    """Whether a job that takes long is to go on with its next item: not while the site is paused, nor when the worker
-    is to stop."""
-    return _goes_on.get()() and pausing.watch.current() is None
+    """Whether a long job may continue with its next item: not while the site is paused, nor when the worker stops."""
+    return _goes_on.get()() and pausing.cache.current() is None
 
 
 def _seal_ballots() -> int:
-    """In a lane of its own: a very large election takes its time, at a pace that others can bear."""
+    """In its own lane, because a very large election takes long."""
 
     def go_on() -> bool:
         metrics.observe_step("ballots")
         return goes_on()
 
-    return seal_what_is_closed(goes_on=go_on)
+    return seal_closed(goes_on=go_on)
 
 
 def _send(lane: str) -> int:
@@ -149,22 +145,22 @@ def _sweep() -> int:
 BACKGROUND = Job(
     "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
 )
-ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
-BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
-FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
+ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
+BALLOTS = Job(wakeups.SEALING_JOB, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
+FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
 COMPACTING = Job("compacting", 60, compacting.compact, compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
-REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
+REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.OPEN)))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
-MAILS_AGAIN = Job("mails again", 5, lambda: again.take_up(goes_on), again.is_asked, lane="mail")
-BOUNCES = Job("bounces", 60, lambda: mailboxes.read_bounces(goes_on), mailboxes.is_there, lane="bounces")
+MAILS_AGAIN = Job("mails again", 5, lambda: undelivered.carry_out(goes_on), undelivered.is_requested, lane="mail")
+BOUNCES = Job("bounces", 60, lambda: bounce_mailbox.read_bounces(goes_on), bounce_mailbox.is_configured, lane="bounces")
 LOG = Job("log", 2, _seal, _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
-BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
+BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
-NAMES = Job("names", 60, names.forget_names, names.is_due)
-RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
+NAMES = Job("names", 60, log_erasure.erase_names, log_erasure.is_due)
+RETENTION = Job("retention", 60, unused_accounts.process_unused, unused_accounts.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 
 # Compacting comes first: after the others it would never be quiet.
@@ -177,8 +173,8 @@ JOBS = (
 # --- doing them ---
 
 
-def run(job: Job, leases: Leases) -> Run:
-    """Do a job once, unless nothing waits, another worker has it or the site is paused. What goes wrong stays here."""
+def run_job(job: Job, leases: Leases) -> Run:
+    """Do a job once, unless there is no work, another worker has it or the site is paused. Errors are recorded."""
     try:
         left = job.moment() if job.moment else 0 if job.waits() else None
         ended = _under_lease(job, leases) if left == 0 else Run(Outcome.NOTHING, left=left)
@@ -189,7 +185,7 @@ def run(job: Job, leases: Leases) -> Run:
     is_well = ended.outcome in (Outcome.DONE, Outcome.NOTHING)
     metrics.observe_job(job.name, ended.outcome, is_well)
     if is_well:
-        failures.forget(job.name)
+        heartbeats.clear_failure(job.name)
     return ended
 
 
@@ -197,33 +193,31 @@ def _under_lease(job: Job, leases: Leases) -> Run:
     with leases.held(job.name) as ours:
         if ours:
             return Run(Outcome.DONE, job.work())
-        return Run(Outcome.RESTING if pausing.rests(job.name, leases.table) else Outcome.ELSEWHERE)
+        return Run(Outcome.RESTING if pausing.must_rest(job.name, leases.table) else Outcome.ELSEWHERE)
 
 
 def _failure(job: Job, error: Exception) -> Run:
-    """Recorded with its kind and where it was raised, and with its words if they quote nobody. The system page shows
-    the reason until the job goes well again."""
-    where, words = "".join(traceback.format_tb(error.__traceback__)), words_of(error)
-    failures.note(job.name, reason_of(error))
-    log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": words, "where": where})
-    return Run(Outcome.FAILED, words=words)
+    """Log it; the system page shows the reason until the job succeeds again."""
+    where, message = "".join(traceback.format_tb(error.__traceback__)), safe_message(error)
+    heartbeats.record_failure(job.name, failure_reason(error))
+    log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": message, "where": where})
+    return Run(Outcome.FAILED, message=message)
 
 
-def run_each(jobs: Iterable[Job], leases: Leases) -> dict[str, Run]:
-    return {job.name: run(job, leases) for job in jobs}
+def run_jobs(jobs: Iterable[Job], leases: Leases) -> dict[str, Run]:
+    return {job.name: run_job(job, leases) for job in jobs}
 
 
-def refuse_failures(runs: dict[str, Run]) -> None:
-    """A command that did its jobs once ends with a sentence about those that failed."""
-    failed = {name: ended.words for name, ended in runs.items() if ended.outcome == Outcome.FAILED}
+def raise_failures(runs: dict[str, Run]) -> None:
+    """End a command that ran jobs once with an error about those that failed."""
+    failed = {name: ended.message for name, ended in runs.items() if ended.outcome == Outcome.FAILED}
     if failed:
-        said = " ".join(sorted(set(failed.values()) - {""}))
-        raise CommandError(f"Failed, and the log says where: {', '.join(failed)}. {said}".strip())
+        messages = " ".join(sorted(set(failed.values()) - {""}))
+        raise CommandError(f"Failed (see the log): {', '.join(failed)}. {messages}".strip())
 
 
 class Worker:
-    """Does each job when it is due, for as long as `goes_on` says so: those of one lane one after another, the lanes
-    beside each other, each in a thread of its own."""
+    """Runs each job when it is due while `goes_on` is true; each lane has its own thread."""
 
     def __init__(self, jobs: Iterable[Job], leases: Leases, goes_on: Callable[[], bool]):
         self.jobs = tuple(jobs)
@@ -235,8 +229,8 @@ class Worker:
         self._called: set[str] = set()
         self.lanes = [Lane(self, lane) for lane in dict.fromkeys(job.lane for job in self.jobs)]
 
-    def go(self) -> None:
-        """Ends with the last lane. One that breaks takes the others with it: whoever started the worker then knows."""
+    def run(self) -> None:
+        """Run until all lanes end. One that breaks ends the others, and its error is raised here."""
         own, others = self.lanes[:1], self.lanes[1:]
         for lane in others:
             lane.start()
@@ -248,26 +242,26 @@ class Worker:
             for lane in others:
                 lane.join()
         for lane in self.lanes:
-            lane.tell()
+            lane.raise_error()
 
-    def go_on(self) -> bool:
+    def may_continue(self) -> bool:
         return not self._is_over.is_set() and self.goes_on()
 
-    def round(self, lane: str) -> None:
+    def run_due(self, lane: str) -> None:
         for job in self.jobs:
-            if job.lane == lane and self._is_due(job) and self.go_on():
-                ended = run(job, self.leases)
+            if job.lane == lane and self._is_due(job) and self.may_continue():
+                ended = run_job(job, self.leases)
                 self._failures[job.name] = self._failures[job.name] + 1 if ended.outcome == Outcome.FAILED else 0
-                self._due[job.name] = time.monotonic() + self._rest(job, ended)
+                self._due[job.name] = time.monotonic() + self._next_delay(job, ended)
 
-    def call(self, name: str) -> None:
-        """Something waits for this job: it is done as soon as its lane is free, and once more if it is being done."""
+    def wake(self, name: str) -> None:
+        """Run this job as soon as its lane is free, and once more if it is running."""
         self._called.add(name)
         for lane in self.lanes:
             lane.called.set()
 
-    def nap(self, lane: str) -> float:
-        """How long nobody of the lane needs to look, unless they are called."""
+    def sleep_seconds(self, lane: str) -> float:
+        """How long the lane may sleep unless it is woken."""
         moments = (self._due[job.name] - time.monotonic() for job in self.jobs if job.lane == lane and job.moment)
         return min((MAX_WAIT_SECONDS, *(max(left, MIN_WAIT_SECONDS) for left in moments)))
 
@@ -277,10 +271,10 @@ class Worker:
             return True
         return self._due[job.name] <= time.monotonic()
 
-    def _rest(self, job: Job, ended: Run) -> float:
-        """Until its next look, or until there is something to do, if that is known and comes first."""
+    def _next_delay(self, job: Job, ended: Run) -> float:
+        """Seconds until its next poll, or until there is work if that is known and comes first."""
         left = 0 if job.moment and ended.done else ended.left
-        longest = pause(job, self._failures[job.name])
+        longest = retry_delay(job, self._failures[job.name])
         return longest if left is None else min(longest, max(left, MIN_WAIT_SECONDS))
 
     def end(self) -> None:
@@ -290,7 +284,7 @@ class Worker:
 
 
 class Lane(threading.Thread):
-    """The jobs of a worker that are done one after another."""
+    """A thread that runs the jobs of one lane one after another."""
 
     def __init__(self, worker: Worker, lane: str):
         super().__init__(name=lane or "worker")
@@ -298,32 +292,32 @@ class Lane(threading.Thread):
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        token = _goes_on.set(self.worker.go_on)
+        token = _goes_on.set(self.worker.may_continue)
         try:
-            while self.worker.go_on():
+            while self.worker.may_continue():
                 self.called.clear()
-                self.worker.round(self.lane)
-                self.called.wait(self.worker.nap(self.lane))
+                self.worker.run_due(self.lane)
+                self.called.wait(self.worker.sleep_seconds(self.lane))
         except BaseException as error:
             self.error = error
             self.worker.end()
         finally:
             _goes_on.reset(token)
 
-    def tell(self) -> None:
+    def raise_error(self) -> None:
         if self.error is not None:
             raise self.error
 
 
-def pause(job: Job, failures: int) -> float:
-    """Until the job's next turn: longer after each failure in a row, and then not for all workers the same."""
+def retry_delay(job: Job, failures: int) -> float:
+    """Seconds until the job's next run: exponential backoff with jitter after failures."""
     if not failures:
         return job.every
     longest = min(MAX_PAUSE_SECONDS, job.every * 2 ** min(failures, 10))
     return longest * random.uniform(0.5, 1)  # noqa: S311 - nobody gains by guessing it
 
 
-# --- how often each looks, for whoever is alarmed when one is late ---
+# --- metrics ---
 
 
 def as_metric() -> Metric:

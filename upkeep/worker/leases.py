@@ -45,7 +45,7 @@ class Leases:
     def held(self, job: str) -> Iterator[bool]:
         """Hold the lease inside, if nobody else does and the site is not paused; answers which it is."""
         holder = secrets.token_hex(8)
-        if pause.rests(job, self.table) or not self._take(job, holder):
+        if pause.must_rest(job, self.table) or not self._take(job, holder):
             yield False
             return
         done = threading.Event()

@@ -94,7 +94,7 @@ def test_members_find_those_of_what_they_attended(held, signed_in, person, monke
 
 def test_deleting_the_session_keeps_the_way_to_them(held, signed_in):
     hana = signed_in(people.find("Hana"))
-    assert "The minutes stay" in hana.get(f"/live/{held.id}/delete/").content.decode()
+    assert "You still find the minutes" in hana.get(f"/live/{held.id}/delete/").content.decode()
     hana.post(f"/live/{held.id}/delete/")
     finish_background()
     for page in ("/live/", "/live/history/"):

@@ -10,15 +10,15 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.background import wait
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from assembly import roll
-from assembly.minutes import records, words
+from assembly.minutes import records, wording
 from assembly.minutes import repository as minutes
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from live import repository, seats
-from live.onward import services as onward
+from live.follow_ups import services as follow_ups
 from live.rules import MAX_PLAYERS, Step
 from live.seats import Seat
 from live.services import deleting, moving
@@ -45,7 +45,7 @@ def attend(game, *names: str) -> None:
 
 
 def decide(game, place: int, **said: str) -> None:
-    moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, place)
+    moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, place)
     drive(game, Step.VOTE)
     for name, vote in said.items():
         give(game, seats.find(game.id, name), vote)
@@ -77,14 +77,14 @@ def text(answer) -> str:
 
 
 def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
-    told = words.told(ended(held).minutes)
+    told = wording.point_views(ended(held).minutes)
     outcomes = [each.outcome.translate(ISOLATES) for each in told]
-    assert outcomes == ["Talked about", "Carried", "Chosen: Ines", "Carried: Thirty"]
+    assert outcomes == ["Discussed", "Carried", "Chosen: Ines", "Carried: Thirty"]
     motion, secret = told[1], told[2]
     assert motion.lines == (
         *("Open vote.", "2 yes, 0 no, 1 abstention"),
-        "2 of 2 said yes; 2 were needed: more than half of the votes cast.",
-        *("3 of 8 who are entitled were present.", "The quorum was met."),
+        "2 of 2 voted yes; 2 were needed: more than half of the votes cast.",
+        *("3 of 8 eligible voters were present.", "The quorum was met."),
     )
     assert motion.votes == (("Yes", ("Ada", "Ben")), ("Abstention", ("Cem",)))
     assert secret.votes == ()
@@ -152,7 +152,7 @@ def test_notes_are_added_and_nothing_is_changed(site, held, signed_in):
     assert replace(after.minutes, notes=()) == found.minutes
     shown = text(client.get(page))
     assert "Ada&#x27;s proxy was missing." in shown
-    assert "as they were sealed" in shown
+    assert "unchanged since they were sealed" in shown
     (event,) = events(site, "LiveMinutesNoted")
     assert "proxy" not in json.dumps(event)
 
@@ -163,7 +163,7 @@ def test_a_change_in_the_table_is_told_by_the_page(site, held, signed_in):
     part = table().get(place)
     table().put_all([part | {"result": part["result"] | {"yes": 3}}])
     client = signed_in(people.find("Hana"))
-    assert "not as they were sealed" in text(client.get(f"/live/{held.id}/minutes/"))
+    assert "have been changed since they were sealed" in text(client.get(f"/live/{held.id}/minutes/"))
 
 
 def test_who_was_there_reads_and_nobody_else(held, client, person, signed_in):
@@ -200,7 +200,7 @@ def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_i
 def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in, person):
     hana, dora = people.find("Hana"), roll.player_of(held.id, "Dora", person("Dora").created_at)
     table().write(*seats.seating(held, Seat(dora, "Dora", now_text(), account="Dora")))
-    onward.make_election(hana, held.id, 4, of_those_present=True)
+    follow_ups.make_election(hana, held.id, 4, of_those_present=True)
     finish_background("fill election")
     ended(held)
     election = elections.find("The fee")
@@ -220,7 +220,7 @@ def test_ideas_of_an_assembly_are_on_its_agenda_and_in_its_minutes(site, made, s
     attend(game, "Ada", "Ben", "Cem")
     item = {"kind": "ideas", "title": "What next?", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
     assert signed_in(people.find("Hana")).post(f"/live/{game.id}/agenda/", item).status_code == 302
-    moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, 5)
+    moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, 5)
     for name, idea in {"ada": "A bus", "ben": "A boat", "cem": "A boat"}.items():
         give(game, seats.find(game.id, name), [idea])
     drive(game, Step.CLOSE)
@@ -228,7 +228,7 @@ def test_ideas_of_an_assembly_are_on_its_agenda_and_in_its_minutes(site, made, s
     for name in ("ada", "ben", "cem"):
         give(game, seats.find(game.id, name), "0>1")
     drive(game, Step.CLOSE)
-    (told,) = words.told(ended(game).minutes)
+    (told,) = wording.point_views(ended(game).minutes)
     assert told.outcome.translate(ISOLATES) == "Chosen: A boat"
     assert told.lines[:3] == ("Secret vote.", "1. A boat", "2. A bus")
     assert told.votes == ()

@@ -74,14 +74,14 @@ def test_an_unknown_list_of_the_index_is_not_opened(pk):
 def test_an_attribute_nobody_has_thought_of_is_hidden():
     place = keys.user("Ada")
     item = {"PK": place.pk, "SK": place.sk, "name": "Ada", "hash": "h", "salt": "s", "session_salt": "t", "pin": "1234"}
-    seen = masks.shown(DATA, item)
+    seen = masks.mask_item(DATA, item)
     assert {name for name, value in seen.items() if value is HIDDEN} == {"hash", "salt", "session_salt", "pin"}
     assert str(HIDDEN) == "hidden"
 
 
 @pytest.mark.parametrize("place", [keys.user("Ada"), keys.voter("Board", "Ada")])
 def test_by_what_a_ballot_knows_its_caster_is_hidden(place):
-    assert masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "lineage": "0f"}, ALL)["lineage"] is HIDDEN
+    assert masks.mask_item(DATA, {"PK": place.pk, "SK": place.sk, "lineage": "0f"}, ALL)["lineage"] is HIDDEN
 
 
 def test_what_lies_deeper_is_hidden_too():
@@ -89,7 +89,7 @@ def test_what_lies_deeper_is_hidden_too():
     ballots = [
         {"confirmation": "C", "rankings": "0>1", "ip": "10.0.0.1", "more": {"rankings": "1>0", "ip": "10.0.0.2"}}
     ]
-    (ballot,) = masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "ballots": ballots}, ALL)["ballots"]
+    (ballot,) = masks.mask_item(DATA, {"PK": place.pk, "SK": place.sk, "ballots": ballots}, ALL)["ballots"]
     assert ballot == {"confirmation": "C", "rankings": "0>1", "ip": HIDDEN, "more": HIDDEN}
 
 
@@ -101,22 +101,22 @@ def event(event_type: str, **said) -> dict:
 def test_of_a_live_session_neither_its_doors_nor_its_players_are_shown():
     place = keys.game("g")
     hidden = {"code": "1234", "token": "t", "screen_token": "s", "context": "my notes"}
-    seen = masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "title": "Friday", **hidden})
+    seen = masks.mask_item(DATA, {"PK": place.pk, "SK": place.sk, "title": "Friday", **hidden})
     assert seen["title"] == "Friday"
     assert {name for name, value in seen.items() if value is HIDDEN} == set(hidden)
     part = keys.round_part("g", 1, 1)
     said = {"PK": part.pk, "SK": part.sk, "count": 3, "entries": [{"said": "words"}], "result": {"answers": []}}
-    assert [name for name, value in masks.shown(DATA, said).items() if value is HIDDEN] == ["entries", "result"]
+    assert [name for name, value in masks.mask_item(DATA, said).items() if value is HIDDEN] == ["entries", "result"]
     for place in (keys.seat("g", "p"), keys.live_answer("g", 1, "p", 1), keys.live_vote("g", 1, "p", 1)):
-        assert masks.shown(DATA, {"PK": place.pk, "SK": place.sk, "name": "Ada"}) is None
+        assert masks.mask_item(DATA, {"PK": place.pk, "SK": place.sk, "name": "Ada"}) is None
         assert not masks.may_open(Span(place.pk))
 
 
 def test_what_an_event_says_is_shown_by_its_type():
     said = {"election_name": "Board", "rankings": "0>1", "confirmation": "C", "vote_id": "digest", "token": "t"}
-    cast = masks.shown(LOG, event("BallotCast", **said))["event_data"]
-    polled = masks.shown(LOG, event("PollVoteCast", **said))["event_data"]
-    unknown = masks.shown(LOG, event("NeverDeclared", **said))["event_data"]
+    cast = masks.mask_item(LOG, event("BallotCast", **said))["event_data"]
+    polled = masks.mask_item(LOG, event("PollVoteCast", **said))["event_data"]
+    unknown = masks.mask_item(LOG, event("NeverDeclared", **said))["event_data"]
     assert cast == said | dict.fromkeys(("confirmation", "vote_id", "token"), HIDDEN)
     assert polled == unknown == dict.fromkeys(said, HIDDEN)
 
@@ -124,51 +124,51 @@ def test_what_an_event_says_is_shown_by_its_type():
 def test_attributes_come_by_name_whatever_order_they_were_written_in():
     place = keys.voter("Board", "Ada")
     item = {"voted": True, "SK": place.sk, "acts": 3, "voter_name": "Ada", "PK": place.pk, "election_name": "Board"}
-    assert list(masks.shown(DATA, item, ALL)) == sorted(item)
-    assert masks.shown(DATA, item, ALL)["acts"] is HIDDEN
+    assert list(masks.mask_item(DATA, item, ALL)) == sorted(item)
+    assert masks.mask_item(DATA, item, ALL)["acts"] is HIDDEN
 
 
 def test_where_it_is_not_told_who_voted_not_even_the_names_of_attributes_tell():
     place = keys.voter("Board", "Ada")
     waits = {"PK": place.pk, "SK": place.sk, "voter_name": "Ada", "voted": False, "acts": 0, "reminded": "1"}
     voted = {"PK": place.pk, "SK": place.sk, "voter_name": "Ada", "voted": True, "acts": 1, "paper": False}
-    assert masks.shown(DATA, waits) == masks.shown(DATA, voted)
+    assert masks.mask_item(DATA, waits) == masks.mask_item(DATA, voted)
 
 
 def test_gates_of_an_open_secret_election_do_not_count():
     place = keys.gate("Board", 3)
     gate = {"PK": place.pk, "SK": place.sk, "open": True, "voted": 2}
-    assert set(masks.shown(DATA, gate)) == {"PK", "SK", "open"}
-    assert masks.shown(DATA, gate, ALL)["voted"] == 2
+    assert set(masks.mask_item(DATA, gate)) == {"PK", "SK", "open"}
+    assert masks.mask_item(DATA, gate, ALL)["voted"] == 2
 
 
 def test_when_people_vote_in_an_open_secret_election_is_not_shown():
     place = keys.turnout("Board")
     item = {"PK": place.pk, "SK": place.sk, "since": 3, "counted": 9, "ends": None, "h495000": 2}
-    assert set(masks.shown(DATA, item)) == {"PK", "SK", "since", "ends"}
-    assert masks.shown(DATA, item, ALL)["h495000"] is masks.HIDDEN
+    assert set(masks.mask_item(DATA, item)) == {"PK", "SK", "since", "ends"}
+    assert masks.mask_item(DATA, item, ALL)["h495000"] is masks.HIDDEN
 
 
 def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
     place = keys.ballot("Board", "f" * 64)
     secret = {"PK": place.pk, "SK": place.sk, "rankings": "0>1", "confirmation": "C"}
-    assert masks.shown(DATA, secret, ALL) is None
-    assert masks.shown(DATA, secret | {"voter_name": "Ada"}, Allowed(published=True, who=True)) is None
-    assert masks.shown(DATA, secret | {"voter_name": "Ada"}, ALL)["confirmation"] is HIDDEN
+    assert masks.mask_item(DATA, secret, ALL) is None
+    assert masks.mask_item(DATA, secret | {"voter_name": "Ada"}, Allowed(published=True, who=True)) is None
+    assert masks.mask_item(DATA, secret | {"voter_name": "Ada"}, ALL)["confirmation"] is HIDDEN
 
 
 @pytest.mark.parametrize("prefix", ["B", "BALLOT", "BALLOT#", "BALLOT#ab"])
 def test_nobody_asks_for_secret_ballots_by_prefix(prefix):
     span = Span(keys.election("Board").pk, prefix=prefix)
-    assert masks.readable(span, NOTHING) is None
-    assert masks.readable(span, ALL) == span
+    assert masks.readable_part(span, NOTHING) is None
+    assert masks.readable_part(span, ALL) == span
 
 
 def test_votes_in_polls_are_not_read_either():
     pk = keys.poll("1").pk
-    assert masks.readable(Span(pk), ALL).last < keys.vote("1", "").sk
-    assert masks.readable(Span(pk, prefix="VOTE#0"), ALL) is None
-    assert masks.readable(Span(pk, prefix="GATE#"), ALL) == Span(pk, prefix="GATE#")
+    assert masks.readable_part(Span(pk), ALL).last < keys.vote("1", "").sk
+    assert masks.readable_part(Span(pk, prefix="VOTE#0"), ALL) is None
+    assert masks.readable_part(Span(pk, prefix="GATE#"), ALL) == Span(pk, prefix="GATE#")
 
 
 def test_an_election_that_is_not_there_is_as_secret_as_any():

@@ -15,8 +15,8 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
-from accounts.services import registering
-from acts.limits import SECONDS_PER_DAY, count
+from accounts.services import registration as registering
+from acts.rate_limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
 from elections import repository
@@ -129,7 +129,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
     registering._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")
-    count(throttle.RESET.anywhere, VOTERS[0], time.time() + SECONDS_PER_DAY)  # its hour does not end meanwhile
+    count(throttle.RESET.per_account, VOTERS[0], time.time() + SECONDS_PER_DAY)  # its hour does not end meanwhile
     for number, user in enumerate(users):
         signed_in(user)
         order = [(number + step) % 3 for step in range(3)]
@@ -140,7 +140,7 @@ def day(site, person, opened, signed_in, monkeypatch):
 
 def close(site) -> None:
     closing.close(people.find("the organiser"), repository.find(NAME))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     Sealer(site).seal()
 
 
@@ -238,8 +238,8 @@ def test_a_kind_that_is_shown_by_mistake_is_found(day, one_would_try, auditor, m
 def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor, monkeypatch):
     monkeypatch.setattr(raw, "allowed", lambda item, voted=None: Allowed(True, True, True))
     monkeypatch.setattr(raw, "PAGE_ROWS", 3)  # the page ends with a ballot, whose key is in the cursor
-    monkeypatch.setattr(raw, "lock", lambda cursor: cursor)
-    monkeypatch.setattr(raw, "unlock", lambda cursor: cursor)
+    monkeypatch.setattr(raw, "encrypt_cursor", lambda cursor: cursor)
+    monkeypatch.setattr(raw, "decrypt_cursor", lambda cursor: cursor)
     assert "pseudonym" in Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day))
 
 

@@ -8,14 +8,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import table
+from acts.storage import table
 from live import clock, players, repository, seats
-from live import room_questions_store as questions
+from live import qa_store as questions
 from live.qa import services
-from live.room_questions import Asked, Mode, Qa
+from live.qa_rules import Mode, QaQuestion, QaSettings
 from live.rules import Game
+from live.screens import snapshots
 from live.seats import Seat
-from live.show import rooms
 from store import keys
 from tests.live.conftest import made  # noqa: F401 - a fixture
 from tests.people import sign_in
@@ -34,23 +34,23 @@ def hana(game) -> Client:
     return sign_in("Hana")
 
 
-def qa_of(game: Game) -> Qa:
-    return questions.qa_of(table().get(keys.game_qa(game.id)))
+def qa_of(game: Game) -> QaSettings:
+    return questions.qa_from_item(table().get(keys.game_qa(game.id)))
 
 
-def send(game: Game, seat: Seat, text: str, at: int | None = None) -> Asked:
+def send(game: Game, seat: Seat, text: str, at: int | None = None) -> QaQuestion:
     own = services._own_now(game, seat)
     moment = clock.now() if at is None else at
-    return services.send(game, repository.state(game.id), qa_of(game), seat, own, text, moment)
+    return services.send(game, repository.read_state(game.id), qa_of(game), seat, own, text, moment)
 
 
-def upvote(game: Game, seat: Seat, asked: Asked, *, on: bool = True) -> bool:
-    return services.upvote(game, repository.state(game.id), qa_of(game), seat, _now(game, asked), on=on)
+def upvote(game: Game, seat: Seat, asked: QaQuestion, *, on: bool = True) -> bool:
+    return services.upvote(game, repository.read_state(game.id), qa_of(game), seat, _now(game, asked), on=on)
 
 
-def _now(game: Game, asked: Asked) -> Asked | None:
+def _now(game: Game, asked: QaQuestion) -> QaQuestion | None:
     item = table().get(keys.asked(game.id, asked.id))
-    return questions.asked_of(item) if item else None
+    return questions.question_from_item(item) if item else None
 
 
 class Phone:
@@ -60,7 +60,7 @@ class Phone:
         self.game, self.client = game, Client()
         joining = reverse("join_game", args=[game.id, game.token])
         self.client.post(joining, {"name": name, "form": players.new_form()})
-        (self.seat,) = [each for each in seats.each(game.id) if each.name == name]
+        (self.seat,) = [each for each in seats.read_seats(game.id) if each.name == name]
         self.address = reverse("qa", args=[game.id])
 
     def page(self, status: int = 200) -> str:
@@ -85,8 +85,8 @@ def phone(game) -> Callable[[str], Phone]:
 
 
 def seen_by_all(game: Game) -> list[str]:
-    from live.qa import showing
+    from live.qa import display
 
-    room = rooms.current(game.id)
-    assert room is not None
-    return [each.text for each in showing.seen(rooms.upvoted(room))]
+    snapshot = snapshots.current(game.id)
+    assert snapshot is not None
+    return [each.text for each in display.visible_questions(snapshots.with_upvotes(snapshot))]

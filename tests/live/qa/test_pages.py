@@ -13,18 +13,18 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.site import acting_on
+from acts.storage import use_table
 from live import clock
+from live import qa_rules as rules
+from live import qa_store as repository
 from live import repository as games
-from live import room_questions as rules
-from live import room_questions_store as repository
 from live.qa import services
-from live.room_questions import Act, Fate, Mode
+from live.qa_rules import Act, Fate, Mode
 from live.rules import Step
 from live.services import seating
 from questions.question import Type
-from store.chaos import Chaos
 from tests.access.asking import listening
+from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import Phone, qa_of, send, upvote
 from tests.people import make_person, sign_in
@@ -50,20 +50,20 @@ def play(phone: Phone) -> str:
 def test_somebody_asks_and_sees_what_became_of_it(game, hana, phone):
     services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     ada, ben = phone("Ada"), phone("Ben")
-    assert "Nobody is shown who asks" in ada.page()
+    assert "Questions are anonymous" in ada.page()
     sent = text_of(ada.ask("Why a bus?"))
-    assert "The host looks at it first" in sent
-    assert "It waits for the host." in sent
+    assert "The host reviews it first" in sent
+    assert "Waiting for the host." in sent
     assert "Why a bus?" not in ben.page()
-    (asked,) = repository.each(game.id)
+    (asked,) = repository.read_questions(game.id)
     hana.post(manage(game), {"act": f"show {asked.id}"})
-    assert "Everybody sees it." in ada.page()
+    assert "Visible to everybody." in ada.page()
     assert "Why a bus?" in ben.page()
     hana.post(manage(game), {"act": f"answer {asked.id}", "text": "Because it <b>rains</b>."})
-    assert "It is answered." in ada.page()
+    assert "Answered." in ada.page()
     assert "Because it &lt;b&gt;rains&lt;/b&gt;." in ben.page()
     hana.post(manage(game), {"act": f"hide {asked.id}"})
-    assert "The host has hidden it." in ada.page()
+    assert "Hidden by the host." in ada.page()
     assert "rains" not in ada.page() + ben.page()
 
 
@@ -71,9 +71,9 @@ def test_a_word_of_the_list_holds_a_question_back_and_its_author_is_told(game, p
     services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("idiot",))
     ada = phone("Ada")
     held = text_of(ada.ask("Which ÍDIOT?"))
-    assert "A word in it is on the host's list" in held
-    assert "everybody sees it" in text_of(ada.ask("Which one?"))
-    assert [each.held for each in repository.each(game.id) if each.fate == Fate.WAITING] == [True]
+    assert "contains a word on the host's list" in held
+    assert "visible to everybody" in text_of(ada.ask("Which one?"))
+    assert [each.held for each in repository.read_questions(game.id) if each.fate == Fate.WAITING] == [True]
 
 
 def test_a_script_gets_the_words_alone(game, phone):
@@ -81,10 +81,10 @@ def test_a_script_gets_the_words_alone(game, phone):
     told = ada.tell(text="Why?")
     assert told.status_code == 200
     assert "<html" not in told.content.decode()
-    assert "everybody sees it" in told.content.decode()
+    assert "visible to everybody" in told.content.decode()
     assert ada.tell(text="  ").status_code == 422
     services.set_up(game.id, "Hana", is_on=False)
-    assert "no questions at the moment" in ada.tell(text="Why not?").content.decode()
+    assert "not taking questions at the moment" in ada.tell(text="Why not?").content.decode()
 
 
 def test_what_was_typed_stays_when_it_is_refused(game, phone):
@@ -92,17 +92,17 @@ def test_what_was_typed_stays_when_it_is_refused(game, phone):
     long = "Why & how " * 40
     answer = ada.ask(long)
     assert answer.status_code == 422
-    assert "at most 300 characters" in text_of(answer)
+    assert "limit is 300" in text_of(answer)
     assert long in text_of(answer)
-    with acting_on(Chaos(_table(), _random(), read_only=True)):
+    with use_table(Chaos(_table(), _random(), read_only=True)):
         answer = ada.client.post(ada.address, {"text": "Is it kept?"})
     assert answer.status_code == 503
     assert "Is it kept?" in text_of(answer)
-    assert repository.each(game.id) == []
+    assert repository.read_questions(game.id) == []
 
 
 def _table():
-    from acts.site import table
+    from acts.storage import table
 
     return table()
 
@@ -120,7 +120,7 @@ def test_nobody_is_named_who_was_told_that_nobody_is(game, phone):
     services.set_up(game.id, "Hana", named=True)
     answer = ada.ask("Who pays?", named="no")
     assert answer.status_code == 422
-    assert "From now on everybody sees who asks" in text_of(answer)
+    assert "Names are now shown with questions" in text_of(answer)
     assert 'name="named" value="yes"' in text_of(answer)
     assert "Ada" not in ben.page()
     ada.ask("Who pays?", named="yes")
@@ -130,7 +130,7 @@ def test_nobody_is_named_who_was_told_that_nobody_is(game, phone):
 def test_upvotes_without_a_script_and_with_one(game, phone):
     ada, ben = phone("Ada"), phone("Ben")
     ada.ask("Why?")
-    (asked,) = repository.each(game.id)
+    (asked,) = repository.read_questions(game.id)
     assert f'name="upvote" value="{asked.id}"' in ben.page()
     assert "qa-upvote" not in ada.page(), "one's own has no button"
     answer = ben.client.post(ben.address, {"upvote": asked.id})
@@ -155,7 +155,7 @@ def test_the_way_there_and_how_many_are_open(game, phone):
     assert "<b>2</b>" in play(ada)
     services.set_up(game.id, "Hana", is_on=False)
     assert link not in play(ada)
-    assert "The host takes no questions at the moment." in ada.page()
+    assert "The host is not taking questions at the moment." in ada.page()
     assert "Why?" not in ada.page()
 
 
@@ -176,7 +176,7 @@ def test_who_has_no_seat_asks_nothing(game, client):
     assert client.post(address, {"text": "Why?"})["Location"] == reverse("join")
     assert client.post(address, {"text": "Why?"}, headers={"HX-Request": "true"}).status_code == 409
     assert client.put(address).status_code == 405
-    assert repository.each(game.id) == []
+    assert repository.read_questions(game.id) == []
 
 
 # --- those who host ---
@@ -185,14 +185,14 @@ def test_who_has_no_seat_asks_nothing(game, client):
 def test_nobody_but_hosts_moderates(game, client, phone):
     ada = phone("Ada")
     ada.ask("Why?")
-    (asked,) = repository.each(game.id)
+    (asked,) = repository.read_questions(game.id)
     acts = [{"act": f"hide {asked.id}"}, {"act": "off"}, {"act": f"answer {asked.id}", "text": "No."}]
     for act in acts:
         assert client.post(manage(game), act).status_code == 302, "Sign in first."
         assert ada.client.post(manage(game), act).status_code == 302, "A seat is no account."
         for role in (Role.VOTER, Role.USER, Role.ADMIN, Role.OWNER):
             assert sign_in(make_person(f"a {role.name}", role)).post(manage(game), act).status_code == 403
-    assert [each.fate for each in repository.each(game.id)] == [Fate.SHOWN]
+    assert [each.fate for each in repository.read_questions(game.id)] == [Fate.SHOWN]
     assert qa_of(game).is_on
 
 
@@ -207,10 +207,10 @@ def test_a_session_begins_without_and_may_begin_with_questions(made, hana):
     for more, is_on in (({}, False), ({"takes_questions": "on"}, True)):
         answer = hana.post(reverse("make_game"), {**typed, "debug_mode": "0", **more})
         game_id = answer["Location"].split("/")[-3]
-        from acts.site import table
+        from acts.storage import table
         from store import keys
 
-        qa = repository.qa_of(table().get(keys.game_qa(game_id)))
+        qa = repository.qa_from_item(table().get(keys.game_qa(game_id)))
         assert (qa.is_on, qa.mode, qa.named) == (is_on, Mode.APPROVED, False)
 
 
@@ -250,16 +250,16 @@ def test_the_host_s_list_what_waits_first_and_one_press_each(game, hana):
     page = text_of(hana.get(manage(game)))
     order = [page.index(f"{each.text}</p>") for each in (first, second, shown, answered)]
     assert order == sorted(order)
-    assert "<b>2</b> wait for you" in page
+    assert "<b>2</b> are waiting for you" in page
     for act, fate in (("show", Fate.SHOWN), ("hide", Fate.HIDDEN)):
         assert hana.post(manage(game), {"act": f"{act} {first.id}"}, headers=FETCH).status_code == 204
-        assert {each.id: each.fate for each in repository.each(game.id)}[first.id] == fate
+        assert {each.id: each.fate for each in repository.read_questions(game.id)}[first.id] == fate
     again = hana.post(manage(game), {"act": f"hide {first.id}"}, headers=FETCH)
     assert again.status_code == 409
-    assert "That is so already" in text_of(again)
+    assert "That has already been done" in text_of(again)
     for act in ("", "hide", "hide q-made-up", f"eat {shown.id}", f"down {shown.id}"):
         assert hana.post(manage(game), {"act": act}, headers=FETCH).status_code == 409, act
-    assert "That is so already" in text_of(hana.post(manage(game), {"act": f"hide {first.id}"}, follow=True))
+    assert "That has already been done" in text_of(hana.post(manage(game), {"act": f"hide {first.id}"}, follow=True))
 
 
 def test_a_written_answer_has_a_form_of_its_own_and_is_not_lost(game, hana):
@@ -294,7 +294,7 @@ def test_what_waits_is_said_where_the_host_looks(game, hana):
     (ada,) = seated(game, "Ada")
     send(game, ada, "Why?")
     for name in ("host_game", "remote"):
-        assert "1 question waits for you" in text_of(hana.get(reverse(name, args=[game.id])))
+        assert "1 question is waiting for you" in text_of(hana.get(reverse(name, args=[game.id])))
 
 
 def test_no_session_no_page(hana, client):
@@ -313,10 +313,10 @@ def test_a_troll(game, hana, phone, monkeypatch):
     ada, troll = phone("Ada"), phone("Troll")
     ada.ask("Why a bus?")
     services.set_up(game.id, "Hana", mode=Mode.WORDS, words=("Idiot",))
-    (good,) = repository.each(game.id)
+    (good,) = repository.read_questions(game.id)
     # listed words in every dress wait; what cannot be seen is no question
     for text in ("İdiot", "i\u200bdíot", "ＩＤＩＯＴ!"):
-        assert "A word in it" in text_of(troll.tell(text=text)), text
+        assert "It contains a word" in text_of(troll.tell(text=text)), text
     for text in ("\u3164", "\u202e\u200b", "a" + "\u0301" * 30):
         assert troll.tell(text=text).status_code == 422
     assert "İdiot" not in ada.page()
@@ -334,7 +334,7 @@ def test_a_troll(game, hana, phone, monkeypatch):
     # upvoting twice, at once or from two tabs, is upvoting once
     for _time in range(3):
         troll.tell(upvote=good.id)
-    assert repository.upvotes(game.id) == {good.id: 1}
+    assert repository.read_upvotes(game.id) == {good.id: 1}
     # the host hides what was let through, and removes them: nothing of theirs is seen, nothing more is taken
     services.set_up(game.id, "Hana", mode=Mode.OPEN)
     other.tell(text="Rude one?")
@@ -347,14 +347,14 @@ def test_a_troll(game, hana, phone, monkeypatch):
     assert other.tell(upvote=good.id).status_code == 409
     assert other.now().json()["said"] == [["gone", {}]]
     assert "its author was removed" in text_of(hana.get(manage(game)))
-    assert [each.text for each in repository.each(game.id) if "Still" in each.text] == []
+    assert [each.text for each in repository.read_questions(game.id) if "Still" in each.text] == []
 
 
 def test_one_address_sends_what_a_hall_sends(game):
     """Through the pages, too, nothing is counted by address."""
     phones = [Phone(game, f"Guest {number}") for number in range(25)]
     assert {each.tell(text=f"Question of {each.seat.name}?").status_code for each in phones} == {200}
-    assert len(repository.each(game.id)) == 25
+    assert len(repository.read_questions(game.id)) == 25
 
 
 def test_how_much_it_asks_of_the_store(game, phone, hana):

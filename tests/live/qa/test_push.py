@@ -7,32 +7,32 @@ import json
 import pytest
 from django.urls import reverse
 
-from live import clock, waking
-from live.qa import services, showing
-from live.room_questions import Act, Mode
+from live import changes, clock
+from live.qa import display, services
+from live.qa_rules import Act, Mode
 from live.rules import Step
+from live.screens import broadcaster, presence, qa_cache, rendering, snapshots
+from live.screens.broadcaster import Broadcaster
+from live.screens.presence import Presence
+from live.screens.rendering import Role
 from live.services import seating
-from live.show import board, hub, presence, rooms, screens
-from live.show.hub import Hub
-from live.show.presence import Presence
-from live.show.screens import Role
 from pages.streams import OPEN_STREAM
 from questions.question import Type
 from tests.access.asking import listening as heard_by
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
 from tests.live.qa.conftest import Phone, send, upvote
-from tests.live.test_hub import Heard, listening
+from tests.live.test_broadcaster import Heard, listening
 from tests.streams import Recorder
 
 
 @pytest.fixture
-def ours(monkeypatch) -> Hub:
+def ours(monkeypatch) -> Broadcaster:
     """A hub that looks when it is woken, and has no thread."""
-    found = Hub(alone=True)
-    monkeypatch.setattr(waking, "_wants_to_know", [found.wake])
-    monkeypatch.setattr(hub, "HUB", found)
+    found = Broadcaster(alone=True)
+    monkeypatch.setattr(changes, "_subscribers", [found.wake])
+    monkeypatch.setattr(broadcaster, "BROADCASTER", found)
     monkeypatch.setattr(presence, "PRESENCE", Presence())
-    monkeypatch.setattr(hub, "PRESENCE", presence.PRESENCE)
+    monkeypatch.setattr(broadcaster, "PRESENCE", presence.PRESENCE)
     return found
 
 
@@ -65,9 +65,9 @@ def test_another_process_hears_of_it_at_its_next_look(game, monkeypatch):
     ada, ben = seated(game, "Ada", "Ben")
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now)
-    elsewhere = Hub(alone=True)
-    monkeypatch.setattr(waking, "_wants_to_know", [])
-    monkeypatch.setattr(board, "MIN_THROTTLED_QUESTIONS", 1)
+    elsewhere = Broadcaster(alone=True)
+    monkeypatch.setattr(changes, "_subscribers", [])
+    monkeypatch.setattr(qa_cache, "MIN_THROTTLED_QUESTIONS", 1)
     first, _second = send(game, ada, "Why a bus?"), send(game, ben, "When?")
     phone = listening(elsewhere, game, Role.QA, ben)
     send(game, ada, "Not seen for a second?")
@@ -85,11 +85,11 @@ def test_the_author_alone_is_told_what_became_of_a_question(game, ours):
     of_ada, of_ben = (listening(ours, game, Role.QA, seat) for seat in (ada, ben))
     asked = send(game, ada, "Why a bus?")
     ours.tick(only_woken=True)
-    assert "It waits for the host." in html(of_ada, "mine")
+    assert "Waiting for the host." in html(of_ada, "mine")
     assert of_ben.names == []
     services.moderate(game.id, asked.id, "Hana", Act.HIDE)
     ours.tick(only_woken=True)
-    assert "The host has hidden it." in html(of_ada, "mine")
+    assert "Hidden by the host." in html(of_ada, "mine")
     assert "bus" not in of_ben.text
 
 
@@ -135,7 +135,7 @@ def test_pages_that_ask_are_told_the_same(game, phone):
     assert ada.now(version=first).status_code == 204
     ada.tell(text="Why a bus?")
     again = ada.now(version=first)
-    assert "It waits for the host." in told(again)["mine"]
+    assert "Waiting for the host." in told(again)["mine"]
     assert ben.now(version=ben.now().json()["version"]).status_code == 204
     assert ada.now(version=again.json()["version"]).status_code == 204
 
@@ -180,9 +180,9 @@ def test_a_form_of_a_player_stays_while_others_ask(game, ours):
 def test_a_page_that_is_loaded_has_the_key_of_what_is_pushed(game):
     ada, ben = seated(game, "Ada", "Ben")
     send(game, ada, "Why?")
-    room = rooms.current(game.id)
-    assert screens.questions(Role.QA, room, lines=[]).key == screens.screen(Role.QA, room).key
-    assert screens.questions_of(room, ada).key != screens.questions_of(room, ben).key
+    snapshot = snapshots.current(game.id)
+    assert rendering.render_questions(Role.QA, snapshot, lines=[]).key == rendering.render_screen(Role.QA, snapshot).key
+    assert rendering.render_own_questions(snapshot, ada).key != rendering.render_own_questions(snapshot, ben).key
 
 
 def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_the_first_look(made, ours):  # noqa: F811
@@ -197,8 +197,8 @@ def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_t
         for role, seat in ((Role.PLAYER, ada), (Role.PLAYER, cem), (Role.MANAGE_QA, None))
     )
     ours.tick()
-    (found,) = [each for each in showing.written(rooms.current(game.id)) if each.text == "Idiots"]
-    services.decide(game.id, found.round, [found.mark], "Hana", Act.HIDE)
+    (found,) = [each for each in display.texts_to_moderate(snapshots.current(game.id)) if each.text == "Idiots"]
+    services.moderate_texts(game.id, found.round, [found.mark], "Hana", Act.HIDE)
     ours.tick(only_woken=True)
     assert "More benches" in html(phone, "mine")
     assert "Idiots" not in html(phone, "mine")

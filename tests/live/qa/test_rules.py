@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from acts.refusals import NotNow
-from live import room_questions as rules
-from live.room_questions import Act, Asked, Fate, Mode, Qa
+from live import qa_rules as rules
+from live.qa_rules import Act, Fate, Mode, QaQuestion, QaSettings
 from live.rules import Phase
 from tests.rows import every_row
 
-ON = Qa(is_on=True)
+ON = QaSettings(is_on=True)
 
 
-def asked(id_: str = "q1", fate: Fate = Fate.SHOWN, **more) -> Asked:
-    return Asked(id_, "Why?", "ada", **{"at": 1, "fate": fate, **more})
+def asked(id_: str = "q1", fate: Fate = Fate.SHOWN, **more) -> QaQuestion:
+    return QaQuestion(id_, "Why?", "ada", **{"at": 1, "fate": fate, **more})
 
 
 # --- what is taken ---
@@ -34,7 +34,7 @@ def asked(id_: str = "q1", fate: Fate = Fate.SHOWN, **more) -> Asked:
     ],
 )
 def test_a_question_is_one_line_of_what_can_be_seen(typed, kept):
-    assert rules.question_from(typed) == kept
+    assert rules.parse_question(typed) == kept
 
 
 @every_row(
@@ -43,14 +43,14 @@ def test_a_question_is_one_line_of_what_can_be_seen(typed, kept):
 )
 def test_nothing_endless_invisible_or_towering_is_taken(typed):
     with pytest.raises(NotNow):
-        rules.question_from(typed)
+        rules.parse_question(typed)
 
 
 def test_an_answer_may_have_no_words():
-    assert rules.answer_from("  ") == ""
-    assert rules.answer_from(" Yes,\nsoon. ") == "Yes, soon."
+    assert rules.parse_answer("  ") == ""
+    assert rules.parse_answer(" Yes,\nsoon. ") == "Yes, soon."
     with pytest.raises(NotNow):
-        rules.answer_from("x" * 1001)
+        rules.parse_answer("x" * 1001)
 
 
 # --- the list of words ---
@@ -72,18 +72,18 @@ def test_an_answer_may_have_no_words():
     ],
 )
 def test_whole_words_of_the_list_are_found_however_they_are_written(text):
-    assert rules.has_listed(text, ("Idiot", "two words", "Ｍaß"))
+    assert rules.has_blocked_word(text, ("Idiot", "two words", "Ｍaß"))
 
 
 @every_row("text", ["idiotic", "words two", "two, more words", "क", "Massachusetts", ""])
 def test_parts_of_words_are_no_words(text):
-    assert not rules.has_listed(text, ("Idiot", "two words", "Maß", "कि", "!?", ""))
+    assert not rules.has_blocked_word(text, ("Idiot", "two words", "Maß", "कि", "!?", ""))
 
 
 def test_letters_that_need_their_marks_keep_them():
-    assert rules.has_listed("यह कि?", ["कि"])
-    assert not rules.has_listed("यह का?", ["कि"])
-    assert not rules.has_listed("か", ["が"])
+    assert rules.has_blocked_word("यह कि?", ["कि"])
+    assert not rules.has_blocked_word("यह का?", ["कि"])
+    assert not rules.has_blocked_word("か", ["が"])
 
 
 @every_row(
@@ -97,12 +97,12 @@ def test_letters_that_need_their_marks_keep_them():
     ],
 )
 def test_how_a_question_begins(mode, text, fate, held):
-    new = rules.sent(replace(ON, mode=mode, words=("idiot",)), replace(asked(), text=text))
+    new = rules.with_initial_fate(replace(ON, mode=mode, words=("idiot",)), replace(asked(), text=text))
     assert (new.fate, new.held) == (fate, held)
 
 
 def test_without_a_choice_the_host_looks_first_and_nobody_is_named():
-    assert Qa() == Qa(is_on=False, mode=Mode.APPROVED, named=False)
+    assert QaSettings() == QaSettings(is_on=False, mode=Mode.APPROVED, named=False)
 
 
 # --- how many ---
@@ -115,11 +115,11 @@ def test_how_many_somebody_may_send():
         rules.check_sends(ON, Phase.QUESTION, [*some, asked("q19")])
     waiting = [asked(f"q{number}", Fate.WAITING) for number in range(5)]
     rules.check_sends(ON, Phase.WAITING, waiting[:4])
-    with pytest.raises(NotNow, match="wait for the host"):
+    with pytest.raises(NotNow, match="are waiting for the host"):
         rules.check_sends(ON, Phase.WAITING, waiting)
-    with pytest.raises(NotNow, match="no more fit"):
+    with pytest.raises(NotNow, match="is full"):
         rules.check_sends(replace(ON, sent=2_000), Phase.WAITING, [])
-    for qa, phase in ((Qa(), Phase.WAITING), (ON, Phase.ENDED)):
+    for qa, phase in ((QaSettings(), Phase.WAITING), (ON, Phase.ENDED)):
         with pytest.raises(NotNow):
             rules.check_sends(qa, phase, [])
 
@@ -136,7 +136,7 @@ def test_who_may_upvote_what():
         (ON, Phase.QUESTION, asked(fate=Fate.HIDDEN), "ben"),
         (ON, Phase.QUESTION, None, "ben"),
         (ON, Phase.ENDED, asked(), "ben"),
-        (Qa(), Phase.QUESTION, asked(), "ben"),
+        (QaSettings(), Phase.QUESTION, asked(), "ben"),
     ):
         with pytest.raises(NotNow):
             rules.check_upvotes(qa, phase, found, who)

@@ -8,17 +8,17 @@ from functools import partial
 import pytest
 
 from acts.refusals import NotNow, NotThere
-from acts.site import acting_on, table
-from live import clock, waking
-from live import room_questions as rules
-from live import room_questions_store as repository
-from live.pace import Pace, TooFast
-from live.qa import services, showing
-from live.room_questions import Act, Fate, Mode, mark_of
+from acts.storage import table, use_table
+from live import changes, clock
+from live import qa_rules as rules
+from live import qa_store as repository
+from live.qa import display, services
+from live.qa_rules import Act, Fate, Mode, author_id
+from live.rate_limit import RateLimit, TooFast
 from live.rules import Step
+from live.screens import snapshots
 from live.seats import Seat
 from live.services import deleting, making, seating
-from live.show import rooms
 from questions.question import Type
 from store import keys
 from store.connect import connect
@@ -89,8 +89,8 @@ def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
     moderate(game, asked, Act.PUT_UP)
     services.set_up(game.id, "Hana", is_on=False)
     assert qa_of(game).on_screen == "", "nor is it there when they are on again"
-    assert rooms.current(game.id).asked == ()
-    with pytest.raises(NotNow, match="no questions at the moment"):
+    assert snapshots.current(game.id).asked == ()
+    with pytest.raises(NotNow, match="not taking questions at the moment"):
         send(game, ada, "And now?")
     services.set_up(game.id, "Hana", is_on=True)
     assert seen_by_all(game) == ["Why?"]
@@ -105,19 +105,19 @@ def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
     assert {item["text"]: item["player"] for item in lines} == {hidden.text: "", named.text: "ben"}
     assert not [item for item in lines if "otto" in item["SK"] + item["author"]], "a mark names nobody"
     services.set_up(game.id, "Hana", named=False)
-    room = rooms.current(game.id)
-    assert [showing.name_of(room, each) for each in room.asked] == ["", ""]
+    snapshot = snapshots.current(game.id)
+    assert [display.name_of(snapshot, each) for each in snapshot.asked] == ["", ""]
 
 
 def test_the_same_question_sent_twice_is_one(site, game):
     (ada,) = seated(game, "Ada")
     answers = at_once(*[partial(_elsewhere, site, game, ada, "Why?")] * 4)
     assert len({each.id for each in answers}) == 1
-    assert [each.text for each in repository.each(game.id)] == ["Why?"]
+    assert [each.text for each in repository.read_questions(game.id)] == ["Why?"]
 
 
 def _elsewhere(site, game, seat, text):
-    with acting_on(site):
+    with use_table(site):
         return send(game, seat, text)
 
 
@@ -126,20 +126,20 @@ def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, 
     (troll,) = seated(game, "Troll")
     answers = at_once(*(partial(_elsewhere, site, game, troll, f"Flood {number}") for number in range(12)))
     assert sum(isinstance(each, NotNow) for each in answers) == 7
-    assert len(repository.each(game.id)) == rules.MAX_WAITING_PER_PERSON
+    assert len(repository.read_questions(game.id)) == rules.MAX_WAITING_PER_PERSON
     assert qa_of(game).sent == rules.MAX_WAITING_PER_PERSON
 
 
 def test_a_hall_does_not_meet_a_limit(game, monkeypatch):
     """A thousand people send a question each at the very same moment, from one address."""
     monkeypatch.setattr(clock, "now", lambda: 1_800_000_000_000)
-    pace, state, qa = Pace(5, 60_000), rooms.current(game.id).state, qa_of(game)
+    pace, state, qa = RateLimit(5, 60_000), snapshots.current(game.id).state, qa_of(game)
     for number in range(1_000):
         seat = Seat(f"player{number:04d}", f"Player {number}", game.created_at)
         pace.check(f"{game.id} {seat.player}", clock.now())
         services.send(game, state, qa, seat, (), f"Question {number}?", clock.now())
     assert qa_of(game).sent == 1_000
-    assert len(repository.each(game.id)) == 1_000
+    assert len(repository.read_questions(game.id)) == 1_000
     for _number in range(4):
         pace.check(f"{game.id} player0001", clock.now())
     with pytest.raises(TooFast):
@@ -150,12 +150,12 @@ def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monk
     (ada,) = seated(game, "Ada")
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now)
-    assert rooms.current(game.id).asked == ()
+    assert snapshots.current(game.id).asked == ()
     asked = services._new(game, qa_of(game), ada, 0, "Why?", now)
     table().write(*repository.sending(game, asked))
-    assert rooms.current(game.id).asked == (), "nothing says that there is anything new"
+    assert snapshots.current(game.id).asked == (), "nothing says that there is anything new"
     monkeypatch.setattr(clock, "now", lambda: now + 10_000)
-    assert rooms.current(game.id).asked == (asked,)
+    assert snapshots.current(game.id).asked == (asked,)
 
 
 # --- upvotes ---
@@ -168,7 +168,7 @@ def press_at_once(on, game) -> None:
     some = [send(game, ada, f"Question {number}?") for number in range(3)]
 
     def press(seat):
-        with acting_on(on):
+        with use_table(on):
             for asked in some:
                 upvote(game, seat, asked)
                 upvote(game, seat, asked)
@@ -176,8 +176,8 @@ def press_at_once(on, game) -> None:
             upvote(game, seat, some[0], on=False)
 
     assert at_once(*(partial(press, seat) for seat in people)) == [None] * len(people)
-    assert repository.upvotes(game.id) == {some[1].id: len(people), some[2].id: len(people)}
-    mine = on.get(keys.upvoted(game.id, mark_of(game.id, people[0].player)))
+    assert repository.read_upvotes(game.id) == {some[1].id: len(people), some[2].id: len(people)}
+    mine = on.get(keys.upvoted(game.id, author_id(game.id, people[0].player)))
     assert repository.upvoted(mine) == {some[1].id, some[2].id}
 
 
@@ -199,7 +199,7 @@ def test_what_is_asked_of_the_store(site, game):
         assert ear.take()[-2:] == ["write asked", "add q&a"]
         upvote(game, ben, asked)
         assert ear.take()[-1] == "write upvoted + upvotes"
-        assert repository.upvotes(game.id) == {asked.id: 1}
+        assert repository.read_upvotes(game.id) == {asked.id: 1}
         assert ear.take() == ["get upvotes"], "all sixteen in one round trip"
 
 
@@ -209,7 +209,7 @@ def test_nobody_upvotes_their_own_nor_what_cannot_be_seen(game):
     with pytest.raises(NotNow, match="your own"):
         upvote(game, ada, asked)
     moderate(game, asked, Act.HIDE)
-    with pytest.raises(NotNow, match="no such question"):
+    with pytest.raises(NotNow, match="does not exist"):
         upvote(game, ben, asked)
     drive(game, Step.END)
     moderate(game, asked, Act.SHOW)
@@ -227,7 +227,7 @@ def test_of_two_hosts_at_once_both_are_told_what_it_is_by_then(site, game):
     asked = send(game, ada, "Why?")
 
     def act(what):
-        with acting_on(site):
+        with use_table(site):
             moderate(game, asked, what)
 
     answers = at_once(partial(act, Act.HIDE), partial(act, Act.HIDE), partial(act, Act.PUT_UP))
@@ -269,7 +269,7 @@ def test_the_questions_of_somebody_who_is_removed_are_seen_by_nobody_until_they_
     moderate(game, rude, Act.PUT_UP)
     seating.remove(game.id, "troll", "Hana")
     assert seen_by_all(game) == ["Why?"]
-    assert showing.on_screen(rooms.current(game.id)) is None
+    assert display.on_screen(snapshots.current(game.id)) is None
     seating.readmit(game.id, "troll", "Hana")
     assert seen_by_all(game) == ["Why?", "Rude?"]
 
@@ -289,7 +289,7 @@ def test_everything_goes_with_the_session(site, game):
 
 def test_whoever_listens_is_woken(game, monkeypatch):
     told = []
-    monkeypatch.setattr(waking, "_wants_to_know", [told.append])
+    monkeypatch.setattr(changes, "_subscribers", [told.append])
     (ada,) = seated(game, "Ada")
     moderate(game, send(game, ada, "Why?"), Act.HIDE)
     services.set_up(game.id, "Hana", named=True)

@@ -11,13 +11,13 @@ from django.urls import reverse
 from live import clock, counting, repository, seats
 from live.plays import ideas_sorting as sorting
 from live.plays import ideas_store as orders
-from live.qa import services, showing
-from live.room_questions import Act, Fate, Mode
+from live.qa import display, services
+from live.qa_rules import Act, Fate, Mode
 from live.rules import Phase, Step
+from live.screens import host_screens, rendering, snapshots
+from live.screens.rendering import Role
 from live.sealed.verifying import check_rounds
 from live.services import answering, seating
-from live.show import hall, rooms, screens
-from live.show.screens import Role
 from live.views import reports
 from questions.question import Kind, Question, Type
 from store.log import EventLog
@@ -30,8 +30,8 @@ ANSWERS = {"Ada": "Plant trees", "Ben": "More benches", "Cem": "A fountain", "Do
 INSULT = ANSWERS["Dot"]
 
 
-def room_of(game) -> rooms.Room:
-    found = rooms.current(game.id)
+def room_of(game) -> snapshots.Room:
+    found = snapshots.current(game.id)
     assert found is not None
     return found
 
@@ -49,12 +49,12 @@ def answered(game, **settings):
 
 
 def decide(game, text: str, act: Act) -> None:
-    (found,) = [each for each in showing.written(room_of(game)) if each.text == text]
-    services.decide(game.id, found.round, [found.mark], "Hana", act)
+    (found,) = [each for each in display.texts_to_moderate(room_of(game)) if each.text == text]
+    services.moderate_texts(game.id, found.round, [found.mark], "Hana", act)
 
 
 def fates(game) -> dict[str, str]:
-    return {each.text: str(each.fate) for each in showing.written(room_of(game))}
+    return {each.text: str(each.fate) for each in display.texts_to_moderate(room_of(game))}
 
 
 def shown_to(game, name: str) -> set[str]:
@@ -69,21 +69,27 @@ def vote(game, name: str, *texts: str) -> None:
     ranks = {str(numbers[text]): place for place, text in enumerate(texts, start=1)}
     said = {"ranks": ranks, "shown": [each for each in numbers.values() if each != own]}
     seat = seats.find(game.id, name.lower())
-    told = answering.give(game, repository.state(game.id), seat, said, clock.now())
-    assert told == answering.Told.COUNTED
+    told = answering.submit(game, repository.read_state(game.id), seat, said, clock.now())
+    assert told == answering.AnswerStatus.COUNTED
 
 
 def totals(game) -> dict[str, int]:
-    return {line.name: line.total for line in hall.standing(room_of(game)).lines}
+    return {line.name: line.total for line in host_screens.current_standings(room_of(game)).lines}
 
 
 def everything_told(game) -> str:
     """All that screens, reports and files have."""
-    room, report = room_of(game), reports.of(*repository.find(game.id))
+    snapshot, report = room_of(game), reports.build_report(*repository.find(game.id))
     files = "".join(reports.csv(report)) + b"".join(reports.as_json(report)).decode()
-    phones = [screens.mine(room, each).html for each in room.seats.values() if each.plays and not each.removed]
-    halls = [screens.screen(role, room).html for role in (Role.HOST, Role.SCREEN, Role.REMOTE, Role.PLAYER)]
-    return unescape("".join([files, *phones, *halls, *(each.picture for each in reports.shown(report).rounds)]))
+    phones = [
+        rendering.render_own(snapshot, each).html for each in snapshot.seats.values() if each.plays and not each.removed
+    ]
+    halls = [
+        rendering.render_screen(role, snapshot).html for role in (Role.HOST, Role.SCREEN, Role.REMOTE, Role.PLAYER)
+    ]
+    return unescape(
+        "".join([files, *phones, *halls, *(each.picture for each in reports.report_context(report).rounds)])
+    )
 
 
 # --- answers that the room votes on ---
@@ -95,12 +101,12 @@ def test_what_is_hidden_while_the_room_votes_gets_nothing_and_votes_for_it_do_no
     vote(game, "Ben", INSULT)
     vote(game, "Cem", "Plant trees", INSULT, "More benches")
     assert INSULT in shown_to(game, "Ada")
-    key = screens.mine_key(room_of(game), seats.find(game.id, "ada"))
+    key = rendering.own_key(room_of(game), seats.find(game.id, "ada"))
     decide(game, INSULT, Act.HIDE)
-    room = room_of(game)
+    snapshot = room_of(game)
     assert INSULT not in shown_to(game, "Ada") | shown_to(game, "Ben")
-    assert screens.mine_key(room, seats.find(game.id, "ada")) != key, "so that every phone is sent another form"
-    own = screens.mine(room, seats.find(game.id, "dot")).html
+    assert rendering.own_key(snapshot, seats.find(game.id, "ada")) != key, "so that every phone is sent another form"
+    own = rendering.render_own(snapshot, seats.find(game.id, "dot")).html
     assert "The host has hidden your answer." in own
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
@@ -120,7 +126,7 @@ def test_what_is_hidden_after_the_results_leaves_them_with_its_points_and_comes_
     drive(game, Step.CLOSE)
     drive(game, Step.REVEAL)
     assert totals(game) == {"Dot": 6, "Ben": 2, "Ada": 0, "Cem": 0}
-    digest = counting.digest(room_of(game).round)
+    digest = counting.round_digest(room_of(game).round)
     decide(game, INSULT, Act.HIDE)
     assert totals(game) == {"Ben": 2, "Ada": 0, "Cem": 0, "Dot": 0}
     assert room_of(game).round.result["answers"][0] == {
@@ -129,7 +135,7 @@ def test_what_is_hidden_after_the_results_leaves_them_with_its_points_and_comes_
         "place": 1,
     }
     assert INSULT not in everything_told(game)
-    assert digest in "".join(each.decode() for each in reports.as_json(reports.of(*repository.find(game.id))))
+    assert digest in "".join(each.decode() for each in reports.as_json(reports.build_report(*repository.find(game.id))))
     assert check_rounds() == (1, []), "the sealed round is as it was"
     decide(game, INSULT, Act.SHOW)
     assert totals(game) == {"Dot": 6, "Ben": 2, "Ada": 0, "Cem": 0}
@@ -165,13 +171,13 @@ def test_what_somebody_else_wrote_too_stays_when_one_of_its_authors_goes(made):
 
 def test_approved_first_the_time_waits_until_the_host_has_looked(made):
     game = answered(made(Type.CALL_AND_ANSWER), texts=Mode.APPROVED)
-    room = room_of(game)
-    assert room.state.is_paused
+    snapshot = room_of(game)
+    assert snapshot.state.is_paused
     assert set(fates(game).values()) == {"waiting"}
     assert shown_to(game, "Ada") == set()
-    assert showing.texts_waiting(room) == 4
-    assert "4 texts wait for you" in screens.status(Role.REMOTE, room).html
-    assert "Your answer waits for the host." in screens.mine(room, seats.find(game.id, "ada")).html
+    assert display.count_waiting_texts(snapshot) == 4
+    assert "4 texts are waiting for you" in rendering.render_status(Role.REMOTE, snapshot).html
+    assert "Your answer is waiting for the host." in rendering.render_own(snapshot, seats.find(game.id, "ada")).html
     decide(game, INSULT, Act.HIDE)
     decide(game, "More benches", Act.SHOW)
     assert shown_to(game, "Ada") == {"More benches"}
@@ -186,7 +192,7 @@ def test_approved_first_the_time_waits_until_the_host_has_looked(made):
 def test_a_word_of_the_list_holds_an_answer_back_and_no_other(made):
     game = answered(made(Type.CALL_AND_ANSWER), texts=Mode.WORDS, words=("ÍDIOTS",))
     assert shown_to(game, "Ada") == {"More benches", "A fountain"}
-    (held,) = [each for each in showing.written(room_of(game)) if each.held]
+    (held,) = [each for each in display.texts_to_moderate(room_of(game)) if each.held]
     assert (held.text, held.fate) == (INSULT, Fate.WAITING)
 
 
@@ -205,7 +211,7 @@ def surveyed(made):
 
 
 def test_the_host_looks_at_the_texts_of_a_survey_before_the_wall_does_and_learns_of_nobody(surveyed):
-    lines = showing.written(room_of(surveyed))
+    lines = display.texts_to_moderate(room_of(surveyed))
     assert sorted(each.text for each in lines) == ["Good food", "Too long", "idiots!"]
     assert not room_of(surveyed).state.revealed
     assert {name for each in lines for name in each.__slots__} == {
@@ -245,23 +251,23 @@ def idea_game(made, **settings):
 
 def test_ideas_that_the_host_has_to_look_at_are_left_out_until_then(made):
     game = idea_game(made, texts=Mode.WORDS, words=("idiots",))
-    shown = screens.screen(Role.PLAYER, room_of(game)).html
+    shown = rendering.render_screen(Role.PLAYER, room_of(game)).html
     assert "A bus" in shown
     assert "Idiots" not in shown
     held = next(each for each in room_of(game).between.told() if each.out)
     sorting.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
-    assert "Idiots" in screens.screen(Role.PLAYER, room_of(game)).html
+    assert "Idiots" in rendering.render_screen(Role.PLAYER, room_of(game)).html
 
 
 def test_an_idea_that_is_hidden_while_it_is_voted_on_gets_no_votes(made):
     game = idea_game(made)
     drive(game, Step.VOTE)
-    options = orders.find(game.id, 1).options
+    options = orders.find_order(game.id, 1).options
     bad, bus, boat = (options.index(text) for text in ("Idiots", "A bus", "A boat"))
     for name, ranking in {"ada": f"{bad}>{boat}", "ben": f"{bad}>{boat}", "cem": f"{bus}>{bad}"}.items():
         give(game, seats.find(game.id, name), ranking)
     decide(game, "Idiots", Act.HIDE)
-    ballot = screens.screen(Role.PLAYER, room_of(game)).html
+    ballot = rendering.render_screen(Role.PLAYER, room_of(game)).html
     assert "Idiots" not in ballot
     assert "(hidden by the host)" in ballot
     drive(game, Step.CLOSE)
@@ -293,7 +299,7 @@ def test_a_host_without_a_script_hides_and_shows_and_every_phone_follows(voting)
     page = unescape(hana.get(address).content.decode())
     assert INSULT in page
     assert not [name for name in ANSWERS if f">{name}<" in page], "nobody is named"
-    (found,) = [each for each in showing.written(room_of(game)) if each.text == INSULT]
+    (found,) = [each for each in display.texts_to_moderate(room_of(game)) if each.text == INSULT]
     ada = phones["Ada"].client
     play, now = reverse("play", args=[game.id]), reverse("game_now", args=[game.id, "player"])
     assert INSULT in ada.get(play).content.decode()
@@ -313,7 +319,7 @@ def test_only_hosts_moderate_and_only_what_there_is(voting, person):
     game, phones = voting
     address = reverse("manage_qa", args=[game.id])
     person("Eve")
-    (found,) = [each for each in showing.written(room_of(game)) if each.text == INSULT]
+    (found,) = [each for each in display.texts_to_moderate(room_of(game)) if each.text == INSULT]
     for client in (Client(), phones["Ada"].client, sign_in("Eve")):
         assert client.post(address, {"act": f"hide {found.id}"}).status_code in (302, 403, 404)
     hana = sign_in("Hana")
@@ -329,7 +335,7 @@ def test_how_texts_are_taken_is_chosen_also_where_questions_are_off_and_all_that
     assert set(fates(game).values()) == {"waiting"}
     assert not room_of(game).qa.is_on
     assert "More benches" not in phones["Ada"].client.get(reverse("play", args=[game.id])).content.decode()
-    assert "Show all 4 texts that wait" in hana.get(address).content.decode()
+    assert "Show all 4 waiting texts" in hana.get(address).content.decode()
     hana.post(address, {"act": "show waiting"})
     assert set(fates(game).values()) == {"shown"}
     assert "More benches" in phones["Ada"].client.get(reverse("play", args=[game.id])).content.decode()
@@ -345,5 +351,5 @@ def test_a_round_with_something_hidden_says_so_where_it_is_checked(voting):
     decide(game, INSULT, Act.HIDE)
     assert ada.get(file).status_code == 404
     shown = ada.get(page).content.decode()
-    assert "The host has hidden something" in shown
+    assert "The host has hidden a text" in shown
     assert INSULT not in shown + sign_in("Hana").get(page).content.decode()

@@ -17,7 +17,7 @@ from pref_voting.profiles_with_ties import ProfileWithTies
 from pref_voting.proportional_methods import stv_scottish
 from pref_voting.weighted_majority_graphs import MarginGraph
 
-from tally import borda, copeland, irv, minimax, plurality, ranked_pairs, schulze
+from tally import irv, ranked_pairs, schulze, scores
 from tally import stv_scottish as scottish
 from tally.ballots import groups_of
 from tally.result import Lot, Result
@@ -90,34 +90,34 @@ def strength_of(election: Election) -> Callable[[int, int], int]:
 
 def by_schulze(election: Election) -> Verdict:
     theirs = margin_based_methods.beat_path(profile_of(election), strength_function=strength_of(election))
-    return compared(_ours(schulze, election), names(election, theirs))
+    return compared(_ours(schulze.count, election), names(election, theirs))
 
 
 def by_minimax(election: Election) -> Verdict:
     theirs = margin_based_methods.minimax(profile_of(election), strength_function=strength_of(election))
-    return compared(_ours(minimax, election), names(election, theirs))
+    return compared(_ours(scores.minimax, election), names(election, theirs))
 
 
 def _ours(method: Any, election: Election) -> Result:
-    return method.count(election.ballots, unranked=election.unranked, strength=election.strength)
+    return method(election.ballots, unranked=election.unranked, strength=election.strength)
 
 
 def by_copeland(election: Election) -> Verdict:
     theirs = c1_methods.copeland(profile_of(election))
-    return compared(copeland.count(election.ballots, unranked=election.unranked), names(election, theirs))
+    return compared(scores.copeland(election.ballots, unranked=election.unranked), names(election, theirs))
 
 
 def by_borda(election: Election) -> Verdict:
     """Its symmetric points: candidates below less candidates above, the unranked below all."""
     theirs = scoring_methods.borda_for_profile_with_ties(profile_of(election))
-    return compared(borda.count(election.ballots), names(election, theirs))
+    return compared(scores.borda(election.ballots), names(election, theirs))
 
 
 def by_plurality(election: Election) -> Verdict:
     """Its shares are binary fractions, so that thirds are equal within a millionth."""
     shares = profile_of(election).tops_scores(score_type="split")
     theirs = [each for each, share in shares.items() if share > max(shares.values()) - 1e-6]
-    return compared(plurality.count(election.ballots), names(election, theirs))
+    return compared(scores.plurality(election.ballots), names(election, theirs))
 
 
 def by_ranked_pairs(election: Election) -> Verdict:
@@ -127,7 +127,7 @@ def by_ranked_pairs(election: Election) -> Verdict:
     if theirs is None:
         return not_asked(TOO_MANY_ORDERS)
     apart = EQUAL_CONTESTS if equals_on_a_cycle(won) else ""
-    return compared(_ours(ranked_pairs, election), names(election, theirs), apart)
+    return compared(_ours(ranked_pairs.count, election), names(election, theirs), apart)
 
 
 def _ranked_pairs(election: Election, won: dict[tuple[int, int], int]) -> list[int] | None:

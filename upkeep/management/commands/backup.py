@@ -13,11 +13,10 @@ from store import keys
 from store.backup import Summary, backup
 from store.log import as_text, utc_now
 from store.table import StoreError
-from upkeep.backups import age
-from upkeep.backups import archive as backups
+from upkeep.backups import age, archive
 from upkeep.backups import retention as keeping
 from upkeep.commands import StoreCommand
-from upkeep.progress import shown_on
+from upkeep.progress import show_count
 from upkeep.worker.jobs import anything_in
 
 
@@ -69,11 +68,14 @@ class Command(StoreCommand):
         return list(recipients)
 
     def _write(self, name: str, recipients: list[str]) -> tuple[Summary, int]:
-        target: AbstractContextManager[BinaryIO] = backups.to_pipe() if name == "-" else backups.to_file(Path(name))
+        target: AbstractContextManager[BinaryIO] = archive.to_pipe() if name == "-" else archive.to_file(Path(name))
         with target as raw:
-            counted: Any = backups.Counting(raw)
-            packed = backups.PACKED in Path(name).suffixes
-            with backups.layered(counted, recipients, packed) as lines, shown_on(self.stderr, "Backup") as progress:
+            counted: Any = archive.Counting(raw)
+            packed = archive.PACKED in Path(name).suffixes
+            with (
+                archive.encrypted_and_packed(counted, recipients, packed) as lines,
+                show_count(self.stderr, "Backup") as progress,
+            ):
                 summary = backup(self.table, lines, progress)
         return summary, counted.bytes
 
@@ -82,7 +84,7 @@ class Command(StoreCommand):
         path = folder / keeping.name_for(now, bool(recipients))
         summary, size = self._write(str(path), recipients)
         try:
-            keeping.note(path, keeping.Record(as_text(now), size, summary.checkpoint, summary.open))
+            keeping.write_record(path, keeping.Record(as_text(now), size, summary.checkpoint, summary.open))
             self._tell(summary, size, piped=False)
             self.stdout.write(f"It is {path}.")
             self._clear(folder, policy, now)
@@ -91,7 +93,7 @@ class Command(StoreCommand):
 
     def _clear(self, folder: Path, policy: keeping.Policy, now: datetime) -> None:
         all_sealed = not anything_in(keys.SEALING)()
-        gone = keeping.to_go(keeping.found_in(folder), policy, now, all_sealed)
+        gone = keeping.expired(keeping.found_in(folder), policy, now, all_sealed)
         keeping.delete(folder, gone)
         for name in gone:
             self.stdout.write(f"Deleted: {name}")
@@ -106,7 +108,7 @@ class Command(StoreCommand):
                 "should you restore it, what was cast by now counts, and can no longer be changed or withdrawn."
             )
         try:
-            backups.remember(summary, size)
+            archive.record_backup(summary, size)
         except StoreError as error:
             self.stderr.write(f"That there is a backup could not be noted in the store. {error}")
 

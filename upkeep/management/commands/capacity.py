@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 
 from upkeep.capacity.model import Prices, rehearsed
 from upkeep.capacity.rehearsal import Size
-from upkeep.capacity.saying import as_text
+from upkeep.capacity.report import as_text
 
 MAX_VOTERS = 10**10
 MAX_CANDIDATES = 50

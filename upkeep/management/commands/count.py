@@ -15,7 +15,7 @@ from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MAX_SEATS, UNRANKED
 from tally.methods import METHODS, count
 from tally.result import Result, Round
-from upkeep.backups import input_files as given_files
+from upkeep.backups import input_files
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ def _opened(name: str, format: str | None) -> File:
     try:
         if name == "-":
             return read(sys.stdin.buffer, format)
-        with given_files.reader(name) as stream:
+        with input_files.reader(name) as stream:
             return read(stream, format, name)
     except BadFile as refusal:
         raise CommandError(f"{_called(name)}: {refusal}") from refusal

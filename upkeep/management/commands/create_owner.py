@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from accounts import services, setup
+from accounts import services, setup_link
 from accounts.forms import RegisterForm
 from acts.refusals import Refusal
 from upkeep.commands import StoreCommand
@@ -39,7 +39,7 @@ class Command(StoreCommand):
             self._make(name, email, _from_input() if password_stdin else _asked_twice())
 
     def _print_link(self) -> None:
-        if (printed := setup.link()) is None:
+        if (printed := setup_link.new_link()) is None:
             raise CommandError(THERE)
         self.stdout.write(printed)
 

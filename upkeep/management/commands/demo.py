@@ -5,7 +5,7 @@ from typing import Any
 
 from accounts import services
 from accounts.demo import PASSWORD, PEOPLE
-from acts.progress import Progress
+from acts.queues import Progress
 from assembly import demo as assemblies
 from ballots import demo as ballots
 from elections import demo as elections
@@ -15,7 +15,7 @@ from polls import demo as polls
 from questions import demo as question_sets
 from skills import demo as skills
 from upkeep.commands import StoreCommand
-from upkeep.progress import steps_shown_on
+from upkeep.progress import show_steps
 
 
 def people(progress: Progress) -> int:
@@ -56,5 +56,5 @@ class Command(StoreCommand):
             self.stdout.write("The demo content is loaded." if any(loaded) else "The demo content is there already.")
 
     def _load(self, number: int, what: str, load: Callable[[Progress], int]) -> int:
-        with steps_shown_on(self.stderr, f"Demo, part {number} of {len(PARTS)}, {what}") as progress:
+        with show_steps(self.stderr, f"Demo, part {number} of {len(PARTS)}, {what}") as progress:
             return load(progress)

@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
     def handle(self, file: str, identity: str | None, checkpoint: str | None, **options: Any) -> None:
         path = str(Path(file).absolute())
-        with drill.apart():
+        with drill.temporary_site():
             self._step("Restored", lambda: self._call("restore", path, identity=identity))
             self._step("Verified", lambda: self._call("verify", checkpoint=checkpoint))
             self._step("Replayed", lambda: self._call("replay", check=True))

@@ -21,5 +21,5 @@ class Command(StoreCommand):
             if not ours:
                 raise CommandError("The worker is at it just now. Please try again.")
             if again:
-                figures.start_again(self.table)
-            self.stdout.write(f"{figures.follow(self.table)} events counted.")
+                figures.reset(self.table)
+            self.stdout.write(f"{figures.update(self.table)} events counted.")

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from upkeep.commands import StoreCommand
-from upkeep.erasure import log_erasure as names
+from upkeep.erasure import log_erasure
 
 
 class Command(StoreCommand):
@@ -21,7 +21,7 @@ class Command(StoreCommand):
 
     def handle(self, name_or_email: str, **options: Any) -> None:
         try:
-            names.ask_for(name_or_email)
-        except names.NothingToForget as refusal:
+            log_erasure.request_erasure(name_or_email)
+        except log_erasure.NothingToForget as refusal:
             raise CommandError(str(refusal)) from None
         self.stdout.write("Marked; the worker has the log forget it within minutes, once all of it is sealed.")

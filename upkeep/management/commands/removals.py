@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from accounts.services import remove_again
-from store.log.forgotten import is_rewritten
-from store.log.search import Wanted, look
+from store.log.rewriting import is_rewritten
+from store.log.search import Query, search
 from store.table import Item
-from upkeep.backups import input_files as given_files
+from upkeep.backups import input_files
 from upkeep.commands import StoreCommand
 
 BATCH_EVENTS = 1000
@@ -41,7 +41,7 @@ class Command(StoreCommand):
         """The newest first. Whoever the log has forgotten is told by nobody any more."""
         before: int | None = None
         while True:
-            found = look(self.table, Wanted(event_type="UserRemoved"), before=before, limit=BATCH_EVENTS)
+            found = search(self.table, Query(event_type="UserRemoved"), before=before, limit=BATCH_EVENTS)
             yield from (each for each in found.events if each["event_id"] > since and not is_rewritten(each))
             before = found.before
             if before is None or before <= since:
@@ -49,9 +49,9 @@ class Command(StoreCommand):
 
     def _remove(self, file: str) -> None:
         try:
-            lines = given_files.text(file).splitlines()
+            lines = input_files.text(file).splitlines()
         except OSError as error:
-            raise CommandError(f"{file} cannot be read: {given_files.why(error)}.") from error
+            raise CommandError(f"{file} cannot be read: {input_files.reason(error)}.") from error
         rows = [line.split("\t", 2) for line in lines if line]
         if any(len(row) != 3 for row in rows):
             raise CommandError("Each line has a number, a time and a name, with tabs between them.")

@@ -11,8 +11,8 @@ from store import formats
 from store.connect import connect
 from upkeep import replay
 from upkeep.commands import StoreCommand
-from upkeep.erasure import log_erasure as names
-from upkeep.progress import shown_on
+from upkeep.erasure import log_erasure
+from upkeep.progress import show_count
 
 
 class Command(StoreCommand):
@@ -34,18 +34,18 @@ class Command(StoreCommand):
             self.stdout.write("\n".join(replay.exceptions()))
             return
         formats.check(self.table, oldest=0)
-        if names.is_at_work(self.table):
+        if log_erasure.is_at_work(self.table):
             raise CommandError("The log is forgetting somebody's name just now. Try again when the worker is done.")
         gc.freeze()  # what is loaded by now need not be looked through while millions of items come and go
         if check:
-            self._say(replay.check(self.table, partial(shown_on, self.stderr)), "The log and the store agree.")
+            self._say(replay.check(self.table, partial(show_count, self.stderr)), "The log and the store agree.")
         else:
             self._rebuild(into or "")
 
     def _rebuild(self, into: str) -> None:
         target = connect(into)
         target.create()
-        verdict = replay.rebuild(self.table, target, partial(shown_on, self.stderr))
+        verdict = replay.rebuild(self.table, target, partial(show_count, self.stderr))
         self._say(
             verdict, "The store was rebuilt. Passwords and second factors are in no log: people ask for new ones."
         )

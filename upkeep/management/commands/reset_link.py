@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 from accounts import repository
 from accounts.rules import Role
 from accounts.services import reset_link_of_owner
-from acts.links import whole
+from acts.links import absolute_url
 from upkeep.commands import StoreCommand
 
 
@@ -23,4 +23,4 @@ class Command(StoreCommand):
         if owner is None:
             raise CommandError("This site has no owner yet: create_owner makes one.")
         self.stdout.write(f"For {owner.name}, once and within an hour:")
-        self.stdout.write(whole(reset_link_of_owner(owner)))
+        self.stdout.write(absolute_url(reset_link_of_owner(owner)))

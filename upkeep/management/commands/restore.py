@@ -14,18 +14,16 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from ballots.services import unlink_all
-from mail.server import forget_outages
-from store.backup import NotEmpty, check, checkpoint_text, restore, unnoticed
+from mail.outages import clear_all_outages
+from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now
 from store.table import Table, Unavailable
 from upkeep import disk, server, system
-from upkeep.backups import age
-from upkeep.backups import archive as backups
-from upkeep.backups import input_files as given_files
+from upkeep.backups import age, archive, input_files
 from upkeep.backups.held_mail import Holding
-from upkeep.commands import StoreCommand, say_unlinked
-from upkeep.progress import shown_on
-from upkeep.worker.heartbeats import MISSED_SECONDS, signs
+from upkeep.commands import StoreCommand, print_unlinked_warning
+from upkeep.progress import show_count
+from upkeep.worker.heartbeats import MISSED_SECONDS, read_heartbeats
 
 ASKED = "Identity (AGE-SECRET-KEY-1…), which is not shown: "
 
@@ -62,12 +60,12 @@ class Command(StoreCommand):
 
     def handle(self, file: str, identity: str | None, send_mail: bool, replace: bool, **options: Any) -> None:
         self.replaces = replace
-        self.identities = backups.identities_of(identity) if identity else []
+        self.identities = archive.identities_of(identity) if identity else []
         self.holding = None if send_mail else Holding()
         try:
             items = self._from_pipe() if file == "-" else self._from_file(Path(file))
         except OSError as error:
-            raise CommandError(f"{file} cannot be read: {given_files.why(error)}.") from error
+            raise CommandError(f"{file} cannot be read: {input_files.reason(error)}.") from error
         except NotEmpty as error:
             raise CommandError(f"{error} {WHAT_TO_DO}") from error
         self.stdout.write(f"{items} items were restored.")
@@ -75,12 +73,12 @@ class Command(StoreCommand):
         self.stdout.write(f"Checkpoint {checkpoint}" if checkpoint else "Nothing of the log was sealed.")
 
     def _from_file(self, path: Path) -> int:
-        if not given_files.is_file(path):
+        if not input_files.is_file(path):
             raise CommandError(f"{path} is no file; to read from a pipe, name it - and let it be standard input.")
-        with given_files.reader(path) as raw, shown_on(self.stderr, "Check") as progress:
+        with input_files.reader(path) as raw, show_count(self.stderr, "Check") as progress:
             sha256 = check(self._lines(raw), progress)
         self._make_room()
-        with given_files.reader(path) as raw:
+        with input_files.reader(path) as raw:
             return self._fill(self._lines(raw), sha256)
 
     def _from_pipe(self) -> int:
@@ -96,8 +94,8 @@ class Command(StoreCommand):
         store = Path(urlsplit(settings.STORE_URL).path) if system.is_embedded() else None
         if store and store.parent == settings.DATA_DIR:
             try:
-                os.close(server.take(settings.DATA_DIR))
-            except server.Taken as taken:
+                os.close(server.lock_folder(settings.DATA_DIR))
+            except server.FolderTaken as taken:
                 raise CommandError(f"{taken} {STOP_FIRST}") from taken
         if self.replaces:
             self._move_aside(store)
@@ -108,27 +106,27 @@ class Command(StoreCommand):
             raise CommandError("--replace is for the embedded store. Name new tables by prefix= in STORE_URL instead.")
         self.table.close()
         moment = f"{utc_now():%Y%m%dT%H%M%S}"
-        for path in (store.with_name(store.name + ending) for ending in ("", *disk.BESIDE_THE_STORE)):
+        for path in (store.with_name(store.name + ending) for ending in ("", *disk.STORE_FILE_SUFFIXES)):
             if path.exists():
                 path.rename(f"{path}.replaced-{moment}")
                 self.stderr.write(f"What was there is {path}.replaced-{moment} now. Delete it when all is well.")
 
     def _lines(self, raw: BufferedReader) -> BinaryIO:
-        if backups.is_encrypted(raw) and not self.identities:
+        if archive.is_encrypted(raw) and not self.identities:
             self.identities = _asked()
-        return backups.opened(raw, self.identities)
+        return archive.opened(raw, self.identities)
 
     def _fill(self, lines: BinaryIO, sha256: str | None) -> int:
-        notice = self.holding.notice if self.holding else unnoticed
-        with shown_on(self.stderr, "Restore") as progress:
+        notice = self.holding.notice if self.holding else ignore
+        with show_count(self.stderr, "Restore") as progress:
             return restore(self.table, lines, sha256, progress, self._finish, notice)
 
     def _finish(self) -> None:
-        say_unlinked(self.stderr, unlink_all())
+        print_unlinked_warning(self.stderr, unlink_all())
         self.stderr.write(
             "Who was removed after the backup was made is there again; “plenum removals” helps with that."
         )
-        forget_outages()  # of the time of the backup
+        clear_all_outages()  # of the time of the backup
         if self.holding and (held := self.holding.put_aside()):
             self.stderr.write(
                 f"Put aside, because it may have gone out since the backup: mails {held.mails}, mailings under way "
@@ -139,7 +137,7 @@ class Command(StoreCommand):
 def is_worker_up(table: Table) -> bool:
     """Whether one has given a sign of life within a minute. A store that is not there yet has none."""
     try:
-        return any(sign.ago(time.time()) < MISSED_SECONDS for sign in signs(table))
+        return any(sign.ago(time.time()) < MISSED_SECONDS for sign in read_heartbeats(table))
     except Unavailable:
         return False
 

@@ -6,10 +6,10 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from store.log import EventLog
-from store.log.index import make_anew
+from store.log.index import rebuild
 from upkeep.commands import StoreCommand
 from upkeep.log.sealer import site_sealer
-from upkeep.progress import shown_on
+from upkeep.progress import show_count
 from upkeep.worker.jobs import LOG
 from upkeep.worker.leases import Leases
 
@@ -33,11 +33,11 @@ class Command(StoreCommand):
 
     def _reindex(self) -> None:
         """While no worker seals: it would have read further than this."""
-        with Leases(self.table).held(LOG.name) as ours, shown_on(self.stderr, "Indexed") as progress:
+        with Leases(self.table).held(LOG.name) as ours, show_count(self.stderr, "Indexed") as progress:
             if not ours:
                 raise CommandError("A worker is sealing just now. Please try again in a moment.")
             newest = EventLog(self.table).newest_checkpoint()
             last = 0
-            for last in make_anew(self.table, newest["event_id"] if newest else 0):
+            for last in rebuild(self.table, newest["event_id"] if newest else 0):
                 progress(last)
         self.stdout.write(f"The index of the log is made anew, up to event {last}.")

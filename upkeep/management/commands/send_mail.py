@@ -4,11 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from mail.answers import Trouble
 from mail.emails import compose
-from mail.sending import send_waiting
-from mail.server import forget_outages
-from mail.trial import send_trial
+from mail.errors import MailError
+from mail.outages import clear_all_outages
+from mail.sending import send_test_email, send_waiting
 from upkeep.commands import StoreCommand
 
 
@@ -25,12 +24,12 @@ class Command(StoreCommand):
         if test is not None:
             self._test(test)
             return
-        forget_outages()
+        clear_all_outages()
         self.stdout.write(f"{send_waiting(compose)} mails sent.")
 
     def _test(self, address: str) -> None:
         try:
-            answer = send_trial(address)
-        except Trouble as trouble:
-            raise CommandError(f"The mail server did not take it: {trouble.words}") from trouble
+            answer = send_test_email(address)
+        except MailError as error:
+            raise CommandError(f"The mail server did not take it: {error.text}") from error
         self.stdout.write(f"The mail server took it: {answer}" if answer else "The test mail is sent.")

@@ -18,13 +18,13 @@ from django.core.management.base import CommandError
 from django.urls import get_resolver
 
 from accounts.demo import DEMO_DOMAIN, PASSWORD, PEOPLE
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.connect import connect
 from store.formats import prepare
 from upkeep import server
 from upkeep.commands import StoreCommand
-from upkeep.worker.jobs import JOBS, run_each
+from upkeep.worker.jobs import JOBS, run_jobs
 from upkeep.worker.leases import Leases
 
 NOT_BY_ITSELF = (
@@ -93,7 +93,7 @@ def demo_process() -> ForkProcess:
 def _load_demo() -> None:
     """With all that is to be done for it once, such as its mails: a worker would keep the memory that takes."""
     call_command("demo", verbosity=0)
-    run_each(JOBS, Leases(connect(settings.STORE_URL)))
+    run_jobs(JOBS, Leases(connect(settings.STORE_URL)))
 
 
 def _is_demo_there() -> bool:
@@ -110,8 +110,8 @@ def _demo_accounts() -> str:
 def _folder_taken() -> int:
     """Ours until gunicorn takes it again."""
     try:
-        return server.take(settings.DATA_DIR)
-    except server.Taken as taken:
+        return server.lock_folder(settings.DATA_DIR)
+    except server.FolderTaken as taken:
         raise CommandError(str(taken)) from taken
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from upkeep.commands import StoreCommand
-from upkeep.worker.jobs import BACKGROUND, ENDS, JOBS, LOG, REMINDERS, SWEEP, refuse_failures, run_each
+from upkeep.worker.jobs import BACKGROUND, ENDS, JOBS, LOG, REMINDERS, SWEEP, raise_failures, run_jobs
 from upkeep.worker.leases import Leases
 
 
@@ -12,8 +12,8 @@ class Command(StoreCommand):
 
     def handle(self, **options: Any) -> None:
         jobs = [job for job in JOBS if job != SWEEP and (not job.lane or job == BACKGROUND)]
-        runs = run_each(jobs, Leases(self.table))
+        runs = run_jobs(jobs, Leases(self.table))
         closed, reminded, resumed, sealed = (runs[job.name].done for job in (ENDS, REMINDERS, BACKGROUND, LOG))
         worked = f"{reminded} reminders set off, {resumed} background tasks resumed"
         self.stdout.write(f"{closed} elections closed, {worked}, {sealed} event numbers sealed.")
-        refuse_failures(runs)
+        raise_failures(runs)

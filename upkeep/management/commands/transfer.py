@@ -3,14 +3,14 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots.services import unlink_all
 from store import formats
 from store.backup import transfer
 from store.connect import connect
 from store.table import Table
-from upkeep.commands import StoreCommand, say_unlinked
-from upkeep.progress import shown_on
+from upkeep.commands import StoreCommand, print_unlinked_warning
+from upkeep.progress import show_count
 
 
 class Command(StoreCommand):
@@ -30,10 +30,10 @@ class Command(StoreCommand):
         formats.check(connect(source), oldest=0)
         filled = connect(target)
         filled.create()
-        with shown_on(self.stderr, "Transfer") as progress:
+        with show_count(self.stderr, "Transfer") as progress:
             items = transfer(connect(source), filled, progress, lambda: self._unlink(filled))
         self.stdout.write(f"{items} items were copied, and are the same there.")
 
     def _unlink(self, filled: Table) -> None:
-        with acting_on(filled):
-            say_unlinked(self.stderr, unlink_all())
+        with use_table(filled):
+            print_unlinked_warning(self.stderr, unlink_all())

@@ -8,7 +8,7 @@ from typing import Any
 from store import formats
 from upkeep.backups import retention as keeping
 from upkeep.commands import StoreCommand
-from upkeep.progress import shown_on
+from upkeep.progress import show_count
 from upkeep.upgrading import steps_from, upgrade
 
 
@@ -41,7 +41,7 @@ class Command(StoreCommand):
         for step in steps_from(number or 0):
             self.stdout.write(f"- {step.title}.")
         if not look:
-            upgrade(self.table, partial(shown_on, self.stderr), self._wait)
+            upgrade(self.table, partial(show_count, self.stderr), self._wait)
             self.stdout.write(f"The store is upgraded, and has the format {formats.FORMAT} now.")
 
     def _wait(self, seconds: float) -> None:

@@ -14,9 +14,9 @@ from store.formats import Watch, refusal
 from upkeep.commands import StoreCommand
 from upkeep.monitoring import shared_metrics
 from upkeep.server import NAME
-from upkeep.worker import bell
-from upkeep.worker.heartbeats import SignGiver
-from upkeep.worker.jobs import JOBS, Worker, refuse_failures, run_each
+from upkeep.worker import wakeups
+from upkeep.worker.heartbeats import HeartbeatSender
+from upkeep.worker.jobs import JOBS, Worker, raise_failures, run_jobs
 from upkeep.worker.leases import Leases
 
 
@@ -52,16 +52,16 @@ class Command(StoreCommand):
         gc.freeze()  # as in config/gunicorn.py: what is loaded by now need not be looked through at every long read
         leases, understands = Leases(self.table), Watch(self.table)
         worker = Worker(JOBS, leases, lambda: not self.stopped and os.getppid() == parent and understands())
-        with SignGiver(self.table, leases.at_work).giving(), bell.listening(worker.call):
-            worker.go()
+        with HeartbeatSender(self.table, leases.at_work).sending(), wakeups.listening(worker.wake):
+            worker.run()
         if understands.refused:
             raise CommandError(understands.refused)
 
     def _once(self) -> None:
-        runs = run_each(JOBS, Leases(self.table))
+        runs = run_jobs(JOBS, Leases(self.table))
         for name, run in runs.items():
             self.stdout.write(f"{name}: {run.outcome}" + (f", {run.done}" if run.done else ""))
-        refuse_failures(runs)
+        raise_failures(runs)
 
     def _stop(self, number: int, frame: Any) -> None:
         """The job at hand is finished first; who cannot wait for it sends the signal again."""

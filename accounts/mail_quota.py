@@ -1,0 +1,98 @@
+"""Daily mail quota: how many mails a person may send to others per UTC day, counted in an item that expires.
+
+Whatever queues mails reserves them in the same transaction, so that two at once cannot exceed the limit together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from acts.refusals import Refusal
+from acts.storage import now_text, table
+from store import keys
+from store.table import Condition, Item, Less, Missing, Update, Write
+
+from . import repository, rules
+from .models import User
+
+RETENTION_PERIOD = timedelta(days=2)  # from the beginning of the day; nobody asks for yesterday's
+
+
+class TooManyMails(Refusal):
+    """More than somebody may have sent today."""
+
+
+@dataclass(frozen=True, slots=True)
+class MailQuota:
+    """What one person may have mailed to others on one day, and has."""
+
+    name: str
+    day: str
+    most: int | None  # none: without a limit
+    used: int
+
+    @property
+    def left(self) -> int | None:
+        return None if self.most is None else max(0, self.most - self.used)
+
+    def holds(self, mails: int) -> bool:
+        return self.left is None or mails <= self.left
+
+    def check(self, mails: int) -> None:
+        if not self.holds(mails):
+            words = {"left": self.left, "most": self.most}
+            sentence = _(
+                "That is more than your daily limit: %(left)d of %(most)d mails are left for today. "
+                "Nothing was sent. Try again tomorrow, or ask an admin to raise your limit."
+            )
+            raise TooManyMails(sentence % words)
+
+    def reserving(self, mails: int) -> list[Write]:
+        """Refused if so many were reserved meanwhile that these no longer fit."""
+        if self.most is None or mails == 0:
+            return []
+        fits: Condition = Less("mails", self.most - mails + 1)
+        return [_adding(self.name, self.day, mails, fits | Missing() if mails <= self.most else fits)]
+
+
+def quota_today(person: User) -> MailQuota:
+    """Who has no limit is not counted."""
+    most, day = daily_limit(person), day_of(now_text())
+    item = table().get(keys.mails_of_day(person.name, day)) if most is not None else None
+    return MailQuota(person.name, day, most, _used(item))
+
+
+def quota_today_of(name: str) -> MailQuota:
+    """Also of somebody who is gone by now: what they have set off goes on, as far as is usual here."""
+    day = day_of(now_text())
+    person, counted = keys.user(name), keys.mails_of_day(name, day)
+    found = table().get_many([person, counted])
+    most = daily_limit(repository.user_of(found[person])) if person in found else settings.MAILS_A_DAY
+    return MailQuota(name, day, most, _used(found.get(counted)))
+
+
+def daily_limit(person: User) -> int | None:
+    return rules.mails_a_day(person.role, person.mails_a_day, settings.MAILS_A_DAY)
+
+
+def returning(name: str, day: str, mails: int) -> list[Write]:
+    """What was reserved and not needed; of an earlier day it is worth nothing any more."""
+    return [_adding(name, day, -mails)] if mails and day == day_of(now_text()) else []
+
+
+def _adding(name: str, day: str, mails: int, when: Condition | None = None) -> Update:
+    ends = datetime.fromisoformat(day).replace(tzinfo=UTC) + RETENTION_PERIOD
+    counted = keys.mails_of_day(name, day)
+    return Update(counted, set={"ttl": int(ends.timestamp())}, add={"mails": mails}, when=when)
+
+
+def _used(item: Item | None) -> int:
+    return int(item["mails"]) if item else 0
+
+
+def day_of(moment: str) -> str:
+    return moment[: len("2027-03-01")]

@@ -1,0 +1,133 @@
+"""Changing what somebody signs in with: the password, the email address, and the open sessions."""
+
+from __future__ import annotations
+
+from django.contrib.auth.hashers import make_password
+from django.urls import reverse
+
+from accounts import repository, rules, throttle, tokens
+from accounts.models import User
+from accounts.sessions import sessions_of
+from accounts.tokens import LINK_SPENT, LinkSpent
+from accounts.visitors import Visitor
+from acts.rate_limits import try_count
+from acts.refusals import LostRace, TryLater
+from acts.storage import record, table
+from mail import outbox
+from store import keys
+from store.log import Event
+from store.table import Check, Delete
+
+from .profile import reloaded
+from .registration import ADDRESS_FREED
+from .roles import name_and_role, role_unchanged
+
+
+def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
+    """Mail a link, if there is such a person; what is answered is the same either way, and costs the same.
+
+    Who was mailed one just now gets no other: that one is still good. So somebody else who asks again and again neither
+    fills a mailbox nor keeps its owner from a link.
+    """
+    user = repository.find_by_either(name_or_email)
+    throttle.count_try(throttle.RESET, name_or_email, visitor, user)
+    is_first = try_count(throttle.RESET_MAILED, _link_state(user) if user else name_or_email)
+    email = (
+        outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.queued_nothing()
+    )
+    table().write(email)
+
+
+def _link_state(user: User) -> str:
+    """Changes when a link that was mailed is used or loses its worth: then another is mailed at once."""
+    return f"{user.name} {user.email} {user.session_salt} {user.last_login}"
+
+
+def send_reset_link(actor: User, target: User) -> None:
+    """An admin's help for somebody below. Nobody sets another's password: the link goes to the person's own mailbox,
+    and the mail says who asked for it."""
+    rules.check_manages(name_and_role(actor), name_and_role(target))
+    event = Event(actor.name, "ResetLinkSent", {"name": target.name})
+    email = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
+    record(event, email, role_unchanged(actor), role_unchanged(target))
+
+
+def reset_link_of_owner(owner: User) -> str:
+    """The path of a link for an owner whose mailbox is gone, too: nobody is above them to help from a page. For whoever
+    runs commands on the machine; the log says so, and a mail to the owner, should somebody read it after all."""
+    email = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
+    record(Event("operator", "ResetLinkSent", {"name": owner.name}), email, role_unchanged(owner))
+    return reverse("reset", args=[owner.name, tokens.reset_token.make_token(owner)])
+
+
+def reset_password(name: str, token: str, password: str) -> User:
+    """The link may be in other hands than the old password was, so private ballots are no longer shown."""
+    user = reset_link_holder(name, token)
+    _record_password(user, password, breaks=True)
+    return user
+
+
+def reset_link_holder(name: str, token: str) -> User:
+    user = repository.find(name)
+    if user is None or not tokens.reset_token.check_token(user, token):
+        raise LinkSpent(LINK_SPENT)
+    return user
+
+
+def change_password(user: User, password: str) -> User:
+    """Ends all other sessions; answers the person as they are now, for the session at hand to go on."""
+    _record_password(user, password, breaks=False)
+    return reloaded(user)
+
+
+def _record_password(user: User, password: str, *, breaks: bool) -> None:
+    event = Event(user.name, "UserPasswordChanged", {"name": user.name})
+    email = outbox.queued("password_changed", user.email, name=user.name)
+    record(event, repository.password_change(user, make_password(password), breaks=breaks), email)
+
+
+def sign_out_everywhere(user: User) -> None:
+    table().write(repository.ending_sessions(user))
+
+
+def end_sessions(user: User, *, except_for: str, only: str | None = None) -> None:
+    """End one session of a person, or all but the one at hand."""
+    for session in sessions_of(user.name):
+        if session["SK"] != except_for and only in (None, session["SK"]):
+            table().write(Delete(keys.session(user.name, session["SK"])))
+
+
+# --- the email address ---
+
+
+def ask_for_new_email(user: User, email: str) -> None:
+    """Mail a link to the new address; if somebody has it, they are told instead, and the asker is not."""
+    known = repository.find_by_email(email)
+    if known is None or keys.fold(known.name) == keys.fold(user.name):
+        table().write(outbox.queued("confirm_email", email, name=user.name, email=email))
+    else:
+        table().write(outbox.queued("already_registered", known.email, name=known.name))
+
+
+def confirm_email(name: str, token: str) -> User:
+    user, email = read_email_link(name, token)
+    if email == user.email:
+        return user
+    event = Event(user.name, "UserEmailChanged", {"name": user.name, "email": email})
+    notice = outbox.queued("email_changed", user.email, name=user.name)
+    writes = repository.email_change(user, email)
+    try:
+        record(event, *writes, notice)
+    except LostRace as refused:
+        is_leaving = any(isinstance(writes[part], Check) for part in refused.parts if part < len(writes))
+        raise (TryLater(ADDRESS_FREED) if is_leaving else LinkSpent(LINK_SPENT)) from None
+    return reloaded(user)
+
+
+def read_email_link(name: str, token: str) -> tuple[User, str]:
+    """Whose address the link changes, and to which."""
+    user = repository.find(name)
+    email = tokens.read_email_token(user, token) if user else None
+    if user is None or email is None:
+        raise LinkSpent(LINK_SPENT)
+    return user, email

@@ -1,0 +1,187 @@
+"""Creating accounts: by registration, by invitation, and for the demo."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.contrib.auth.hashers import make_password
+from django.utils.translation import gettext_lazy as _
+
+from accounts import mail_quota, registration_policy, repository, tokens
+from accounts.demo import DEMO_DOMAIN
+from accounts.models import User
+from accounts.rules import Role
+from accounts.tokens import LINK_SPENT, LinkSpent
+from acts.refusals import LostRace, NameTaken, Refusal, TryLater
+from acts.retry import retry_lost_race
+from acts.storage import record, table
+from acts.tokens import SECONDS_PER_DAY, read_token
+from mail import outbox
+from photos.demo import picture
+from store import keys
+from store.log import Event, as_text
+from store.table import Delete, Exists, Item, Key, Put, Write
+
+from .profile import change_picture, change_profile
+from .roles import confirm_organiser
+
+MAX_PATH_CHARS = 4000
+NAME_TAKEN = _("That name is already taken. Please choose another one.")
+LOOKS_TAKEN = _("Another account has a name that looks just like this one. Please choose another one.")
+NAME_FREED = _("This name has only just become free. Please choose another one, or try again in a minute.")
+ADDRESS_FREED = _("The account with this address was only just removed. Please try again in a minute.")
+
+
+def new_user(name: str, email: str, password: str, role: Role) -> User:
+    return User(
+        name=name,
+        email=email,
+        password=password,
+        role_name=role.name,
+        created_at=as_text(datetime.now(UTC)),
+        session_salt=repository.new_session_salt(),
+        lineage=repository.new_lineage(),
+    )
+
+
+def create_account(user: User, *also: Write) -> None:
+    """Make the account; `NameTaken`, `TryLater`, or `LostRace` with the part of `also` or of the address."""
+    refusals = {
+        repository.TAKEN: NameTaken(NAME_TAKEN),
+        repository.NAME_LEAVES: NameTaken(NAME_FREED),
+        repository.LOOKALIKE: NameTaken(LOOKS_TAKEN),
+        repository.ADDRESS_LEAVES: TryLater(ADDRESS_FREED),
+    }
+    event_data = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
+    event = Event(user.name, "UserRegistered", event_data)
+    record(event, *repository.creation(user), *also, refusals=refusals)
+
+
+def register(name: str, email: str, password: str, then: str = "") -> None:
+    """Ask for an account, where the site lets people do so. It is made by the link in a mail; `then` is where they
+    wanted to go.
+
+    Whether the address is known is not told: its owner is, by mail.
+    """
+    registration_policy.check_registration(email)
+    hashed = make_password(password)
+    if repository.find(name) is not None:
+        raise NameTaken(NAME_TAKEN)
+    if repository.has_lookalike(name):
+        raise NameTaken(LOOKS_TAKEN)
+    _await_confirmation(name, email, hashed, then if len(then) <= MAX_PATH_CHARS else "")
+
+
+def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> None:
+    known = repository.find_by_email(email)
+    if known is not None:
+        table().write(outbox.queued_nothing(), outbox.queued("already_registered", known.email, name=known.name))
+        return
+    number = secrets.token_hex(16)
+    place = keys.registration(number)
+    waiting = {
+        "name": name,
+        "email": email,
+        "password": hashed,
+        "then": then,
+        "ttl": int(time.time()) + SECONDS_PER_DAY,
+    }
+    table().write(
+        Put({"PK": place.pk, "SK": place.sk, **waiting}),
+        outbox.queued("confirm_registration", email, number=number, name=name),
+    )
+
+
+def confirm_registration(token: str, name: str | None = None) -> User:
+    """What the mailed link does: the account is made and the address confirmed.
+
+    If somebody took the name meanwhile, `NameTaken` rises and the link is good for another `name`.
+    """
+    waiting = read_registration(token)
+    user = new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
+    try:
+        create_account(user, Delete(Key(waiting["PK"], waiting["SK"]), when=Exists()))
+    except LostRace:
+        raise LinkSpent(LINK_SPENT) from None
+    return user
+
+
+def read_registration(token: str) -> Item:
+    """The registration that waits for this link."""
+    words = read_token("registration", token, SECONDS_PER_DAY)
+    waiting = table().get(keys.registration(words[0])) if words else None
+    if waiting is None:
+        raise LinkSpent(LINK_SPENT)
+    registration_policy.check_registration(waiting["email"])  # the site may have had another rule when it was asked for
+    return waiting
+
+
+def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
+    """Somebody for the demo, as if they had registered; false if the name is taken or the site has its owner.
+
+    Who runs elections there is confirmed by the owner, so that everything can be tried.
+    """
+    email = f"{name.lower().replace(' ', '.')}@{DEMO_DOMAIN}"
+    user = new_user(name, email, make_password(password), role)
+    try:
+        create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
+    except Refusal:
+        return False
+    if about:
+        change_profile(user, "", about)
+    if (wanted := picture(name)) is not None:
+        change_picture(user, wanted)
+    owner = repository.find(repository.owner_name() or "")
+    if role == Role.USER and owner is not None:
+        confirm_organiser(owner, user)
+    return True
+
+
+def invite(actor: User, email: str) -> bool:
+    """Invite an address. False if it has an account; admins may know that, as they see all people."""
+    if repository.find_by_email(email) is not None:
+        return False
+    retry_lost_race(lambda: _invite(actor, email))
+    return True
+
+
+def _invite(actor: User, email: str) -> None:
+    budget = mail_quota.quota_today(actor)
+    budget.check(1)
+    place, now = keys.invitation(email), as_text(datetime.now(UTC))
+    item = {"email": email, "invited_by": actor.name, "invited_at": now}
+    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.invitation_by_date(now, email)}
+    record(
+        Event(actor.name, "PersonInvited", {"email": email}),
+        Put({"PK": place.pk, "SK": place.sk, **index, **item}),
+        outbox.queued("invitation", email, invited_by=actor.name),
+        *budget.reserving(1),
+    )
+
+
+def invitation_target(token: str) -> list[str]:
+    """Route and parameters of the page that the link invites to; empty if it is only the site."""
+    return (read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
+
+
+def read_invitation(token: str) -> str:
+    """The address that was invited by this link. On a closed site that is not enough: an admin must have invited it."""
+    words = read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
+    if words is None or (item := table().get(keys.invitation(words[0]))) is None:
+        raise LinkSpent(LINK_SPENT)
+    if not registration_policy.allows_any_invitation() and not repository.is_from_admin(item):
+        raise registration_policy.NoRegistration(registration_policy.explanation())
+    return words[0]
+
+
+def accept_invitation(token: str, name: str, password: str) -> User:
+    email = read_invitation(token)
+    user = new_user(name, email, make_password(password), Role[settings.DEFAULT_ROLE])
+    try:
+        create_account(user, Delete(keys.invitation(email), when=Exists()))
+    except LostRace:
+        raise LinkSpent(LINK_SPENT) from None
+    return user

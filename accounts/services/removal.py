@@ -1,0 +1,82 @@
+"""Removing accounts. What other apps do then is registered in config/hooks.py."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository, rules
+from accounts.models import User
+from accounts.repository import REMOVAL
+from accounts.rules import Role
+from acts.background import Batch, Task, finished, wait
+from acts.hooks import Hooks
+from acts.queues import process_each
+from acts.refusals import NotAllowed
+from acts.storage import SITE, delete_all, record, table
+from store import keys
+from store.log import Event, as_text
+from store.schema import SCHEMA
+from store.table import Condition, Write
+
+from .roles import name_and_role, role_unchanged
+
+ON_REMOVAL = Hooks[[User], None]("when somebody was removed; each until it is done")
+
+
+def removal_effects(user: User) -> list[str]:
+    """What a removal would hand over, in sentences. It must not reveal where the person has voted."""
+    counted = (pair for each in SCHEMA.partings for pair in zip(each.sentences, each.counts(user), strict=True))
+    return [str(sentence % {"count": count}) for sentence, count in counted if count]
+
+
+def remove(actor: User, target: User) -> None:
+    """Remove somebody below the actor."""
+    rules.check_manages(name_and_role(actor), name_and_role(target))
+    _record_removal(target, actor.name, role_unchanged(actor))
+
+
+def remove_self(user: User) -> None:
+    """Leave for good. The owner has to hand the ownership over first: a site has exactly one owner."""
+    if user.role == Role.OWNER:
+        raise NotAllowed(_("You own this site, so you cannot leave yet. Transfer the ownership first."))
+    _record_removal(user, user.name)
+
+
+def remove_unused(user: User, unused: Condition) -> None:
+    """The site removes an account that nobody has used for long; not if somebody has signed in meanwhile."""
+    _record_removal(user, SITE, only_if=unused)
+
+
+def remove_again(name: str, removed_at: str) -> bool:
+    """The site removes somebody who was removed once before; false if that account is not there."""
+    user = repository.find(name)
+    if user is None or user.created_at > removed_at or user.role == Role.OWNER:
+        return False
+    _record_removal(user, SITE)
+    return True
+
+
+def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
+    event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
+    leaving = repository.reserving_names(user, as_text(datetime.now(UTC)))
+    record(event, *repository.removal(user, only_if), *leaving, *also)
+    REMOVAL.start(user.name)
+
+
+@REMOVAL.step
+def finish_removal(task: Task) -> Batch:
+    """Put everything of theirs in order; what the index has not heard of is looked for once more."""
+    gone, removed_at = User(name=task.subject, email=task.data["email"]), task.data["removed_at"]
+    age = (datetime.now(UTC) - datetime.fromisoformat(removed_at)).total_seconds()
+    process_each(ON_REMOVAL, lambda step: step(gone))
+    if age < table().index_lag:
+        return wait(table().index_lag - age)
+    upto = (table().get(keys.event_number()) or {"last": 0})["last"]
+    return finished(*repository.releasing_names(gone), repository.forgetting_in_log(gone, removed_at, upto))
+
+
+def delete_sessions(gone: User) -> None:
+    """Where they were signed in, and with what."""
+    delete_all(keys.sessions(gone.name))

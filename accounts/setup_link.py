@@ -1,0 +1,56 @@
+"""The setup link for the first owner: printed where the server starts, never shown on a page.
+
+Only a digest of the token is stored. This module needs nothing of Django but its settings, because gunicorn's master
+process calls it before any site is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import sys
+import time
+
+from django.conf import settings
+
+from acts.storage import table, try_write
+from acts.tokens import SECONDS_PER_DAY
+from store import keys
+from store.connect import BadStoreUrl
+from store.table import Check, Delete, Equals, Missing, Put, StoreError
+
+
+def new_link(now: float | None = None) -> str | None:
+    """A new link, which takes the place of any before it; none, if the site has its owner."""
+    token, place = secrets.token_urlsafe(32), keys.setup()
+    ends = int(time.time() if now is None else now) + SECONDS_PER_DAY
+    stored = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
+    is_stored = try_write(stored, Check(keys.owner(), Missing()))
+    return f"{settings.SITE_URL}/setup/{token}/" if is_stored else None
+
+
+def print_link() -> None:
+    """Print a link where the server was started, if the site has no owner. A store in trouble says so elsewhere."""
+    try:
+        printed = new_link() if table().get(keys.owner()) is None else None
+        table().close()
+    except (StoreError, BadStoreUrl):
+        return
+    if printed:
+        sentence = "This site has no owner yet. Whoever opens this link within 24 hours can become the owner:"
+        print(f"\n  {sentence}\n  {printed}\n", file=sys.stderr, flush=True)
+
+
+def is_valid(token: str) -> bool:
+    """Whether it is the newest one, not too old, and there is no owner yet."""
+    found = table().get_many([keys.setup(), keys.owner()])
+    return keys.owner() not in found and found.get(keys.setup(), {}).get("digest") == digest(token)
+
+
+def spending(token: str) -> Delete:
+    """Refused if it was spent, or is no longer the newest."""
+    return Delete(keys.setup(), when=Equals("digest", digest(token)))
+
+
+def digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

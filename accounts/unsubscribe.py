@@ -1,0 +1,42 @@
+"""Unsubscribe pages: what the opt-out link in a mail opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+
+from acts.tokens import read_token
+from pages.forms import form_page
+from pages.messages import confirm_page, message_page
+
+from .access import View, public
+
+
+def unsubscribe_view(
+    purpose: str, question: str | Promise, button: str | Promise, lead: Callable[..., str] = lambda *_words: ""
+) -> Callable[[Callable[..., str | None]], View]:
+    """A view for the link with a token of this purpose. The function gets the token's words, ends the mails and says
+    so in a sentence; none if there is nothing to end. The link of an old mail is as good as that of a new one."""
+
+    def declare(act: Callable[..., str | None]) -> View:
+        @public
+        @csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
+        @form_page
+        @wraps(act)
+        def view(request: HttpRequest, token: str) -> HttpResponse:
+            words = read_token(purpose, token, None)
+            if words is not None and request.method != "POST":
+                return confirm_page(request, str(question), str(button), lead=lead(*words))
+            if words is None or (sentence := act(*words)) is None:
+                sentence = _("It was not issued by this site, or you are no longer on the roll.")
+                return message_page(request, _("This link does not work"), sentence, status=410)
+            return message_page(request, str(button), sentence)
+
+        return view
+
+    return declare

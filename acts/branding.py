@@ -1,0 +1,58 @@
+"""The site's name and colour: as administrators wrote them, else from the settings.
+
+Every page and every mail needs them, so they are cached; while the store is down, the last known values stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+
+from store import keys
+from store.table import Item, Table
+
+from .site_cache import SiteCache
+
+FRESH_SECONDS = 5.0
+PUBLIC_PAGE_FIELDS = ("text", "photo", "links", "projects")
+
+
+@dataclass(frozen=True, slots=True)
+class Branding:
+    """What administrators wrote; empty means the setting applies."""
+
+    name: str = ""
+    colour: str = ""
+    has_public_page: bool = False  # whether the site page tells visitors more than this
+
+
+DEFAULT_BRANDING = Branding()
+
+
+def branding_from(item: Item | None) -> Branding:
+    return (
+        Branding(item["name"], item["colour"], any(item.get(name) for name in PUBLIC_PAGE_FIELDS))
+        if item
+        else DEFAULT_BRANDING
+    )
+
+
+def read_branding(table: Table) -> Branding:
+    return branding_from(table.get(keys.site_page()))
+
+
+cache = SiteCache(read_branding, DEFAULT_BRANDING, FRESH_SECONDS)
+
+
+def site_name() -> str:
+    return cache.last_known().name or str(settings.SITE_NAME)
+
+
+def site_colour() -> str:
+    """Empty for the default colour."""
+    return cache.last_known().colour or str(settings.SITE_COLOUR)
+
+
+def has_public_page() -> bool:
+    return cache.last_known().has_public_page

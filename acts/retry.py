@@ -1,0 +1,111 @@
+"""Retrying what a concurrent writer got in the way of, and running a form once however often it is sent.
+
+- `retry_lost_race`: the condition of a write did not hold, so read and decide anew.
+- `retry_on_conflict`: a transaction overlapped with another, or was throttled, so send it again after a backoff.
+- `write_each`: many independent writes, such as those of all gates, each retried until all have happened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from acts.refusals import LostRace, Refusal
+from acts.storage import table
+from store import keys
+from store.log import Repeated
+from store.parallel import run_parallel
+from store.splitting import TRANSACTION_WRITES, by_count
+from store.table import Conflict, Crowded, Refused, Table, Write
+
+MAX_RACES = 5
+MAX_CONFLICTS = 12
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.01, 1.0  # all pauses add up to less than seven seconds
+MAX_REFUSALS = 50  # in a row
+
+T = TypeVar("T")
+
+
+def retry_lost_race(act: Callable[[], T], tries: int = MAX_RACES) -> T:
+    """Run an act that reads, decides and writes, again from the start each time its write is refused."""
+    for _attempt in range(tries):
+        try:
+            return act()
+        except Refused:
+            continue
+    raise LostRace
+
+
+def repeat_until_done(step: Callable[[], T | None], refusals: int = MAX_REFUSALS) -> T:
+    """Run a step again and again until it returns something. Several processes may work on the same: a refused step was
+    done by another. Many refusals in a row are no coincidence, so then this fails; the worker tries again later."""
+    refused = 0
+    while refused < refusals:
+        try:
+            if (done := step()) is not None:
+                return done
+            refused = 0
+        except Refused:
+            refused += 1
+    raise LostRace
+
+
+def retry_on_conflict(act: Callable[[], T], sleep: Callable[[float], None] = time.sleep) -> T:
+    """Retry with exponential backoff while other transactions conflict or the store throttles."""
+    for number in range(MAX_CONFLICTS - 1):
+        try:
+            return act()
+        except (Conflict, Crowded):
+            sleep(_pause(number))
+    return act()
+
+
+def write_each(writes: Iterable[Write], sleep: Callable[[float], None] = time.sleep) -> None:
+    """Make each of these writes, however busy the items are; one that is refused was superseded and is dropped.
+
+    A distant store gets each write alone and all at once, so that one that conflicts delays none of the others; the
+    embedded store has one writer at a time and gets batches. Raises `Conflict` if some are left after many rounds.
+    """
+    left = list(writes)
+    for number in range(MAX_CONFLICTS):
+        left = _write_round(table(), left)
+        if not left:
+            return
+        sleep(_pause(number))
+    raise Conflict("Others kept getting in the way of some of the writes.")
+
+
+def _pause(number: int) -> float:
+    return min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**number)
+
+
+def _write_round(here: Table, writes: Sequence[Write]) -> list[Write]:
+    """One round; returns the writes to retry."""
+    some = list(by_count(writes, 1 if here.is_distant else TRANSACTION_WRITES))
+    left = run_parallel(here, *(partial(_write_batch, here, each) for each in some))
+    return [write for each in left for write in each]
+
+
+def _write_batch(here: Table, writes: Sequence[Write]) -> list[Write]:
+    try:
+        here.write(*writes)
+    except Refused as refused:
+        return [write for part, write in enumerate(writes) if part not in refused.parts]
+    except (Conflict, Crowded):
+        return list(writes)
+    return []
+
+
+def run_once(mark: str, act: Callable[[], T], before: T) -> T:
+    """Carry out a form, or return `before` if it was carried out already, perhaps while we were at it: our reads are no
+    snapshot, so a form must not be refused because of what it did itself."""
+    try:
+        return act()
+    except Repeated:
+        return before
+    except Refusal:
+        if table().get(keys.once(mark)) is None:
+            raise
+        return before

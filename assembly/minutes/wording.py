@@ -1,0 +1,117 @@
+"""Minutes as text, for the page and for print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from assembly.resolutions import ABSTAIN, NO, YES, Outcome
+from assembly.speakers import Speech
+from assembly.wording import KIND_LABELS, headline, numbers, quorum_text, vote_text, why
+from live.rounds import Round, options_of
+from pages.sorting import natural_sort_key
+from questions.question import Kind, Question
+
+from .records import Minutes, Point
+
+VOTED = (YES, NO, ABSTAIN, "")  # in this order, where there is no other
+
+
+@dataclass(frozen=True, slots=True)
+class PointView:
+    """An agenda item as the minutes show it."""
+
+    point: Point
+    kind: str
+    outcome: str
+    is_carried: bool
+    lines: tuple[str, ...]
+    present: tuple[str, ...]  # names
+    votes: tuple[tuple[str, tuple[str, ...]], ...]  # in an open vote: what was said, and by whom
+    speeches: tuple[tuple[str, str], ...]  # who, and for how long
+    opened: datetime | None
+    closed: datetime | None
+
+
+def point_views(minutes: Minutes) -> list[PointView]:
+    return [_point_view(minutes, point) for point in minutes.points]
+
+
+def _point_view(minutes: Minutes, point: Point) -> PointView:
+    round_, question = point.round, point.question
+    result: Mapping[str, Any] = round_.result if round_ else {}
+    counts = round_ is not None and point.counts
+    return PointView(
+        point=point,
+        kind=str(KIND_LABELS[question.kind]),
+        outcome=_outcome(point),
+        is_carried=counts and result.get("outcome") in (Outcome.CARRIED, Outcome.ELECTED),
+        lines=tuple(_lines(question, round_)) if round_ and counts else (),
+        present=_names(minutes, result.get("present", ())),
+        votes=tuple(_by_name(minutes, question, round_)) if round_ and counts else (),
+        speeches=tuple((minutes.name_of(each.player), _length(each)) for each in point.speeches),
+        opened=_moment(result.get("opened")),
+        closed=_moment(result.get("closed")),
+    )
+
+
+def _names(minutes: Minutes, players: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(map(minutes.name_of, players), key=natural_sort_key))
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC) if milliseconds else None
+
+
+def _outcome(point: Point) -> str:
+    if not point.counts:
+        return _("Withdrawn: does not count")
+    if point.round is None:
+        return _("Not closed")
+    return headline(point.question, point.round)
+
+
+def _lines(question: Question, round_: Round) -> Iterator[str]:
+    """The kind of vote, its numbers, the majority needed and who was present."""
+    result = round_.result
+    if result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW):
+        yield _("Secret vote.") if result["secret"] else _("Open vote.")
+        yield from _counts(question, round_)
+    yield from why(question, round_)
+
+
+def _counts(question: Question, round_: Round) -> Iterator[str]:
+    result, options = round_.result, options_of(round_, question)
+    if question.kind == Kind.CHOICE:
+        yield from (f"{text}: {votes}" for text, votes in zip(options, result["chosen"], strict=True))
+    if "places" in result:
+        yield from (f"{place}. {options[option]}" for option, place in result["places"])
+    places = [place for _option, place in result.get("places", ())]
+    if result.get("lots") and len(set(places)) < len(places):
+        yield _("Options that share a place are tied: only drawing lots could separate them.")
+    yield numbers(question, result)
+
+
+def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Who voted how in an open vote, most frequent first unless there is a fixed order."""
+    if round_.result["secret"]:
+        return
+    found: dict[str, list[str]] = {}
+    for entry in round_.entries:
+        found.setdefault(entry.said, []).append(entry.player)
+    for said in sorted(found, key=lambda said: (said in VOTED and VOTED.index(said) + 1, -len(found[said]), said)):
+        yield vote_text(said, question, options_of(round_, question)), _names(minutes, found[said])
+
+
+def _length(speech: Speech) -> str:
+    """Empty if the end was not recorded."""
+    minutes, seconds = divmod(max(0, speech.ended - speech.began) // 1000, 60)
+    return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": seconds} if speech.ended else ""
+
+
+def quorum_line(minutes: Minutes) -> str:
+    return quorum_text(minutes.head.quorum) or _("none required")

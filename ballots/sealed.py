@@ -1,7 +1,0 @@
-"""Why the ballots of a closed election may not be sealed."""
-
-from acts.queues import Explained
-
-
-class CannotSeal(Explained):
-    """Something about the ballots is not as it must be; the election waits until somebody has looked."""

@@ -1,0 +1,181 @@
+"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order;
+and all types of background work.
+
+Apps that lie lower in the house know nothing of those above, so each of these acts leaves room for the others' steps.
+Who takes them is said here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from accounts.access import PROFILE_VISIBILITY
+from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
+from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.repository import REMOVAL
+from accounts.services import ON_REMOVAL, delete_sessions
+from accounts.visitors import SIGNING_OUT
+from acts import background
+from assembly.format import Assembly
+from assembly.minutes import repository as minutes
+from assembly.minutes.services import forget_attendances
+from assembly.plays import PLAYS as ASSEMBLY_PLAYS
+from ballots import passes, secrecy
+from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
+from ballots.services import remove_ballots_of
+from ballots.services.sealing import COUNTING, SEALED
+from elections import repository as elections
+from elections.access import PANELS
+from elections.dashboard.next_step import ONCE_SEALED
+from elections.drafts import copying
+from elections.groups import filling
+from elections.groups import repository as groups
+from elections.groups.services import forget_person as leave_groups
+from elections.invitations import mailing, opt_out
+from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
+from elections.invitations.wording import invitations_of
+from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
+from elections.lifecycle.services import OPENING
+from elections.managers.services import pass_on as pass_elections_on
+from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
+from elections.multi_ballots import repository as ballots_of_several
+from elections.skills_needed.needs import storing_snapshot as keep_skills
+from elections.skills_needed.services import forget_agreements
+from live import follow_up_store, formats
+from live import repository as live_sessions
+from live.follow_ups import services as _onward_steps  # noqa: F401 - only for its step
+from live.play import register as register_plays
+from live.plays import PLAYS as LIVE_PLAYS
+from live.screens.broadcaster import BROADCASTER
+from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
+from live.services.leaving import forget_hosting
+from mail.emails import COLOURING, EMAIL_TEMPLATES
+from news import repository as posts
+from news import subscriptions as of_news_by_mail
+from news.election_posts import election_panel as on_elections
+from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
+from news.services import forget_likes
+from news.services import pass_on as pass_posts_on
+from pages import colours
+from polls import repository as polls
+from polls.services import pass_on as pass_polls_on
+from questions import repository as question_sets
+from questions.question import Type
+from questions.services import pass_on as pass_sets_on
+from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
+from results.mailing.services import mail_automatically, mail_result_step
+from results.services import seal_result, wait_for_worker
+from skills import repository as skills
+from skills.access import may_see_profile
+from skills.services import delete_endorsements, delete_skills
+from upkeep import pause
+from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
+from upkeep.erasure.unused_accounts import EMAIL_TEMPLATES as UNUSED_ACCOUNT_EMAILS
+from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
+from upkeep.monitoring import metrics
+
+
+def install_hooks() -> None:
+    # An election opens (elections.lifecycle.services.open_): one transaction with its gates, and with
+    OPENING.install(
+        secrecy.creating_salt,  # the salt that ties a secret ballot to its voter
+        keep_skills,  # what candidates who agreed can do by then, as far as the election needs it
+    )
+
+    # An election closes (elections.lifecycle.closing.close, or the worker at its time): first it says so itself, then
+    # its gates are shut, a few at a time; and when nobody gets in any more, one transaction tells it in the log, with
+    SHUTTING.install(
+        secrecy.destroying_salt,  # the salt's death: from now on nobody can tell whose which ballot is
+    )
+    # and with the mark by which the worker finds it. Whoever has closed it by hand is about to look at it:
+    AFTER_CLOSING.install(
+        wait_for_worker,  # so the worker is told at once, and given a moment
+    )
+
+    # A closed election is sealed (ballots.services.seal_closed): its ballots are published, part by part, while
+    COUNTING.install(
+        seal_result,  # they are counted, its roll is committed to, and the result is sealed
+    )
+    SEALED.install(
+        mail_automatically,  # and told to the voters, where that was chosen
+    )
+    # and at last the box of a secret election is emptied (ballots.services.sealing).
+
+    # Somebody looks at an election (elections.access.PANELS): what others show on its pages.
+    PANELS.install(
+        on_elections,  # the newest posts about it, and what those who run it can do about news
+    )
+
+    # Somebody who looks after people opens the page of one (accounts.people_views.person): their picture is there if
+    PROFILE_VISIBILITY.install(
+        may_see_profile,  # the profile is not hidden from them
+    )
+
+    # Somebody signs out (accounts.views.sign_out): the answer takes along
+    SIGNING_OUT.install(
+        passes.drop_all_passes,  # what lets this browser vote by links
+    )
+
+    # An invited address is about to make its account (accounts.invitation_reasons): what it is asked for.
+    INVITATION_REASONS.install(
+        invitations_of,  # its vote, in every open election on whose roll it is
+    )
+
+    # Somebody runs an election whose result is sealed (elections.dashboard.next_step): what they can do next.
+    ONCE_SEALED.install(
+        mail_result_step,  # have it mailed to the voters, if it was not
+    )
+
+    # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
+    ON_REMOVAL.install(
+        pass_elections_on,  # their elections pass to the site's owner
+        remove_ballots_of,  # their ballots in open elections go with them, and so do their places on rolls
+        leave_groups,  # they go out of all groups that are kept for rolls, and their own groups go
+        pass_polls_on,  # their polls pass to the site's owner
+        pass_sets_on,  # question sets that others use pass to the site's owner; the others go
+        pass_posts_on,  # what they wrote for everybody stays without a name; what nobody can read yet passes on
+        forget_agreements,  # what they let elections show of their skills goes
+        delete_skills,  # what they said they can do goes
+        delete_endorsements,  # and then whom they have endorsed, and who has endorsed them
+        opt_out.forget,  # whether they wanted mails about results goes
+        forget_likes,  # which posts they like is forgotten, and stays counted
+        of_news_by_mail.forget_subscription,  # their address gets no more news
+        forget_attendances,  # the list of assemblies that they attended goes; minutes stay as they are
+        forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
+        delete_sessions,  # where they were signed in is forgotten
+    )
+    # and at last the mark by which the log forgets their name (upkeep.erasure.log_erasure).
+
+    # A question of a live session is played (live.play) as one of these says:
+    register_plays(
+        *LIVE_PLAYS,
+        *ASSEMBLY_PLAYS,  # of agendas
+    )
+
+    # Somebody listens to a live session (live.screens.broadcaster): each look of its thread
+    BROADCASTER.around = pause.guarded  # changes nothing while the site is paused
+    BROADCASTER.meter = metrics.observe_live
+
+    # A session is run (live.formats) as an ordinary one, but for
+    formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
+
+    # A mail is written (mail.emails.compose): its colours are
+    COLOURING.install(
+        colours.site_shades,  # those of the pages
+    )
+
+    # What the worker finishes (acts.background), whoever began it:
+    background.register(
+        REMOVAL,
+        *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(ballots_of_several.ACTING, ballots_of_several.LISTING),
+        *(groups.DELETING, filling.FILLING),
+        polls.DELETING,
+        *(live_sessions.EMPTYING, live_sessions.EXPIRING, live_sessions.DELETING),
+        *(minutes.SEALING, minutes.DELETING, follow_up_store.RECORDING),
+        *(question_sets.FILLING, question_sets.DELETING),
+        *(posts.FORGETTING_LIKES, posts.MAILING),
+        skills.MERGING,
+    )
+
+    # The mails that people get, each kind by the app that has something to say.
+    EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
+    EMAIL_TEMPLATES.update(CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS)

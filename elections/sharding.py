@@ -1,0 +1,104 @@
+"""Partitions (shards) of an election's roll, gates and ballots: one in an embedded store, sixteen on DynamoDB.
+
+The number is fixed at creation and stored with the election, so that a copy to another kind of store still works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+
+from acts import shards
+from acts.gates import Gates, count_votes
+from acts.read_cache import Cacheable
+from acts.storage import table
+from store import keys
+from store.table import Item, Key, Span
+
+from .rules import Election
+
+GATES_PER_SHARD = 16  # how many gates each shard has: at a thousand casts a second one is then free more often than not
+SHARDS = 16  # of every election that is made in a distant store
+
+Known = Election | str  # an election, or its name: then its shards are looked up first
+
+
+def shards_of_new() -> int:
+    """How many shards an election gets that is made here."""
+    return shards.of_new(SHARDS)
+
+
+# --- with an election in hand, or its name ---
+
+
+def name_of(election: Known) -> str:
+    return election if isinstance(election, str) else election.name
+
+
+def shards_of(election: Known) -> int:
+    if not isinstance(election, str):
+        return election.shards
+    return shards.shards_in(table().get(keys.election(election)))
+
+
+def gates_of(election: Known) -> Gates:
+    return _gates(shards_of(election))
+
+
+@lru_cache
+def _gates(many: int) -> Gates:
+    return Gates(GATES_PER_SHARD * many, partial(keys.gate, shards=many) if many > 1 else keys.gate)
+
+
+def roll_spans(election: Known, prefix: str = "") -> list[Span]:
+    """All of the roll, or those on it whose names begin so."""
+    return keys.voters(name_of(election), prefix, shards_of(election))
+
+
+def voter_key(election: Election, voter: str) -> Key:
+    return keys.voter(election.name, voter, election.shards)
+
+
+def ballot_spans(election: Known) -> list[Span]:
+    """All of the ballots."""
+    return keys.ballots(name_of(election), shards_of(election))
+
+
+# --- with a name only, in one journey ---
+
+
+def read_with_gates(name: str) -> tuple[Item | None, int]:
+    """The election's own item, and how many have come through its gates."""
+    return read_gates(keys.election(name))
+
+
+def read_gates(own: Key) -> tuple[Item | None, int]:
+    """Like `read_with_gates`, by the key of the election."""
+
+    def gates(many: int) -> list[Key]:
+        return [keys.gate_of(own, number, many) for number in range(GATES_PER_SHARD * many)]
+
+    _many, found = shards.read([own], gates, shards_of_new())
+    item = found.pop(own, None)
+    return item, count_votes(found.values())
+
+
+def read_with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
+    """The election's own item, and an entry on its roll."""
+    many, found = read(name, lambda many: [keys.voter(name, voter, many)])
+    return found.get(keys.election(name)), found.get(keys.voter(name, voter, many))
+
+
+def read(
+    name: str, where: Callable[[int], Iterable[Key]], recently: Cacheable | None = None
+) -> tuple[int, dict[Key, Item]]:
+    """The election and the items at `where(shards)`, and the number of shards. `recently` may be a second old."""
+    (many,), found = read_all([name], where, recently)
+    return many, found
+
+
+def read_all(
+    names: Iterable[str], where: Callable[..., Iterable[Key]], recently: Cacheable | None = None
+) -> tuple[list[int], dict[Key, Item]]:
+    """As `read`, of several; `where` is called with the shards of each."""
+    return shards.read([keys.election(name) for name in names], where, shards_of_new(), recently)

@@ -1,0 +1,170 @@
+"""What a player says in a form, checked against what they were asked: pure, and refused in a sentence.
+
+Only what the browser of a player who plays along could send is taken. What suits a question says its play; here is what
+several of them share: options, texts and rankings, as fields of a form and as what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from acts.refusals import Refusal
+from questions.question import Question
+from ranking.candidates import Candidate
+from ranking.rank_inputs import RANK_PREFIX, Choice, submitted_ranks
+from ranking.rankings import ranked_names, ranking_from, ranks_of
+from tally.ballots import groups_of
+
+from .counting import MAX_ANSWER_CHARS
+from .play import TypedValues
+from .rules import Phase, State
+from .symbols import symbol
+from .text_cleaning import single_line
+
+OPTION, TEXT, ROUND = "option", "text", "round"  # names of fields
+SHEET_PREFIX = "q-"  # what the name of a field starts with where several questions are asked: q-0 is the first one's
+
+CHOOSE_ONE = gettext_lazy("Choose one of the options.")
+CHOOSE = gettext_lazy("Choose at least one of the options.")
+UNKNOWN_OPTION = gettext_lazy("This question has no such option. Reload the page and try again.")
+NO_TEXT = gettext_lazy("Write an answer first.")
+TOO_LONG = gettext_lazy("Too long: %(count)d characters. The limit is %(most)d.")
+RANK_ONE = gettext_lazy("Rank at least one of the options.")
+
+
+class InvalidAnswer(Refusal):
+    """The form does not say what was asked; the words tell what is missing."""
+
+
+def is_about(post: QueryDict, state: State, phase: Phase) -> bool:
+    """Whether a form is about what is asked now: one of a round that is over is never taken for the next one."""
+    return state.phase == phase and parse_number(post.get(ROUND, ""), 1_000) == state.round
+
+
+def was_asked(post: QueryDict, state: State) -> bool:
+    """Whether a form is about something that was asked before now."""
+    found = parse_number(post.get(ROUND, ""), 1_000)
+    return found is not None and 0 < found <= state.round
+
+
+def typed_values(post: QueryDict) -> dict[str, list[str]]:
+    """What was typed, right or wrong, for the form to show again."""
+    names = {OPTION, TEXT}
+    return {name: post.getlist(name) for name in post if name in names or name.startswith((SHEET_PREFIX, RANK_PREFIX))}
+
+
+# --- from a form ---
+
+
+def parse_options(post: QueryDict, question: Question) -> list[int]:
+    chosen = sorted({parse_option(typed, question) for typed in post.getlist(OPTION)})
+    if len(question.right) == 1 and len(chosen) != 1:
+        raise InvalidAnswer(CHOOSE_ONE)
+    if not chosen:
+        raise InvalidAnswer(CHOOSE)
+    return chosen
+
+
+def parse_one_option(typed: list[str], question: Question) -> int:
+    chosen = {parse_option(each, question) for each in typed}
+    if len(chosen) != 1:
+        raise InvalidAnswer(CHOOSE_ONE)
+    return chosen.pop()
+
+
+def parse_option(typed: str, question: Question) -> int:
+    found = parse_number(typed, len(question.options))
+    if found is None:
+        raise InvalidAnswer(UNKNOWN_OPTION)
+    return found
+
+
+def parse_text(post: QueryDict) -> str:
+    if found := parse_line(post.get(TEXT, "")):
+        return found
+    raise InvalidAnswer(NO_TEXT)
+
+
+def parse_ranking(post: QueryDict, question: Question, otherwise: str | Promise = RANK_ONE) -> str:
+    if ranking := ranking_from(submitted_ranks(post), _candidates(question)):
+        return ranking
+    raise InvalidAnswer(otherwise)
+
+
+def parse_number(typed: str, below: int) -> int | None:
+    """A whole number in plain digits; none that only looks like one."""
+    if not (typed.isascii() and typed.isdigit()) or len(typed) > 4:
+        return None
+    return int(typed) if int(typed) < below else None
+
+
+def parse_line(typed: str, longest: int = MAX_ANSWER_CHARS) -> str:
+    """What somebody typed, as it is stored. Not cut, because half a sentence may say the opposite."""
+    text = single_line(typed)
+    if len(text) > longest:
+        raise InvalidAnswer(TOO_LONG % {"most": longest, "count": len(text)})
+    return text
+
+
+# --- to a form, and in words ---
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    place: int
+    text: str
+    chosen: bool
+
+
+def option_fields(question: Question, chosen: TypedValues, field: str = OPTION) -> list[Option]:
+    return [Option(place, text, str(place) in chosen.get(field, ())) for place, text in enumerate(question.options)]
+
+
+def last_value(typed: TypedValues, name: str) -> str:
+    return ["", *typed.get(name, ())][-1]
+
+
+def rank_form(question: Question, typed: TypedValues) -> dict[str, Any]:
+    """The rank boxes that ballots and polls have."""
+    options = question.options
+    return {
+        "choices": [
+            Choice(place, text, "", "", last_value(typed, f"{RANK_PREFIX}{place}"))
+            for place, text in enumerate(options)
+        ],
+        "ranks": len(options),
+        "draft_key": "",
+        "unranked_sentence": _("Options you leave out get no support from you."),
+    }
+
+
+def ranking_fields(ranking: str) -> dict[str, list[str]]:
+    return {f"{RANK_PREFIX}{place}": [str(rank)] for place, rank in ranks_of(ranking).items()}
+
+
+def ranking_summary(ranking: str, question: Question) -> dict[str, Any]:
+    return {"ranked": ranked_names(ranking, _candidates(question))}
+
+
+def options_summary(places: list[int], question: Question) -> dict[str, Any]:
+    return {"chosen": [(symbol(place), question.options[place]) for place in places]}
+
+
+def options_text(places: Sequence[int], options: Sequence[str]) -> str:
+    return " | ".join(options[place] for place in places)
+
+
+def ranking_text(ranking: str, options: Sequence[str]) -> str:
+    """“Sea > Hills = Town”."""
+    return " > ".join(" = ".join(options[each] for each in group) for group in groups_of(ranking))
+
+
+def _candidates(question: Question) -> list[Candidate]:
+    return [Candidate(text, number=place) for place, text in enumerate(question.options)]

@@ -1,0 +1,155 @@
+"""What came of a session: the quick polls and draft elections that were made of it, as the table keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from acts.background import TaskType
+from acts.storage import table
+from elections import actions
+from elections import repository as elections
+from elections.rules import Relation
+from elections.rules import State as ElectionState
+from polls import repository as polls
+from results import repository as results
+from store import keys
+from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
+
+from .rules import Game, State
+
+RECORDING = TaskType("tell live outcome", _("Recording the follow-up of a live session"))
+
+
+class FollowUpKind(StrEnum):
+    """What a session can lead on to."""
+
+    POLL = "poll"
+    ELECTION = "election"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """Something that was made of a session. Times are UTC, as text."""
+
+    number: int
+    kind: str
+    what: str  # the id of a poll, the name of an election
+    title: str
+    round: int  # that it was made of; 0: of an assembly as a whole
+    at: str  # when the poll or the election was made, by which an election is found under another name
+    by: str
+
+    @property
+    def is_election(self) -> bool:
+        return self.kind == FollowUpKind.ELECTION
+
+
+def follow_up_from_item(item: Mapping[str, Any]) -> FollowUp:
+    return FollowUp(**{each.name: item[each.name] for each in fields(FollowUp)})
+
+
+def read_follow_ups(game_id: str) -> list[FollowUp]:
+    """Everything that was made of a session, in its order."""
+    return [follow_up_from_item(item) for item in table().each(keys.onwards(game_id))]
+
+
+def find(game_id: str, number: int) -> FollowUp | None:
+    item = table().get(keys.onward(game_id, number))
+    return follow_up_from_item(item) if item else None
+
+
+# --- where it is now ---
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedFollowUp:
+    """What was made, as somebody may see it now: without an address if it is gone, or a draft of somebody else's."""
+
+    onward: FollowUp
+    title: str
+    address: str = ""
+    digest: str = ""  # of the ballots of an election whose result is sealed
+
+
+def linked(game_id: str, reader: User) -> list[LinkedFollowUp]:
+    return all_linked(read_follow_ups(game_id), reader)
+
+
+def all_linked(made: Iterable[FollowUp], reader: User) -> list[LinkedFollowUp]:
+    return [_linked(each, reader) for each in made]
+
+
+def _linked(each: FollowUp, reader: User) -> LinkedFollowUp:
+    return _election(each, reader) if each.is_election else _poll(each)
+
+
+def _poll(each: FollowUp) -> LinkedFollowUp:
+    poll = polls.find(each.what)
+    return (
+        LinkedFollowUp(each, each.title)
+        if poll is None
+        else LinkedFollowUp(each, poll.title, reverse("poll", args=[poll.id]))
+    )
+
+
+def _election(each: FollowUp, reader: User) -> LinkedFollowUp:
+    election = elections.find_created(each.what, each.at)
+    if election is None:
+        return LinkedFollowUp(each, each.title)
+    runs = reader.is_authenticated and actions.relation(reader, election) != Relation.NOBODY
+    if election.stored_state == ElectionState.DRAFT and not runs:
+        return LinkedFollowUp(each, election.name)
+    _same, seal = results.find_seal(election.name) or (election, None)
+    address = reverse("dashboard" if runs else "election", args=[election.name])
+    return LinkedFollowUp(each, election.name, address, seal.digest if seal else "")
+
+
+def still_exists(each: FollowUp) -> bool:
+    """Whether it has not been deleted, nor has gone by itself."""
+    found = elections.find_created(each.what, each.at) if each.is_election else polls.find(each.what)
+    return found is not None
+
+
+# --- writes ---
+
+
+def making(game: Game, state: State, made: FollowUp) -> list[Write]:
+    """What goes with a poll or an election that is made of a session. Refused if something else was made at the same
+    moment, if the session is gone, or if the round that is at hand has changed: it may not count any more."""
+    still = Equals("version", state.version) if made.round and made.round == state.round else Exists()
+    return [
+        Put(_item(game, made) | {"untold": True}, when=Missing()),
+        RECORDING.begin(task_subject(game.id, made.number), game_id=game.id, number=made.number),
+        Check(keys.game_state(game.id), still),
+        *game.format.onward(game, made),
+    ]
+
+
+def task_subject(game_id: str, number: int) -> str:
+    return f"{game_id}#{number}"
+
+
+def marking_recorded(game_id: str, number: int) -> Update:
+    """Refused if it is gone."""
+    return Update(keys.onward(game_id, number), remove=("untold",), when=Equals("untold", True))
+
+
+def restoring(game: Game, made: FollowUp) -> list[Write]:
+    """As replay makes it again."""
+    return [Put(_item(game, made), when=Missing())]
+
+
+def _item(game: Game, made: FollowUp) -> Item:
+    place: Key = keys.onward(game.id, made.number)
+    return {"PK": place.pk, "SK": place.sk, "game": game.id, **as_item(made), "ttl": game.ttl}
+
+
+def as_item(made: FollowUp) -> Item:
+    return {each.name: getattr(made, each.name) for each in fields(FollowUp)} | {"kind": str(made.kind)}

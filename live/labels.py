@@ -1,0 +1,51 @@
+"""What people read for the types, phases and steps of a session; the words of the data stay as they are."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from .play import play_for, play_named
+from .rules import Game, Phase, State, Step
+
+PHASE_LABELS: dict[Phase, str | Promise] = {
+    Phase.WAITING: _("Waiting for people to join"),
+    Phase.QUESTION: _("Question"),
+    Phase.TALKING: _("Discussion"),
+    Phase.SORTING: _("Sorting the ideas"),
+    Phase.VOTING: _("Voting"),
+    Phase.RESULTS: _("Results"),
+    Phase.ENDED: _("Ended"),
+}
+
+STEP_LABELS: dict[Step, str | Promise] = {
+    Step.NEXT: _("Next question"),
+    Step.VOTE: _("Open the vote"),
+    Step.CLOSE: _("Close the question"),
+    Step.REVEAL: _("Reveal the results"),
+    Step.PAUSE: _("Pause"),
+    Step.RESUME: _("Resume"),
+    Step.VOID: _("Do not count it"),
+    Step.REPEAT: _("Ask it again"),
+    Step.AGAIN: _("Ask again and compare"),
+    Step.END: _("End the session"),
+}
+
+FIRST_QUESTION = _("Start with the first question")
+
+
+def type_label(type_: str) -> str | Promise:
+    """What a session was made as."""
+    return play_named(type_).label
+
+
+def phase_label(phase: Phase) -> str | Promise:
+    return PHASE_LABELS[phase]
+
+
+def step_label(step: Step, game: Game | None = None, state: State | None = None) -> str | Promise:
+    """What stands on the button of a step; with the session, what it does there."""
+    if game is None or state is None:
+        return STEP_LABELS[step]
+    own = play_for(game, state).step_label(step, state)
+    return own or (FIRST_QUESTION if step == Step.NEXT and not state.round else STEP_LABELS[step])

@@ -1,0 +1,308 @@
+"""What screens show of a room's questions: which, in which order, and to whom what is their own.
+
+Of everybody whom the host has removed no question is seen; should they be readmitted, theirs are there again.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from live import qa_rules as rules
+from live.moderation import ModeratedText
+from live.play import play_at, play_of
+from live.qa_rules import Fate, QaQuestion, author_id
+from live.rules import Phase
+from live.seats import Seat
+from live.snapshot import Snapshot
+
+MAX_QUESTIONS_SHOWN = 100  # questions in one list, the best; the rest is in the report
+
+T = TypeVar("T")
+
+FATE_LABELS: dict[Fate, str | Promise] = {
+    Fate.WAITING: _("Waiting for the host."),
+    Fate.SHOWN: _("Visible to everybody."),
+    Fate.ANSWERED: _("Answered."),
+    Fate.HIDDEN: _("Hidden by the host."),
+}
+HELD = _("It contains a word on the host's list and is waiting for the host.")
+SENT_MESSAGES: dict[Fate, str | Promise] = {
+    Fate.WAITING: _("Your question has been sent. The host reviews it first; you can follow it below."),
+    Fate.SHOWN: _("Your question has been sent and is visible to everybody."),
+    Fate.ANSWERED: _("You have already sent this question, and it has been answered."),
+    Fate.HIDDEN: _("You have already sent this question, and the host has hidden it."),
+}
+SENT_HELD = _("Your question has been sent. It contains a word on the host's list, so the host reviews it first.")
+
+
+def fate_label(asked: QaQuestion) -> str | Promise:
+    return HELD if asked.held and asked.fate == Fate.WAITING else FATE_LABELS[asked.fate]
+
+
+def sent_message(asked: QaQuestion) -> str | Promise:
+    return SENT_HELD if asked.held and asked.fate == Fate.WAITING else SENT_MESSAGES[asked.fate]
+
+
+def _cached(snapshot: Snapshot, what: str, make: Callable[[], T]) -> T:
+    """What is made of a room once, for all who are shown it."""
+    if what not in snapshot.made:
+        snapshot.made[what] = make()
+    made: T = snapshot.made[what]
+    return made
+
+
+# --- which ---
+
+
+def _removed(snapshot: Snapshot) -> frozenset[str]:
+    """The marks of those whom the host has removed."""
+    gone = (each.player for each in snapshot.seats.values() if each.removed)
+    return _cached(snapshot, "qa removed", lambda: frozenset(author_id(snapshot.game.id, player) for player in gone))
+
+
+def is_of_removed(snapshot: Snapshot, asked: QaQuestion) -> bool:
+    return asked.author in _removed(snapshot)
+
+
+def visible_questions(snapshot: Snapshot) -> list[QaQuestion]:
+    """What everybody sees, in the order in which they see it."""
+
+    def found() -> list[QaQuestion]:
+        some = (each for each in snapshot.asked if each.is_seen and not is_of_removed(snapshot, each))
+        return rules.open_first(some, snapshot.upvotes)
+
+    return _cached(snapshot, "qa seen", found)
+
+
+def count_unanswered(snapshot: Snapshot) -> int:
+    return sum(each.fate == Fate.SHOWN for each in visible_questions(snapshot))
+
+
+def count_waiting(snapshot: Snapshot) -> int:
+    """How many the host has to look at."""
+    return sum(each.fate == Fate.WAITING and not is_of_removed(snapshot, each) for each in snapshot.asked)
+
+
+def on_screen(snapshot: Snapshot) -> QaQuestion | None:
+    """The question that the big screen shows."""
+    up = snapshot.qa.on_screen if snapshot.qa.is_on else ""
+    return next((each for each in visible_questions(snapshot) if each.id == up), None) if up else None
+
+
+def accepts_questions(snapshot: Snapshot) -> bool:
+    """Whether questions can be sent and upvoted."""
+    return snapshot.qa.is_on and snapshot.state.phase != Phase.ENDED
+
+
+def name_of(snapshot: Snapshot, asked: QaQuestion) -> str:
+    """Where everybody sees who asks, and it was so when the question was sent."""
+    seat = snapshot.seats.get(asked.player) if snapshot.qa.named and asked.player else None
+    return seat.name if seat else ""
+
+
+# --- what people wrote in rounds ---
+
+
+def has_texts(snapshot: Snapshot) -> bool:
+    """Whether the screen at hand may show what people wrote."""
+    play = play_at(snapshot.state)
+    return play is not None and play.has_texts and snapshot.state.phase in (Phase.VOTING, Phase.RESULTS)
+
+
+def texts_version(snapshot: Snapshot) -> str:
+    """For keys: another one if what is seen of it may be another. Nothing, as long as all of it is seen."""
+    if not has_texts(snapshot):
+        return ""
+
+    def made() -> str:
+        gone = sorted(each.player for each in snapshot.seats.values() if each.removed)
+        if snapshot.texts.are_all_seen and not gone:
+            return ""
+        told = (snapshot.qa.decided, str(snapshot.qa.texts), snapshot.qa.words, gone)
+        return f"-{zlib.crc32(repr(told).encode()):08x}"
+
+    return _cached(snapshot, "texts mark", made)
+
+
+def texts_to_moderate(snapshot: Snapshot) -> list[ModeratedText]:
+    """What people wrote in the round at hand and in those before, for the host: what waits comes first."""
+    return _cached(snapshot, "texts written", lambda: _sorted_texts(snapshot))
+
+
+def _sorted_texts(snapshot: Snapshot) -> list[ModeratedText]:
+    turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.HIDDEN: 2}
+    newest_first = sorted(_all_texts(snapshot), key=lambda each: (each.is_of_removed, turn[each.fate], -each.round))
+    return newest_first[: 3 * MAX_QUESTIONS_SHOWN]
+
+
+def _all_texts(snapshot: Snapshot) -> Iterator[ModeratedText]:
+    if (play := play_at(snapshot.state)) is not None:
+        yield from play.written_between(snapshot, snapshot.removed)
+    for number, sealed in snapshot.as_sealed.items():
+        if snapshot.state.counts(number) and not sealed.result.get("too_few"):
+            play = play_of(snapshot.game, snapshot.questions[sealed.question])
+            yield from play.written(snapshot.texts, sealed, snapshot.removed)
+
+
+def count_waiting_texts(snapshot: Snapshot) -> int:
+    """How many the host has to look at."""
+    if snapshot.texts.mode == rules.Mode.OPEN:
+        return 0
+    return sum(each.fate == Fate.WAITING and not each.is_of_removed for each in texts_to_moderate(snapshot))
+
+
+def own_fate(snapshot: Snapshot, player: str) -> Fate | None:
+    """What became of somebody's own answer, where it is known whose it is."""
+    play = play_at(snapshot.state)
+    text = play.own_text(snapshot, player) if play is not None and has_texts(snapshot) else None
+    return None if text is None else snapshot.texts.fate(snapshot.state.round, text)
+
+
+TEXT_FATE_LABELS: dict[Fate, str | Promise] = {
+    Fate.WAITING: _("Your answer is waiting for the host. Nobody else can see it yet."),
+    Fate.HIDDEN: _("The host has hidden your answer. Nobody sees it, and it gets no points."),
+}
+
+
+# --- as templates have them ---
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionLine:
+    """A question as a list shows it."""
+
+    asked: QaQuestion
+    upvotes: int
+    name: str = ""
+    is_up: bool = False  # on the big screen
+    acts: tuple[str, ...] = ()
+    is_of_removed: bool = False
+    is_own: bool = False
+    is_upvoted: bool = False
+
+    @property
+    def words(self) -> str | Promise:
+        return fate_label(self.asked)
+
+    @property
+    def mark(self) -> str:
+        """Another one if anything but the number of upvotes is."""
+        return repr((self.asked, self.name, self.is_up, self.is_of_removed))
+
+
+def question_line(snapshot: Snapshot, asked: QaQuestion, **more: Any) -> QuestionLine:
+    up = snapshot.qa.on_screen == asked.id
+    return QuestionLine(asked, snapshot.upvotes.get(asked.id, 0), name_of(snapshot, asked), up, **more)
+
+
+def question_lines(snapshot: Snapshot) -> list[QuestionLine]:
+    return _cached(
+        snapshot,
+        "qa lines",
+        lambda: [question_line(snapshot, each) for each in visible_questions(snapshot)[:MAX_QUESTIONS_SHOWN]],
+    )
+
+
+def player_lines(snapshot: Snapshot, seat: Seat, upvoted: frozenset[str]) -> list[QuestionLine]:
+    """As one player sees them on a page that is loaded."""
+    return [
+        question_line(snapshot, each, is_own=is_own(snapshot, seat, each), is_upvoted=each.id in upvoted)
+        for each in visible_questions(snapshot)[:MAX_QUESTIONS_SHOWN]
+    ]
+
+
+def is_own(snapshot: Snapshot, seat: Seat, asked: QaQuestion) -> bool:
+    """Whether the device that has the seat may know that the question came from it."""
+    return seat.had_it(asked.at) and asked.author == author_id(snapshot.game.id, seat.player)
+
+
+def host_lines(snapshot: Snapshot) -> list[QuestionLine]:
+    """Those that wait come first, the oldest before the others; then what everybody sees; then what is hidden."""
+
+    def found() -> list[QuestionLine]:
+        turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.ANSWERED: 2, Fate.HIDDEN: 3}
+        best = rules.best_first(
+            snapshot.asked, {each.id: snapshot.upvotes.get(each.id, 0) for each in snapshot.asked if each.is_seen}
+        )
+        some = sorted(best, key=lambda each: (is_of_removed(snapshot, each), turn[each.fate]))
+        return [_of_host(snapshot, each) for each in some[: 3 * MAX_QUESTIONS_SHOWN]]
+
+    return _cached(snapshot, "qa lines of host", found)
+
+
+def _of_host(snapshot: Snapshot, asked: QaQuestion) -> QuestionLine:
+    gone = is_of_removed(snapshot, asked)
+    acts = () if gone else tuple(each.name for each in rules.offered(snapshot.qa, asked))
+    return question_line(snapshot, asked, acts=acts, is_of_removed=gone)
+
+
+def own_lines_of_player(snapshot: Snapshot, player: str) -> list[QuestionLine]:
+    """Somebody's own, the newest first."""
+    mine = _cached(snapshot, "qa by author", lambda: _by_author(snapshot.asked)).get(
+        author_id(snapshot.game.id, player), []
+    )
+    seat = snapshot.seats.get(player)
+    return own_lines(snapshot, seat, mine) if seat else []
+
+
+def own_lines(snapshot: Snapshot, seat: Seat, own: Iterable[QaQuestion]) -> list[QuestionLine]:
+    own = [each for each in own if seat.had_it(each.at)]
+    newest = sorted(own, key=lambda each: each.at, reverse=True) if snapshot.qa.is_on else ()
+    return [question_line(snapshot, each, is_own=True) for each in newest]
+
+
+def _by_author(some: Sequence[QaQuestion]) -> dict[str, list[QaQuestion]]:
+    found: dict[str, list[QaQuestion]] = {}
+    for each in some:
+        found.setdefault(each.author, []).append(each)
+    return found
+
+
+# --- the keys of fragments ---
+
+
+def list_key(snapshot: Snapshot, some: Sequence[QuestionLine], *, is_of_host: bool = False) -> str:
+    """Another one if a question, or the order of them, is another; the numbers of upvotes are told apart from it."""
+    told: tuple[Any, ...] = (
+        snapshot.qa.is_on,
+        snapshot.qa.named,
+        accepts_questions(snapshot),
+        len(visible_questions(snapshot)),
+        *(each.mark for each in some),
+    )
+    if is_of_host:
+        told = (*told, *((each.id, each.fate, each.is_of_removed) for each in texts_to_moderate(snapshot)))
+    return f"{zlib.crc32(repr(told).encode()):08x}"
+
+
+def own_list_key(snapshot: Snapshot, player: str) -> str:
+    told = (
+        snapshot.qa.is_on,
+        accepts_questions(snapshot),
+        *(each.mark for each in own_lines_of_player(snapshot, player)),
+    )
+    return f"{zlib.crc32(repr(told).encode()):08x}"
+
+
+# --- what pages have at hand ---
+
+
+def qa_context(snapshot: Snapshot) -> dict[str, Any]:
+    """For the screens of every role, beside what they show anyway."""
+    if not snapshot.qa.is_on:
+        return {"texts_waiting": count_waiting_texts(snapshot)}
+    up = on_screen(snapshot)
+    return {
+        "texts_waiting": count_waiting_texts(snapshot),
+        "takes_questions": accepts_questions(snapshot),
+        "questions_open": count_unanswered(snapshot),
+        "questions_waiting": count_waiting(snapshot),
+        "questions_more": max(0, len(visible_questions(snapshot)) - MAX_QUESTIONS_SHOWN),
+        "question_up": question_line(snapshot, up) if up else None,
+    }

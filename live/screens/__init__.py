@@ -1,0 +1,1 @@
+PUBLIC = "access broadcaster host_screens rendering snapshots"

@@ -1,0 +1,138 @@
+"""Doors of live sessions: only who hosts one drives it and sees what came of it; only who has a seat plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.refusals import NotAllowed
+from live import players, repository, rules, seats
+from live.players import Player
+from live.rules import Game, Phase, State
+from live.seats import Seat
+from live.services import answering
+from live.snapshot import Snapshot
+from store import keys
+
+from . import snapshots
+
+NOT_HERE = gettext_lazy("You cannot answer from here at the moment. Reload the page to see why.")
+
+Hosted = tuple[Game, State]
+
+
+def load_hosted(user: User, game_id: str) -> Hosted | None:
+    """A session for somebody who hosts it; refused to everybody else, `None` if there is none."""
+    found = repository.find(game_id)
+    if found is not None:
+        check_hosts(user, found[0])
+    return found
+
+
+def load_seated(user: User, game_id: str, player: str) -> tuple[Game, Seat] | None:
+    """Somebody who has a seat in a session, for those who host it."""
+    place = keys.seat(game_id, player)
+    found, items = repository.find_with(game_id, place)
+    if found is None:
+        return None
+    check_hosts(user, found[0])
+    return (found[0], seats.seat_from_item(items[place])) if place in items else None
+
+
+def load_removable(user: User, game_id: str) -> Hosted | None:
+    """A session for somebody who hosts it, or who looks after the site."""
+    found = repository.find(game_id)
+    if found is not None and not rules.moderates(user.role):
+        check_hosts(user, found[0])
+    return found
+
+
+def check_hosts(user: User, game: Game) -> None:
+    if not rules.hosts(game, user.name, user.role):
+        raise NotAllowed(rules.NOT_YOURS)
+
+
+for_hosts = requires(Permission.USE_APPLICATION, load_for=load_hosted)  # the view gets the session and where it is
+for_hosts_and_moderators = requires(Permission.USE_APPLICATION, load_for=load_removable)
+for_hosts_of_seat = requires(Permission.USE_APPLICATION, load_for=load_seated)  # it gets the session and the seat
+
+
+def return_page(asked: str, game: Game, otherwise: str = "host_game") -> str:
+    """The name of the page of a host from which a form was sent, as far as that is one of this session."""
+    return asked if asked in ("host_game", "remote", game.format.questions_page) else otherwise
+
+
+# --- those who play along ---
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerContext:
+    """A session as one look finds it, and who plays along in it."""
+
+    snapshot: Snapshot
+    seat: Seat
+    salt: bytes | None = None  # of the round at hand, where it was read along
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What they have said in the phase that is open, and their receipt for it."""
+        return answering.answer_context(answering.own(self.snapshot.game, self.snapshot.state, self.seat, self.salt))
+
+
+def load_player(
+    request: HttpRequest, game_id: str, suffices: Callable[[State], bool] = lambda state: False
+) -> PlayerContext | HttpResponse:
+    """All that a page or an answer needs, in one round trip; or what to answer to whoever cannot play here now."""
+    place, salt = players.seat_key(request, game_id), snapshots.salt_key(game_id)
+    snapshot, items = snapshots.current_while_open(game_id, *filter(None, (place, salt)), suffices=suffices)
+    if snapshot is None:
+        raise Http404
+    player = players.from_items(request, game_id, items)
+    answer = blocked_page(request, snapshot.game, snapshot.state, player)
+    if player is None or answer is not None:
+        return answer or redirect("join")
+    known = items.get(keys.game_salt(game_id, snapshot.state.round))
+    return PlayerContext(snapshot, player.seat, known["salt"] if known else None)
+
+
+def blocked_page(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse | None:
+    """What to answer in place of the game to somebody who cannot play here now; `None` to everybody else."""
+    if player is None:
+        return _without_seat(request, game, state)
+    if player.seat.removed:
+        return _page(request, "removed", game, player, 403)
+    if player.seat.left:
+        return _page(request, "left", game, player, 200, number=game.format.claim(player.seat, game, state))
+    if not player.is_newest:
+        return _page(request, "elsewhere", game, player, 409)
+    return None if player.seat.approved else _page(request, "waiting", game, player, 200)
+
+
+def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpResponse:
+    if state.phase == Phase.ENDED:
+        return ended_page(request, game.ended_at or state.changed_at)
+    had_seat = players.pass_of(request, game.id) is not None
+    answer = game.format.of_another_device(request, game, state) if had_seat else None
+    if answer is not None:
+        return answer
+    messages.info(request, _("You have not joined that session in this browser. Enter the code from the big screen."))
+    return redirect("join")
+
+
+def _page(request: HttpRequest, name: str, game: Game, player: Player, status: int, **more: Any) -> HttpResponse:
+    context = {"game": game, "seat": player.seat, **more}
+    return render(request, f"live/join/{name}.html", context, status=status)
+
+
+def ended_page(request: HttpRequest, ended_at: str) -> HttpResponse:
+    return render(request, "live/join/ended.html", {"ended_at": ended_at}, status=410)

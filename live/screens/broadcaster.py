@@ -1,0 +1,319 @@
+"""Those who listen in this process, and the thread that tells them what has changed in their sessions.
+
+It runs only while somebody listens. Twice a second it looks at all their sessions in one round trip, and at once at one
+that this process has moved; at the end of a question it closes it. Processes and machines need nothing from each other:
+all of them look. What is the same for many is made once; who is slow, is the server's to deal with (`pages.streams`).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+
+from django.conf import settings
+from django.utils import translation
+
+from acts.storage import table
+from live import changes, clock
+from live.qa import display
+from live.seats import Seat
+from live.snapshot import Snapshot
+from pages.streams import Listener, send_all
+from store.splitting import by_count
+from store.table import StoreError
+
+from . import push_events, rendering, snapshots
+from .presence import PRESENCE
+from .push_events import ELSEWHERE, GONE, LAST, PushEvent
+from .rendering import HOSTING, OF_QA, SEATED, Role
+
+REFRESH_SECONDS = 0.5
+MAX_STREAMS_PER_SEAT = 2  # of each kind of page: a device that was just left, and the one that is used
+# of all connections of a process, for the streams of one address: a quarter is left for the others
+MAX_ADDRESS_SHARE = 0.6
+BATCH_PLAYERS = 50  # players who are told at once what is theirs alone
+COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class Subscriber:
+    """Somebody who listens, and what they have heard."""
+
+    listener: Listener
+    role: Role
+    language: str
+    address: str = ""
+    player: str = ""
+    device: str = ""
+    seat: int = 0  # the version of the seat that they were shown
+    own: str = ""  # a mark of what they were last told of their own
+    version: int = 0  # of the newest state they were told of
+    heard: dict[str, str] = field(default_factory=dict)  # the key of what they were last told of each kind
+
+    def hears(self, said: Iterable[PushEvent]) -> tuple[PushEvent, ...]:
+        """Of what could be said that which is new to them; from now on it is not."""
+        new = tuple(each for each in said if self.heard.get(each.name) != each.key)
+        self.heard.update((each.name, each.key) for each in new)
+        return new
+
+
+class Broadcaster:
+    def __init__(self, ticking: Callable[[], float] = time.monotonic, *, alone: bool = False):
+        self.ticking = ticking
+        self.alone = alone  # without a thread: somebody ticks by hand
+        self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # each look
+        self.meter: Callable[[str, int], None] = lambda kind, amount: None  # for whoever keeps figures
+        self._ears: dict[str, dict[Subscriber, None]] = {}  # of each session, the oldest first
+        self._addresses: Counter[str] = Counter()  # how many listen from where
+        self._woken: set[str] = set()
+        self._due: dict[str, int] = {}  # when something has to be closed
+        self._told: dict[str, Snapshot] = {}  # what all who listen were told of, but those who are new
+        self._new: dict[str, set[Subscriber]] = {}
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    # --- who listens ---
+
+    def join(self, snapshot: Snapshot, ear: Subscriber) -> None:
+        """From now on they hear of all that is not as in this room, which they were shown."""
+        if ear.role in HOSTING:
+            PRESENCE.saw_host(snapshot.game.id)
+        for oldest in self._too_many(snapshot.game.id, ear):
+            oldest.listener.close()
+            self.leave(snapshot.game.id, oldest.listener)
+        with self._change:
+            self._addresses[ear.address] += 1
+            self._ears.setdefault(snapshot.game.id, {})[ear] = None
+            self._new.setdefault(snapshot.game.id, set()).add(ear)
+            if self._told.get(snapshot.game.id, snapshot) is not snapshot:
+                self._woken.add(snapshot.game.id)
+                self._change.notify_all()
+            self._start()
+
+    def has_room_for(self, address: str) -> bool:
+        """Whether somebody there may listen, too: one address has its share of the streams, and no more."""
+        return self._addresses[address] < MAX_ADDRESS_SHARE * settings.WEB_CONNECTIONS
+
+    def _too_many(self, game_id: str, ear: Subscriber) -> list[Subscriber]:
+        """The oldest streams of a seat that opens another one than it needs."""
+        if not ear.player:
+            return []
+        own = [each for each in self._all(game_id) if (each.player, each.role) == (ear.player, ear.role)]
+        return own[: max(0, len(own) + 1 - MAX_STREAMS_PER_SEAT)]
+
+    def leave(self, game_id: str, listener: Listener) -> None:
+        with self._change:
+            ears = self._ears.get(game_id, {})
+            for gone in [each for each in ears if each.listener is listener]:
+                del ears[gone]
+                self._addresses[gone.address] -= 1
+                if not self._addresses[gone.address]:
+                    del self._addresses[gone.address]
+            if not ears:
+                for kept in (self._ears, self._due, self._told, self._new):
+                    kept.pop(game_id, None)
+            self._change.notify_all()
+
+    def listeners(self, game_id: str) -> int:
+        return len(self._ears.get(game_id, ()))
+
+    def wake(self, game_id: str) -> None:
+        """The session has moved: look at once."""
+        with self._change:
+            if game_id in self._ears:
+                self._woken.add(game_id)
+                self._change.notify_all()
+
+    # --- the thread ---
+
+    def _start(self) -> None:
+        """One that was started before a fork is not here."""
+        if not self.alone and (self._thread is None or not self._thread.is_alive()):
+            self._thread = threading.Thread(target=self._run, name="live hub", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        looked = self.ticking()
+        while self._waits(looked):
+            all_of_them = self.ticking() - looked >= REFRESH_SECONDS
+            if all_of_them:
+                looked = self.ticking()
+            self.tick(only_woken=not all_of_them)
+
+    def _waits(self, looked: float) -> bool:
+        """Until it is time to look again; false if nobody listens any more."""
+        with self._change:
+            while self._ears:
+                left = min(looked + REFRESH_SECONDS - self.ticking(), self._until_due())
+                if left <= 0 or self._woken:
+                    return True
+                self._change.wait(left)
+            self._thread = None
+            return False
+
+    def _until_due(self) -> float:
+        """Seconds. What was due at the last look and could not be closed waits for the next one."""
+        return (min(self._due.values(), default=2**62) - clock.now()) / 1000
+
+    # --- looking and telling ---
+
+    def tick(self, *, only_woken: bool = False) -> None:
+        """One look at the sessions that somebody listens to, or only at those that have moved or are over."""
+        with self._change:
+            over = {each for each, at in self._due.items() if at <= clock.now()}
+            ids = (self._woken | over) & self._ears.keys() if only_woken else set(self._ears)
+            self._woken.clear()
+            for game_id in over:
+                del self._due[game_id]
+        with _log_failures("Live sessions could not be looked at."), self.around():
+            self._look(sorted(ids))
+
+    def _look(self, ids: Collection[str]) -> None:
+        items = table().get_many(place for game_id in ids for place in snapshots.keys_to_read(game_id)) if ids else {}
+        self.meter("looks", len(ids))
+        seen = []
+        for game_id in ids:
+            with _log_failures("A live session could not be shown."), translation.override(self._language(game_id)):
+                snapshot = snapshots.from_items(game_id, items)
+                self._see(game_id, snapshot)
+                seen.append(snapshot)
+        for snapshot in filter(None, seen):  # what takes more round trips comes after all were told
+            with _log_failures("A live session could not be looked at more closely."):
+                self._look_closely(snapshot)
+
+    def _language(self, game_id: str) -> str:
+        """That of whoever hosts the session."""
+        return next((each.language for each in self._all(game_id) if each.role in HOSTING), settings.LANGUAGE_CODE)
+
+    def _see(self, game_id: str, snapshot: Snapshot | None) -> None:
+        if snapshot is None:
+            self._dismiss(game_id, self._all(game_id), GONE)
+            return
+        self._note_due(snapshot)
+        self._tell_all(snapshot)
+
+    def _look_closely(self, snapshot: Snapshot) -> None:
+        """At how many have answered, how many want which question to be answered, and who is there."""
+        ears = self._all(snapshot.game.id)
+        if any(each.role in COUNTING for each in ears):
+            self._tell_all(snapshot := snapshots.with_answer_count(snapshot))
+        if any(each.role in OF_QA for each in ears):
+            self._tell_all(snapshot := snapshots.with_upvotes(snapshot))
+        if any(each.role in HOSTING for each in ears):
+            PRESENCE.saw_host(snapshot.game.id)
+        if ears:
+            PRESENCE.look(snapshot, {each.player for each in ears if each.player})
+
+    def _all(self, game_id: str) -> list[Subscriber]:
+        with self._change:
+            return list(self._ears.get(game_id, ()))
+
+    def _note_due(self, snapshot: Snapshot) -> None:
+        end = snapshot.state.clock.end(snapshot.state.longest) if snapshot.state.is_open else None
+        at = end + clock.GRACE_MS + 1 if end is not None else 0
+        with self._change:
+            if at > clock.now() and snapshot.game.id in self._ears:
+                self._due[snapshot.game.id] = at
+
+    def _tell_all(self, snapshot: Snapshot) -> None:
+        """First what is the same for all of a kind, then what is each player's own."""
+        by_kind = self._behind(snapshot)
+        for (role, language), ears in by_kind.items():
+            with _log_failures("A screen could not be made."), translation.override(language):
+                self._tell_kind(snapshot, role, ears)
+        for (role, language), ears in by_kind.items():
+            if role in SEATED:
+                with _log_failures("What is a player's own could not be made."), translation.override(language):
+                    self._tell_each(snapshot, ears)
+
+    def _behind(self, snapshot: Snapshot) -> dict[tuple[Role, str], list[Subscriber]]:
+        """Who may not have heard of this room, by what they are shown; who has heard of a newer one needs no older."""
+        with self._change:
+            ears = self._ears.get(snapshot.game.id, {}).keys()
+            is_told = self._told.get(snapshot.game.id) is snapshot
+            if ears:
+                self._told[snapshot.game.id] = snapshot
+            behind = self._new.pop(snapshot.game.id, set()) & ears if is_told else ears
+            found: dict[tuple[Role, str], list[Subscriber]] = {}
+            for ear in behind:
+                if ear.version <= snapshot.state.version:
+                    ear.version = snapshot.state.version
+                    found.setdefault((ear.role, ear.language), []).append(ear)
+        return found
+
+    def _tell_kind(self, snapshot: Snapshot, role: Role, ears: Iterable[Subscriber]) -> None:
+        sayable: dict[int, list[PushEvent]] = {}
+        wholes: dict[tuple[PushEvent, ...], bytes] = {}
+        version, pairs = push_events.version(role, snapshot), []
+        for ear in ears:
+            percent = snapshot.seats[ear.player].percent if ear.player in snapshot.seats else clock.DEFAULT_PERCENT
+            if percent not in sayable:
+                sayable[percent] = push_events.for_all(role, snapshot, percent)
+            if new := ear.hears(sayable[percent]):
+                if new not in wholes:
+                    wholes[new] = push_events.as_stream(version, new)
+                pairs.append((ear.listener, wholes[new]))
+        self._send(pairs)
+        self.meter("made", len(wholes))
+
+    def _send(self, pairs: Sequence[tuple[Listener, bytes]]) -> None:
+        self.meter("sent", len(pairs))
+        send_all(pairs)
+
+    def _tell_each(self, snapshot: Snapshot, ears: Sequence[Subscriber]) -> None:
+        for some in by_count(ears, BATCH_PLAYERS):
+            told = ((ear, self._own(snapshot, ear)) for ear in some)
+            self._send([(ear.listener, data) for ear, data in told if data])
+
+    def _own(self, snapshot: Snapshot, ear: Subscriber) -> bytes:
+        """What a player alone is told, if it is news to them."""
+        seat = snapshot.seats.get(ear.player)
+        if seat is None or seat.version < ear.seat:
+            return b""  # the seats were read before: a later look knows
+        if seat.device != ear.device or seat.removed:
+            self._dismiss(snapshot.game.id, [ear], GONE if seat.removed else ELSEWHERE)
+            return b""
+        mark = own_version(snapshot, seat, ear.role)
+        if ear.own == mark:
+            return b""
+        ear.own, ear.seat = mark, seat.version
+        new = ear.hears(
+            [push_events.mine(snapshot, seat, role=ear.role), *push_events.consent(ear.role, snapshot, seat)]
+        )
+        return push_events.as_stream(push_events.version(ear.role, snapshot, seat), new)
+
+    def _dismiss(self, game_id: str, ears: Iterable[Subscriber], last: PushEvent) -> None:
+        for ear in ears:
+            ear.listener.send(push_events.as_stream(LAST, [last]))
+            ear.listener.close()
+            self.leave(game_id, ear.listener)
+
+
+def own_version(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
+    """Another one if what a player alone sees may be another: it need not be made to find out."""
+    if role == Role.QA:
+        return rendering.own_key(snapshot, seat, role)
+    beside = snapshot.game.format.mark(snapshot, seat.player)
+    return f"{snapshot.state.key}-{seat.version}{beside}{display.texts_version(snapshot)}"
+
+
+@contextmanager
+def _log_failures(what: str) -> Iterator[None]:
+    """One failure takes nothing else with it: the store in trouble, a template that is wrong."""
+    try:
+        yield
+    except StoreError as error:
+        _LOG.warning("%s %s", what, error)
+    except Exception:
+        _LOG.exception(what)
+
+
+BROADCASTER = Broadcaster()
+changes.subscribe(BROADCASTER.wake)

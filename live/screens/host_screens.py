@@ -1,0 +1,229 @@
+"""What projector, remote and scoreboard show of a room beside what every screen shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from acts.links import absolute_url
+from live import clock, labels, standings, steps
+from live.follow_ups import services as follow_ups
+from live.play import play_at, play_named, play_of
+from live.rounds import Round
+from live.rules import Game, Phase, State, Step
+from live.seats import Seat
+from live.snapshot import Snapshot
+from pages.qr import shared_qr_svg
+from questions.question import Question
+
+from . import scoreboards
+
+MAX_LOBBY_CHARS = 420  # of all names in the lobby together: as many as fit the smallest projector
+MAX_CHIP_CHARS = 24  # letters, after which a name is cut off
+CHIP_FRAME_CHARS = 5  # letters, about, that the frame of a name takes
+# letters of a title after which it takes a second line; letters of names in such a line
+TITLE_LINE_CHARS, LOBBY_LINE_CHARS = 45, 84
+CALL_LABEL = _("Call it")
+
+CONFIRMATIONS: dict[Step, str | Promise] = {
+    Step.VOID: _("Nobody gets points for this question, and nobody sees what was answered."),
+    Step.REPEAT: _("Everybody is asked this question once more. What was answered so far does not count."),
+    Step.END: _(
+        "Nobody can answer after that. Any open question is closed first, and everybody sees the final screen."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A step as a host can take it, from the version that this screen shows."""
+
+    step: Step
+    words: str | Promise
+    version: int
+    asks: str | Promise = ""  # what it means, where it is asked first
+    item: int | None = None  # of an agenda, if it is called out of its order
+
+    @property
+    def value(self) -> str:
+        return f"{self.step} {self.version}" + ("" if self.item is None else f" {self.item}")
+
+
+@dataclass(frozen=True, slots=True)
+class Lobby:
+    """Whoever is there, the newest first, as far as there is room for names."""
+
+    shown: tuple[Seat, ...]
+    more: int
+    players: int
+    waiting: int  # for the host to agree to their names
+
+
+def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
+    """The likeliest first."""
+    return [
+        Button(each, labels.step_label(each, game, state), state.version, confirmation(game, state, each, present))
+        for each in steps.offered(game, state)
+    ]
+
+
+def calls(snapshot: Snapshot) -> dict[int, Button]:
+    """Every item of an agenda that may be come to now, by its place."""
+    if not steps.may_call(snapshot.game, snapshot.state):
+        return {}
+    places = range(snapshot.game.total_questions)
+    return {each: Button(Step.NEXT, CALL_LABEL, snapshot.state.version, item=each) for each in places}
+
+
+def confirmation(game: Game, state: State, step: Step, present: int) -> str | Promise:
+    """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
+    own = game.format.asks_first(game, step, present)
+    return CONFIRMATIONS.get(step, "") if own is None else own
+
+
+def confirmation_version(snapshot: Snapshot) -> str:
+    """A mark for screens with a button on which something else is asked first by now, as people came or went."""
+    if snapshot.state.phase != Phase.TALKING:
+        return ""
+    return "-unsure" if confirmation(snapshot.game, snapshot.state, Step.VOTE, len(snapshot.playing)) else ""
+
+
+def lobby(seats: Iterable[Seat], title: str = "") -> Lobby:
+    there = [each for each in seats if not (each.removed or each.left)]
+    there.sort(key=lambda each: each.joined_at, reverse=True)
+    playing = [each for each in there if each.approved]
+    shown = tuple(_fitting(playing, MAX_LOBBY_CHARS - (LOBBY_LINE_CHARS if len(title) > TITLE_LINE_CHARS else 0)))
+    return Lobby(shown, len(playing) - len(shown), len(playing), len(there) - len(playing))
+
+
+def _fitting(seats: Sequence[Seat], snapshot: int) -> Iterable[Seat]:
+    for each in seats:
+        snapshot -= min(len(each.name), MAX_CHIP_CHARS) + CHIP_FRAME_CHARS
+        if snapshot < 0:
+            return
+        yield each
+
+
+def text_size(question: Question | None) -> str:
+    """How large the words of a question can be so that all of it fits a projector."""
+    if question is None:
+        return "large"
+    longest = max(map(len, question.options), default=0)
+    if len(question.title) > 110 or len(question.options) > 6 or longest > 60:
+        return "small"
+    return "medium" if len(question.title) > 50 or len(question.options) > 4 or longest > 25 else "large"
+
+
+def join_address() -> str:
+    """As it is read out: without what every browser adds by itself."""
+    return absolute_url(reverse("join")).partition("://")[2].rstrip("/")
+
+
+def join_link(game: Game) -> str:
+    """What the QR code holds."""
+    return absolute_url(reverse("join_game", args=[game.id, game.token]))
+
+
+def join_context(game: Game) -> dict[str, Any]:
+    return {"join_address": join_address(), "code": spaced_code(game.code), "qr": shared_qr_svg(join_link(game))}
+
+
+def spaced_code(code: str) -> str:
+    """In two groups from six digits on, so that nobody loses their place."""
+    return f"{code[:3]} {code[3:]}" if len(code) > 5 else code
+
+
+def host_context(snapshot: Snapshot) -> dict[str, Any]:
+    """What the templates of these screens have at hand, besides `screens.context`."""
+    game, state = snapshot.game, snapshot.state
+    offered = buttons(game, state, len(snapshot.playing))
+    at, play = steps.next_question(game, state), play_at(state)
+    return {
+        **join_context(game),
+        "site_name": settings.SITE_NAME,
+        "type_words": labels.type_label(game.engagement_type),
+        "phase_words": labels.phase_label(state.phase),
+        "is_scored": is_scored(snapshot),
+        "is_voided": bool(state.round) and not state.counts(state.round),
+        "number": state.question + 1,
+        "seconds_left": -(-(state.clock.left(clock.now()) or 0) // 1000),
+        "lobby": lobby(snapshot.seats.values(), game.title),
+        "size": text_size(snapshot.question),
+        "first_step": offered[0] if offered else None,
+        "other_steps": offered[1:],
+        **(play.context(snapshot) | {"how": play.how(snapshot)} if play else {}),
+        "next_question": snapshot.questions[at] if at is not None else None,
+    }
+
+
+# --- what came of it ---
+
+
+def results_context(snapshot: Snapshot) -> dict[str, Any]:
+    """What the room said, once the host has revealed it, and who leads; drawn only for the screen that shows it."""
+    game, state = snapshot.game, snapshot.state
+    if state.phase not in (Phase.RESULTS, Phase.ENDED):
+        return {}
+    sealed = snapshot.rounds.get(state.round)
+    drawn: dict[str, Any] = {}
+    if sealed is not None and state.phase == Phase.RESULTS:
+        drawn["answers_in"] = sealed.count
+        drawn["onward"] = follow_ups.is_offered(game, state, snapshot.question, sealed)
+        if state.revealed and state.counts(state.round):
+            drawn["picture"] = play_named(state.play).picture(sealed, snapshot.questions, snapshot.seats)
+    if _shows_board(snapshot) and state.revealed and scored_rounds(snapshot):
+        draw = scoreboards.render_final if state.phase == Phase.ENDED else scoreboards.render_standings
+        drawn["board"] = draw(current_standings(snapshot))
+    return drawn
+
+
+def scoreboard_context(snapshot: Snapshot) -> dict[str, Any]:
+    """For a scoreboard by itself, at any moment of the session."""
+    known = current_standings(snapshot)
+    if not is_scored(snapshot) or not known.rounds:
+        return {}
+    return {
+        "standing": scoreboards.render_final(known)
+        if snapshot.state.phase == Phase.ENDED
+        else scoreboards.render_standings(known)
+    }
+
+
+def screen_version(snapshot: Snapshot) -> str:
+    """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
+    play = play_at(snapshot.state)
+    if snapshot.state.is_under_way or play is None or not is_scored(snapshot):
+        return play.mark(snapshot) if play else ""
+    named = sorted((each.player, each.name) for each in snapshot.seats.values() if each.plays)
+    return f"-{sha256(repr(named).encode()).hexdigest()[:8]}"
+
+
+def is_scored(snapshot: Snapshot) -> bool:
+    """Whether anybody can get points in the session."""
+    return any(play_of(snapshot.game, each).is_scored for each in snapshot.questions)
+
+
+def scored_rounds(snapshot: Snapshot) -> list[Round]:
+    return [
+        each for each in snapshot.rounds.values() if play_of(snapshot.game, snapshot.questions[each.question]).is_scored
+    ]
+
+
+def _shows_board(snapshot: Snapshot) -> bool:
+    """Beside what came of a question for points, and at the end."""
+    return is_scored(snapshot) if snapshot.state.phase == Phase.ENDED else play_named(snapshot.state.play).is_scored
+
+
+def current_standings(snapshot: Snapshot) -> standings.Standings:
+    """Who stands where as far as everybody may know: what is not revealed yet does not count yet."""
+    state = snapshot.state
+    hidden = state.phase == Phase.RESULTS and not state.revealed
+    known = [each for each in scored_rounds(snapshot) if not (hidden and each.number == state.round)]
+    return standings.standings_of(known, snapshot.seats.values(), state.voided)

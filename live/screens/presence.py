@@ -1,0 +1,136 @@
+"""Who is there: how many phones, and whether anybody who hosts. Each process says what it sees, for all to read.
+
+One item a process and session, at most every five seconds: a phone that comes and goes writes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from acts.storage import table
+from live import clock
+from live.rules import Phase
+from live.snapshot import Attendance, Snapshot
+from store import keys
+from store.table import Item, Put, StoreError
+
+from . import snapshots
+
+REPORT_INTERVAL_MS = 5_000
+PRESENT_MS = 15_000  # for which somebody who asked is there, and for which what a process says is true
+HOST_AWAY_MS = 20_000  # without anybody who hosts, anywhere
+RETENTION_SECONDS = 2 * 3600
+
+
+@dataclass(slots=True)
+class SessionPresence:
+    """What this process has seen of one session."""
+
+    since: int  # from when on it looks
+    players: dict[str, int] = field(default_factory=dict)  # who asked, and when last
+    host_at: int = 0
+    told_at: int = 0
+
+    def is_due(self, now: int) -> bool:
+        return now - self.told_at >= REPORT_INTERVAL_MS
+
+
+class Presence:
+    """What one process knows."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, SessionPresence] = {}
+        self._turn = threading.Lock()
+        self._name = (0, "")
+
+    @property
+    def name(self) -> str:
+        """Of this process: one that was forked from another is somebody else."""
+        process, name = self._name
+        if process != os.getpid():
+            name = secrets.token_urlsafe(8)
+            self._name = (os.getpid(), name)
+        return name
+
+    def saw_player(self, game_id: str, player: str) -> None:
+        now = clock.now()
+        self._of(game_id, now).players[player] = now
+
+    def saw_host(self, game_id: str) -> None:
+        """One who was away is back at once, as far as this process goes."""
+        now = clock.now()
+        seen = self._of(game_id, now)
+        if now - seen.host_at > PRESENT_MS:
+            seen.told_at = 0
+        seen.host_at = now
+
+    def host_looks(self, snapshot: Snapshot) -> None:
+        """At a page that may have no script to listen with."""
+        self.saw_host(snapshot.game.id)
+        self.look(snapshot)
+
+    def _of(self, game_id: str, now: int) -> SessionPresence:
+        with self._turn:
+            return self._seen.setdefault(game_id, SessionPresence(now))
+
+    def look(self, snapshot: Snapshot, listening: Collection[str] = ()) -> None:
+        """Say what is seen here, and learn what others see, if it is time to; `listening` are players with an open
+        stream. A store in trouble leaves what was known."""
+        now = clock.now()
+        seen = self._of(snapshot.game.id, now)
+        if snapshot.state.phase == Phase.ENDED:
+            snapshots.set_attendance(
+                snapshot.game.id, Attendance(snapshot.present.players)
+            )  # nobody is missed any more
+            return
+        if not seen.is_due(now):
+            return
+        seen.told_at = now
+        here = {*listening, *_lasting(seen, now)}
+        self._tell(snapshot, seen, len(here), now)
+        snapshots.set_attendance(snapshot.game.id, self._learnt(snapshot, seen, len(here), now))
+        self._tidy(now)
+
+    def _tell(self, snapshot: Snapshot, seen: SessionPresence, players: int, now: int) -> None:
+        place = keys.presence(snapshot.game.id, self.name)
+        told = {"players": players, "host_at": seen.host_at, "at": now, "ttl": now // 1000 + RETENTION_SECONDS}
+        try:
+            table().write(Put({"PK": place.pk, "SK": place.sk, **told}))
+        except StoreError:
+            return
+
+    def _learnt(self, snapshot: Snapshot, seen: SessionPresence, here: int, now: int) -> Attendance:
+        own = keys.presence(snapshot.game.id, self.name).sk
+        try:
+            others = [item for item in table().each(keys.presences(snapshot.game.id)) if item["SK"] != own]
+        except StoreError:
+            return snapshot.present
+        return Attendance(here + _players(others, now), _is_away(seen, others, now))
+
+    def _tidy(self, now: int) -> None:
+        with self._turn:
+            for game_id in [each for each, seen in self._seen.items() if now - seen.told_at > RETENTION_SECONDS * 1000]:
+                del self._seen[game_id]
+
+
+def _lasting(seen: SessionPresence, now: int) -> Collection[str]:
+    """Who asked lately; the others are forgotten."""
+    seen.players = {player: at for player, at in list(seen.players.items()) if now - at < PRESENT_MS}
+    return seen.players.keys()
+
+
+def _players(items: Iterable[Item], now: int) -> int:
+    return sum(item["players"] for item in items if now - item["at"] < PRESENT_MS)
+
+
+def _is_away(seen: SessionPresence, others: Iterable[Item], now: int) -> bool:
+    """Nobody is missed who has not had the time to come."""
+    last = max(seen.since, seen.host_at, *(item["host_at"] for item in others), 0)
+    return now - last >= HOST_AWAY_MS
+
+
+PRESENCE = Presence()

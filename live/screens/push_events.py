@@ -1,0 +1,136 @@
+"""What is said to pages that listen or ask: events, each made once of a room for all who are shown the same.
+
+| event | data | on the page |
+|---|---|---|
+| `screen` | `key`, `html` | replaces the screen if it has another key, so that a form in use stays |
+| `status` | `key`, `html` | the line that may change at any moment |
+| `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
+| `mine` | `key`, `html` | what one player alone sees |
+| `consent` | `key`, `html` | what somebody is asked about their seat, where the format does |
+| `beside` | `key`, `html` | what the format shows beside, such as who wants to speak |
+| `elsewhere` | | nothing more comes: another device has the seat |
+| `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
+
+Each has a version as its id: the number of the state it shows, and a mark of the rest. So nothing is shown backwards.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import orjson
+from django.urls import get_script_prefix
+from django.utils import translation
+
+from live.clock import DEFAULT_PERCENT
+from live.seats import Seat
+from live.snapshot import Snapshot
+
+from . import rendering
+from .rendering import Fragment, Role
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PushEvent:
+    """An event."""
+
+    name: str
+    key: str  # another one if it says something else
+    data: bytes  # JSON
+
+
+ELSEWHERE, GONE = PushEvent("elsewhere", "", b"{}"), PushEvent("gone", "", b"{}")  # after which nothing more comes
+LAST = "0"  # their version
+
+
+# --- made of a room, once; all in the language that is active ---
+
+
+def screen(role: Role, snapshot: Snapshot) -> PushEvent:
+    return _cached(
+        snapshot, ("screen", role), lambda: _fragment_event("screen", rendering.render_screen(role, snapshot))
+    )
+
+
+def status(role: Role, snapshot: Snapshot) -> PushEvent:
+    return _cached(
+        snapshot, ("status", role), lambda: _fragment_event("status", rendering.render_status(role, snapshot))
+    )
+
+
+def format_panel(role: Role, snapshot: Snapshot) -> list[PushEvent]:
+    """What the format shows beside; in most there is nothing."""
+    return _cached(snapshot, ("beside", role), lambda: _optional("beside", snapshot.game.format.beside(role, snapshot)))
+
+
+def _cached(snapshot: Snapshot, what: tuple[str, ...], make: Callable[[], T]) -> T:
+    question = (*what, translation.get_language(), get_script_prefix())
+    if question not in snapshot.made:
+        snapshot.made[question] = make()
+    made: T = snapshot.made[question]
+    return made
+
+
+# --- made anew ---
+
+
+def clock(snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> PushEvent:
+    """As it is at this moment: a page takes the server's time from it."""
+    return _event("clock", f"{snapshot.state.version}-{percent}", rendering.clock_context(snapshot, percent))
+
+
+def mine(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> PushEvent:
+    if role == Role.QA:
+        return _fragment_event("mine", rendering.render_own_questions(snapshot, seat))
+    return _fragment_event("mine", rendering.render_own(snapshot, seat, **own))
+
+
+def consent(role: Role, snapshot: Snapshot, seat: Seat) -> list[PushEvent]:
+    """What a player is asked about their seat."""
+    return _optional("consent", snapshot.game.format.consent(snapshot, seat)) if role == Role.PLAYER else []
+
+
+def _optional(name: str, shown: Fragment | None) -> list[PushEvent]:
+    return [_fragment_event(name, shown)] if shown else []
+
+
+def _fragment_event(name: str, shown: Fragment) -> PushEvent:
+    return _event(name, shown.key, {"key": shown.key, "html": shown.html})
+
+
+def _event(name: str, key: str, data: dict[str, Any]) -> PushEvent:
+    return PushEvent(name, key, orjson.dumps(data))
+
+
+# --- as pages get them ---
+
+
+def for_all(role: Role, snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> list[PushEvent]:
+    """What everybody of a kind is shown."""
+    return [screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot), clock(snapshot, percent)]
+
+
+def version(role: Role, snapshot: Snapshot, seat: Seat | None = None) -> str:
+    """Another one if anything of what is said is another."""
+    own = rendering.own_key(snapshot, seat, role) if seat and role == Role.QA else ""
+    shown = (
+        "".join(each.key for each in (screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot)))
+        + own
+    )
+    return f"{snapshot.state.version}-{zlib.crc32(shown.encode()):x}-{seat.version if seat else 0}"
+
+
+def as_stream(version: str, said: Iterable[PushEvent]) -> bytes:
+    head = version.encode()
+    return b"".join(b"id: %b\nevent: %b\ndata: %b\n\n" % (head, each.name.encode(), each.data) for each in said)
+
+
+def as_json(version: str, said: Iterable[PushEvent]) -> bytes:
+    """The same for a page that asks."""
+    events = b",".join(b'["%b",%b]' % (each.name.encode(), each.data) for each in said)
+    return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), events)

@@ -1,0 +1,84 @@
+"""What a process keeps in mind of a session's questions: read again when the session's item says that there is more.
+
+What hosts do counts at once, so that a question that was hidden is seen by nobody a moment later. What players send may
+wait for a second where there is much of it. Upvotes are summed up every two seconds at most, while somebody looks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+
+from live import qa_store as repository
+from live.moderation import Texts
+from live.qa_rules import QaQuestion, QaSettings
+from store.table import Item, Key
+
+MIN_THROTTLED_QUESTIONS = 100  # questions, from which on new ones wait
+THROTTLED_REFRESH_MS = 1_000  # milliseconds between two readings of many, if no host has done anything
+MAX_AGE_MS = 10_000  # after which they are read again, whatever the numbers say
+UPVOTES_REFRESH_MS = 2_000  # between two sums of upvotes
+
+
+class QaCache:
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.qa = QaSettings()
+        self.asked: tuple[QaQuestion, ...] = ()
+        self.upvotes: Mapping[str, int] = {}
+        self._read_for, self._read_at, self._summed_at = (-1, -1), 0, 0  # the numbers that there were when it was read
+        self._turn = threading.Lock()
+        self.texts = Texts(game_id)
+        self._decided_for = 0
+
+    def look(self, item: Item | None, now: int) -> None:
+        """Know what there is, by the item that was just read; one that was read earlier than the last says nothing."""
+        qa = repository.qa_from_item(item)
+        if (qa.changes, qa.sent) >= (self.qa.changes, self.qa.sent):
+            self.qa = qa
+        self._read_what_was_decided()
+        if self.qa.is_on:
+            self._read_what_is_new(now)
+
+    def _read_what_was_decided(self) -> None:
+        """What hosts do is waited for: what was hidden is shown to nobody after that."""
+        qa = self.qa
+        if (qa.texts, qa.words, qa.decided) == (self.texts.mode, self.texts.words, self._decided_for):
+            return
+        with self._turn:
+            decided = repository.read_decisions(self.id) if qa.decided != self._decided_for else self.texts.decided
+            self.texts, self._decided_for = Texts(self.id, qa.texts, qa.words, decided), qa.decided
+
+    def _read_what_is_new(self, now: int) -> None:
+        """One thread reads; the others wait for it where a host has done something, and else have those from before."""
+        if self._is_fresh(now) or not self._turn.acquire(blocking=self._read_for[0] != self.qa.changes):
+            return
+        try:
+            if not self._is_fresh(now):
+                self._read(now)
+        finally:
+            self._turn.release()
+
+    def _is_fresh(self, now: int) -> bool:
+        """The number follows after a question, so that one whose sender was cut off in between is noticed later."""
+        changes, sent = self._read_for
+        age = now - self._read_at
+        if changes != self.qa.changes or age >= MAX_AGE_MS:
+            return False
+        return sent == self.qa.sent or (len(self.asked) >= MIN_THROTTLED_QUESTIONS and age < THROTTLED_REFRESH_MS)
+
+    def _read(self, now: int) -> None:
+        numbers = (self.qa.changes, self.qa.sent)
+        found = tuple(sorted(repository.read_questions(self.id), key=lambda each: (each.at, each.id)))
+        if found != self.asked:
+            self.asked = found
+        self._read_for, self._read_at = numbers, now
+
+    def sum_up(self, now: int, items: Mapping[Key, Item] | None = None) -> None:
+        """With the sums that a page has read along, or, not too often, by reading them."""
+        if items is None and now - self._summed_at < UPVOTES_REFRESH_MS:
+            return
+        self._summed_at = now
+        found = repository.read_upvotes(self.id, items)
+        if found != self.upvotes:
+            self.upvotes = found

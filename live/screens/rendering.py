@@ -1,0 +1,226 @@
+"""What each kind of screen shows of a room: rendered once for all who look at the same in the same language.
+
+Each has a key, and a page replaces what it shows only by what has another key. `screen` and `mine` keep theirs as long
+as people answer or vote, so that nobody loses a form that they are filling in; `status` has no form and may change at
+any moment. `mine` is what one player alone sees. A format may have `beside` and `consent`, too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import sha256
+from typing import Any
+
+from django.utils import translation
+from django.utils.safestring import SafeString
+
+from live import clock
+from live.play import TypedValues, cached, play_for
+from live.qa import display
+from live.qa.display import QuestionLine
+from live.seats import Seat
+from live.services.answering import AnswerStatus
+from live.snapshot import Snapshot
+from pages.fragments import fragment
+
+from . import host_screens, player_results, player_screen
+
+
+class Role(StrEnum):
+    """Whose screen it is; the word stands in addresses."""
+
+    PLAYER = "player"
+    HOST = "host"  # projector and controls in one
+    SCREEN = "screen"  # projector alone
+    REMOTE = "remote"  # controls on a phone
+    SCOREBOARD = "scoreboard"
+    QA = "qa"  # what the room asks, as a player sees it
+    MANAGE_QA = "manage_qa"  # and as those do who host
+
+
+HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
+SEATED = (Role.PLAYER, Role.QA)
+OF_QA = (Role.QA, Role.MANAGE_QA)
+RECEIPT = "----" * 4  # where one will stand: no receipt, and nothing that an option could say
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A fragment, and the key by which a page knows whether it has it already."""
+
+    key: str
+    html: SafeString
+
+
+def screen_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
+    """What the templates of every screen have at hand; nothing of it is one player's alone."""
+    game, state = snapshot.game, snapshot.state
+    return {
+        "role": role,
+        "snapshot": snapshot,
+        "game": game,
+        "state": state,
+        "question": snapshot.question,
+        "round": snapshot.round if state.revealed else None,
+        "play": play_for(game, state),
+        **display.qa_context(snapshot),
+        **({} if role == Role.PLAYER else host_screens.host_context(snapshot)),
+        **game.format.context(role, snapshot),
+    }
+
+
+def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = None) -> Fragment:
+    """`templates/live/screens/{role}.html`, which shows what the play at hand has for the phase; which language, the
+    caller has activated.
+
+    `typed` is what the form of a page that is loaded anew shows to one player alone.
+    """
+    if role in OF_QA:
+        return render_questions(role, snapshot)
+    shown = screen_context(role, snapshot) | _body_context(role, snapshot, typed or {})
+    return Fragment(
+        f"{translation.get_language()}-{_key(role, snapshot)}", fragment(f"live/screens/{role}.html", shown)
+    )
+
+
+def _body_context(role: Role, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+    """What is asked as players see it; what came of it as each kind of screen shows it."""
+    if role == Role.PLAYER:
+        return player_screen.player_context(snapshot, typed) | player_results.results_context(snapshot)
+    return (
+        host_screens.scoreboard_context(snapshot) if role == Role.SCOREBOARD else host_screens.results_context(snapshot)
+    )
+
+
+def _key(role: Role, snapshot: Snapshot) -> str:
+    """Nobody types on the screens of a hall: these follow every version that a step can leave, and every name."""
+    if role == Role.PLAYER:
+        return (
+            snapshot.state.key
+            + player_screen.screen_version(snapshot)
+            + _text_version(snapshot)
+            + display.texts_version(snapshot)
+        )
+    version = f"-{snapshot.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
+    shown = host_screens.screen_version(snapshot) + host_screens.confirmation_version(snapshot)
+    return f"{snapshot.state.key}{version}{shown}{_text_version(snapshot)}{display.texts_version(snapshot)}"
+
+
+def _text_version(snapshot: Snapshot) -> str:
+    """Of what hosts can correct on a screen that is shown; while people answer or vote they cannot."""
+    if snapshot.state.is_open:
+        return ""
+    words = repr((snapshot.game.title, snapshot.question))
+    return f"-{sha256(words.encode()).hexdigest()[:8]}"
+
+
+def render_questions(role: Role, snapshot: Snapshot, **own: Any) -> Fragment:
+    """What the room asks; `own` is what a page that is loaded anew shows to one player alone. Its key follows what is
+    asked and in which order, and not the numbers of upvotes, which the status tells: so the list stays as it is while
+    people read it."""
+    shown = _questions_context(role, snapshot)
+    mark = display.list_key(snapshot, shown["lines"], is_of_host=role == Role.MANAGE_QA)
+    key = f"{translation.get_language()}-{mark}"
+    return Fragment(key, fragment(f"live/qa/{role}_list.html", shown | own))
+
+
+def _questions_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
+    lines = display.host_lines(snapshot) if role == Role.MANAGE_QA else display.question_lines(snapshot)
+    written = display.texts_to_moderate(snapshot) if role == Role.MANAGE_QA else []
+    return {
+        "role": role,
+        "game": snapshot.game,
+        "qa": snapshot.qa,
+        "lines": lines,
+        "texts": written,
+        **display.qa_context(snapshot),
+    }
+
+
+def render_own_questions(snapshot: Snapshot, seat: Seat, lines: list[QuestionLine] | None = None) -> Fragment:
+    """What became of a player's own questions; `lines` if they were read just now."""
+    shown = {
+        "game": snapshot.game,
+        "lines": display.own_lines_of_player(snapshot, seat.player) if lines is None else lines,
+    }
+    return Fragment(own_key(snapshot, seat, Role.QA), fragment("live/qa/own.html", shown))
+
+
+def render_status(role: Role, snapshot: Snapshot, percent: int | None = None) -> Fragment:
+    """The line that may change at any moment: clock, paused, host away, how many have answered.
+
+    With somebody's percent of the usual time it says how much is left for them, as a page must that no script will
+    move on. Without, it says nothing that changes by itself, so that it is pushed only when there is something new.
+    """
+    if role in OF_QA:
+        return _status(snapshot, f"live/qa/{role}_status.html", _questions_context(role, snapshot))
+    time = clock_context(snapshot, percent or clock.DEFAULT_PERCENT)
+    shown = screen_context(role, snapshot) | {
+        "clock": time if percent else time | {"left": time["left"] and time["length"]}
+    }
+    return _status(snapshot, f"live/screens/{role}/status.html", shown)
+
+
+def _status(snapshot: Snapshot, template: str, shown: dict[str, Any]) -> Fragment:
+    html = fragment(template, shown)
+    return Fragment(f"{snapshot.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
+
+
+def render_own(snapshot: Snapshot, seat: Seat, said: Any = None, **more: Any) -> Fragment:
+    """What one player alone sees: their name, what they answered, what they vote on, their points and place.
+
+    `said` is what they have given in the phase that is open; `more` has what only a request knows: what they are `told`
+    of it, what they `typed` and the `problem` with it. A form that they vote with is in it, so that its key stays as
+    long as the phase is open, whatever is said of it.
+    """
+    shown = own_context(snapshot, seat, said=said, **more)
+    return Fragment(own_key(snapshot, seat), fragment("live/screens/player/mine.html", shown))
+
+
+def own_key(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
+    if role == Role.QA:
+        return f"{translation.get_language()}-{display.own_list_key(snapshot, seat.player)}"
+    key = f"{translation.get_language()}-{snapshot.state.key}{display.texts_version(snapshot)}"
+    return key if snapshot.state.is_open else f"{key}-{seat.version}{snapshot.game.format.mark(snapshot, seat.player)}"
+
+
+def own_context(snapshot: Snapshot, seat: Seat, **more: Any) -> dict[str, Any]:
+    """What the templates about one player have at hand."""
+    stands = {"place": snapshot.game.format.mark(snapshot, seat.player)}
+    return (
+        screen_context(Role.PLAYER, snapshot)
+        | player_screen.heading_context(snapshot)
+        | player_results.own_context(snapshot, seat, **more)
+        | stands
+    )
+
+
+def render_counted(snapshot: Snapshot, options: list[int], receipt: str) -> str:
+    """That a choice counts: the same words for all who chose the same, who are many within a few seconds; but for the
+    receipt, which is put in last."""
+    said = {
+        "game": snapshot.game,
+        "state": snapshot.state,
+        "said": options,
+        "told": AnswerStatus.COUNTED,
+        "receipt": RECEIPT,
+    }
+    said |= player_screen.heading_context(snapshot)
+    said["in_words"] = player_results.answer_summary(snapshot, options)
+    html: str = cached(snapshot, "counted", *options, lambda: fragment("live/parts/told.html", said))
+    return html.replace(RECEIPT, receipt)
+
+
+def clock_context(snapshot: Snapshot, percent: int, now: int | None = None) -> dict[str, Any]:
+    """What a page needs to show the time that is left, by the server's clock."""
+    now = clock.now() if now is None else now
+    running = snapshot.state.clock
+    return {
+        "now": now,
+        "end": running.end(percent),
+        "left": running.left(now, percent) if running.seconds else None,
+        "length": running.length(percent),
+        "paused": bool(running.paused),
+        "starts": running.began + clock.LEAD_MS if running.seconds else None,
+    }

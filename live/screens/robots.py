@@ -1,0 +1,124 @@
+"""Robots who play along, so that a host can rehearse alone: seated at the first look, answering by themselves.
+
+When a robot answers and what, comes from the session, the round and its number alone. So every process finds the same,
+and whoever looks first writes what all of them would: the same item at the same key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from django.utils.translation import gettext as _
+
+from acts.refusals import LostRace
+from acts.storage import table, write
+from live import clock, repository, seats
+from live.play import play_named
+from live.pseudonyms import pseudonym
+from live.rounds import GivenAnswer
+from live.rules import Game, Phase, State
+from live.seats import Seat
+from live.snapshot import Snapshot
+from store import keys
+from store.limits import BATCH_PUTS
+from store.splitting import by_count
+from store.table import StoreError
+
+MAX_ROBOTS = 50  # in one session
+MIN_ANSWER_MS, MAX_ANSWER_MS = 700, 5_000  # milliseconds of the clock that a robot takes
+
+
+def name(number: int) -> str:
+    return _("Robot %(number)d") % {"number": number}
+
+
+# --- seats ---
+
+
+def seat_all(game: Game, found: Mapping[str, Seat]) -> bool:
+    """Whether robots were missing, and have a seat now. One whose name is somebody's takes a longer one."""
+    missing = [number for number in range(1, min(game.debug_mode, MAX_ROBOTS) + 1) if player(number) not in found]
+    seated = [number for number in missing if _seat(game, number)]
+    if seated:
+        seats.count_change(game)
+    return bool(seated)
+
+
+def player(number: int) -> str:
+    return f"robot-{number:04d}"
+
+
+def _seat(game: Game, number: int) -> bool:
+    for named in (name(number), f"{name(number)} ({player(number)})"):
+        robot = Seat(player(number), named, game.created_at, robot=True)
+        try:
+            write(*seats.seating(game, robot))
+        except LostRace as refused:
+            if refused.parts == (0,):
+                continue  # the name is another's
+            return False  # somebody else was quicker
+        return True
+    return False
+
+
+# --- answers and votes ---
+
+
+class Robots:
+    """Those of one session, as one process has seen them play."""
+
+    def __init__(self) -> None:
+        self.given: set[tuple[int, str, str]] = set()  # rounds, phases and robots that are done
+
+    def play(self, snapshot: Snapshot, robots: Sequence[Seat]) -> None:
+        """Give what is due by now. A store in trouble is asked again at the next look."""
+        state = snapshot.state
+        due = [each for each in robots if self._is_due(snapshot.game, state, each)]
+        if not due or state.closing:
+            return
+        try:
+            _give(snapshot, due)
+        except StoreError:
+            return
+        self.given.update((state.round, state.phase, each.player) for each in due)
+
+    def _is_due(self, game: Game, state: State, robot: Seat) -> bool:
+        is_done = (state.round, state.phase, robot.player) in self.given
+        return state.is_open and not is_done and moment(game, state, robot) <= clock.now()
+
+
+def moment(game: Game, state: State, robot: Seat) -> int:
+    """When a robot answers: early enough for the shortest clock."""
+    latest = min(MAX_ANSWER_MS, state.clock.seconds * 700) if state.clock.seconds else MAX_ANSWER_MS
+    waits = _chance(game, state, robot, "when").randint(min(MIN_ANSWER_MS, latest), latest)
+    return state.clock.began + clock.LEAD_MS + waits
+
+
+def _give(snapshot: Snapshot, robots: Sequence[Seat]) -> None:
+    game, state = snapshot.game, snapshot.state
+    salt = repository.read_salt(game.id, state.round) if state.secret else None
+    if state.secret and salt is None:
+        return  # it is being sealed
+    key, play = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer, play_named(state.play)
+    items = []
+    for robot in robots:
+        said = play.robot(snapshot, robot, _chance(game, state, robot, "what"))
+        if said is None:
+            continue
+        given = GivenAnswer(
+            pseudonym(salt, robot.player), said, moment(game, state, robot), _receipt(game, state, robot)
+        )
+        items.append(repository.given_item(game, key(game.id, state.round, given.player, given.at), given))
+    for some in by_count(items, BATCH_PUTS):
+        table().put_all(some)
+
+
+def _receipt(game: Game, state: State, robot: Seat) -> str:
+    """Nobody asks by it; it is the same each time."""
+    return hashlib.sha256(f"{game.id} {state.round} {state.phase} {robot.player}".encode()).hexdigest()[:12]
+
+
+def _chance(game: Game, state: State, robot: Seat, what: str) -> Random:
+    return Random(f"{game.id} {state.round} {state.phase} {robot.player} {what}")  # noqa: S311 - chance, no secret

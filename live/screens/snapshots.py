@@ -1,0 +1,447 @@
+"""A session with all that its screens show: what does not change is kept in mind, what does is read.
+
+A look takes one round trip: session, state, roster, whether the room may ask, what formats show beside, and what the
+play at hand needs. Questions, sealed rounds and what is voted on never change, so they are
+read once in a process; seats are read again when the roster's number says so, and what the room asks when its own
+numbers do. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from acts.storage import table
+from live import changes, clock, counting, repository, seats
+from live.formats import FORMATS
+from live.moderation import NOTHING_WRITTEN, Texts
+from live.play import Play, PlayContext, play_at, play_of
+from live.rounds import Round
+from live.rules import Game, Phase, State
+from live.screens.qa_cache import QaCache
+from live.seats import Seat
+from live.services import closing
+from live.snapshot import Attendance, Snapshot
+from questions.question import Question
+from store import keys, sharded_reads
+from store.table import Conflict, Item, Key, Unavailable
+
+from . import robots
+from .robots import Robots
+
+MAX_CACHED_ENTRIES = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
+SEATS_MAX_AGE_MS = 10_000  # milliseconds after which seats are read again, whatever the roster says
+SEATS_REFRESH_MS = 1_000  # milliseconds between two readings of many seats
+MIN_THROTTLED_SEATS = 100
+MAX_CODE_REFUSAL_MS = 600_000  # milliseconds for which codes are refused somewhere, at the longest
+BESIDE_MAX_AGE_MS = 1_000  # milliseconds for which what stands beside an open question is not read again
+COUNT_REFRESH_MS = 1_000  # milliseconds between two counts of who has answered
+
+
+# --- looking ---
+
+
+def current(game_id: str, *, counts: bool = False) -> Snapshot | None:
+    """The session as it is now, whatever is over being closed; with `counts`, also how many have answered."""
+    snapshot, _items = current_with(game_id)
+    return with_answer_count(snapshot) if snapshot is not None and counts else snapshot
+
+
+def current_with(game_id: str, *others: Key) -> tuple[Snapshot | None, dict[Key, Item]]:
+    """The session as it is now, and some other items, in one round trip."""
+    items = table().get_many([*keys_to_read(game_id), *others])
+    return from_items(game_id, items), items
+
+
+def current_while_open(
+    game_id: str, *others: Key, suffices: Callable[[State], bool] = lambda state: False
+) -> tuple[Snapshot | None, dict[Key, Item]]:
+    """As `current_with`, for those who answer: while a question is open, only the state is read, and what stands beside
+    it is at most a second old. A step that was taken since makes another version of the state, and all is read. For
+    somebody who reads the state afterwards anyway, that of a second ago may be one that `suffices`."""
+    kept, at = SESSIONS.of(game_id), keys.game_state(game_id)
+    beside = kept.beside(clock.now())
+    if beside is None:
+        return current_with(game_id, *others)
+    is_read = not suffices(repository.state_from_item(beside[at]))
+    items = table().get_many([*((at,) if is_read else ()), *others])
+    if is_read and (at not in items or items[at]["version"] != beside[at]["version"]):
+        snapshot, read = current_with(game_id)
+        return snapshot, items | read
+    return from_items(game_id, beside | items, anew=False), items
+
+
+def invalidate(game_id: str) -> None:
+    """The session is not as it was at the last look from here."""
+    SESSIONS.doubt(game_id)
+
+
+def last_snapshot(game_id: str) -> Snapshot | None:
+    """The session as it was at the last look from here: good for a guess at what to read, and nothing else."""
+    return SESSIONS.last(game_id)
+
+
+def salt_key(game_id: str) -> Key | None:
+    """Where the salt of an anonymous round lies, if it is the one that was on at the last look from here."""
+    last = last_snapshot(game_id)
+    is_salted = last is not None and last.state.is_open and last.state.secret
+    return keys.game_salt(game_id, last.state.round) if last and is_salted else None
+
+
+def with_answer_count(snapshot: Snapshot) -> Snapshot:
+    """The same with how many have answered by now, for whoever is shown it."""
+    return SESSIONS.of(snapshot.game.id).counted(snapshot)
+
+
+def with_upvotes(snapshot: Snapshot, items: Mapping[Key, Item] | None = None) -> Snapshot:
+    """The same with how many want each question to be answered by now; `items` if the sums were read along."""
+    return SESSIONS.of(snapshot.game.id).upvoted(snapshot, items) if snapshot.qa.is_on else snapshot
+
+
+def keys_to_read(game_id: str) -> tuple[Key, ...]:
+    """What a look at a session has to read."""
+    return (
+        *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
+        keys.game_qa(game_id),
+        *_play_keys(game_id),
+        *(place for each in FORMATS.values() if (place := each.place(game_id))),
+    )
+
+
+def _play_keys(game_id: str) -> tuple[Key, ...]:
+    """What the play needs that was on at the last look from here."""
+    last = last_snapshot(game_id)
+    play = play_at(last.state) if last else None
+    return play.places(game_id, last.state) if last and play else ()
+
+
+def from_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> Snapshot | None:
+    """The session as these items say it is: all of them read just now, or (not `anew`) the state."""
+    game_item, state_item, roster, qa, *_others = map(items.get, keys_to_read(game_id))
+    if game_item is None or state_item is None:
+        SESSIONS.forget(game_id)
+        return None
+    game, kept = repository.game_from_item(game_item), SESSIONS.of(game_id)
+    state = repository.state_from_item(state_item)
+    if anew:
+        kept.remember(items, state)
+    state = kept.settled(game, state)
+    changes = roster.get("changes", 0) if roster else 0
+    place = game.format.place(game_id)
+    beside = items.get(place) if place else None
+    return kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
+
+
+# --- what is kept in mind ---
+
+
+class CachedSession:
+    """What a process keeps in mind of one session. Threads may look at the same time; each gets what is right for the
+    state that it has read."""
+
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.questions: tuple[Question, ...] = ()
+        self.asked_in = 0  # the version of the session that the questions were read with
+        self.rounds: Mapping[int, Round] = {}
+        self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
+        self.between: tuple[int, Any] = (0, None)  # of which round, and what its play has between two phases
+        self.seating = CachedSeats(game_id)
+        self.robots, self.has_robots = Robots(), False
+        self.count = AnswerCount()
+        self.board = QaCache(game_id)
+        self.seen = VisibleRounds()
+        self.present = Attendance()
+        self.last: Snapshot | None = None
+        self._closing = threading.Lock()
+        self._beside: tuple[int, dict[Key, Item]] | None = None  # what was read while a question is open, and when
+
+    def remember(self, items: Mapping[Key, Item], state: State) -> None:
+        own = {place: items[place] for place in keys_to_read(self.id) if place in items}
+        self._beside = (clock.now(), own) if state.is_open else None
+
+    def beside(self, now: int) -> dict[Key, Item] | None:
+        """What need not be read again now."""
+        known = self._beside
+        return known[1] if known and now - known[0] < BESIDE_MAX_AGE_MS else None
+
+    def doubt(self) -> None:
+        """Something has changed, whatever it is."""
+        self._beside = None
+
+    def settled(self, game: Game, state: State) -> State:
+        """Where the session is once what is over is closed, which one thread of one process sees to; the others look
+        again soon.
+
+        A store that takes no writes just now, or a pause, leaves open what is over, for a later look.
+        """
+        now = clock.now()
+        if not state.is_over(now) or state.is_being_closed(now) or not self._closing.acquire(blocking=False):
+            return state
+        try:
+            return closing.settled(game, state)
+        except (Conflict, Unavailable):
+            return state
+        finally:
+            self._closing.release()
+
+    @property
+    def weight(self) -> int:
+        entries = sum(len(each.entries) for each in self.rounds.values())
+        return len(self.seating.seats) + entries + len(self.board.asked) + 1
+
+    def snapshot(
+        self,
+        game: Game,
+        state: State,
+        changes: int,
+        items: Mapping[Key, Item],
+        qa: Item | None = None,
+        beside: Item | None = None,
+        refused_at: int = 0,
+    ) -> Snapshot:
+        now = clock.now()
+        self.board.look(qa, now)
+        self._have_robots_join(game, state, changes, now)
+        questions, seated, sealed = self._questions(game), self.seating.at(changes, now), self._rounds(state)
+        rounds = self.seen.rounds(
+            sealed, self.board.texts, seated, lambda each: play_of(game, questions[each.question])
+        )
+        removed = frozenset(each.player for each in seated.values() if each.removed)
+        look = PlayContext(self.id, state, items, self.board.texts, removed)
+        between, question = self._at_hand(look, questions, rounds)
+        snapshot = Snapshot(
+            game=game if len(questions) == game.total_questions else replace(game, total_questions=len(questions)),
+            state=state,
+            questions=questions,
+            seats=seated,
+            rounds=rounds,
+            as_sealed=sealed,
+            texts=self.board.texts,
+            question=question,
+            between=between,
+            present=self.present,
+            answered=self.count.of(state),
+            **self._asked(),
+            beside=game.format.beside_of(beside, self.last.beside if self.last else None),
+            codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
+            at=now,
+        )
+        if game.debug_mode:
+            robots_here = [each for each in snapshot.playing if each.robot]
+            self.robots.play(snapshot, robots_here)
+        return self._the_same(snapshot)
+
+    def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
+        if self.has_robots or not game.debug_mode or state.phase == Phase.ENDED:
+            return
+        try:
+            if robots.seat_all(game, self.seating.at(changes, now)):
+                self.seating.forget()
+        except (Conflict, Unavailable):
+            return
+        self.has_robots = True
+
+    def counted(self, snapshot: Snapshot) -> Snapshot:
+        self.count.look(snapshot.game, snapshot.state, clock.now())
+        number = self.count.of(snapshot.state)
+        return snapshot if number == snapshot.answered else self._the_same(replace(snapshot, answered=number))
+
+    def upvoted(self, snapshot: Snapshot, items: Mapping[Key, Item] | None) -> Snapshot:
+        self.board.sum_up(clock.now(), items)
+        told = replace(snapshot, upvotes=self.board.upvotes)
+        return snapshot if told == snapshot else self._the_same(told)
+
+    def _asked(self) -> dict[str, Any]:
+        """What the room asks; nothing of it as soon as it may not any more."""
+        board = self.board
+        if not board.qa.is_on:
+            return {"qa": board.qa}
+        return {"qa": board.qa, "asked": board.asked, "upvotes": board.upvotes}
+
+    def _the_same(self, snapshot: Snapshot) -> Snapshot:
+        last = self.last
+        if last is not None and last == snapshot:
+            return last
+        if last is None or last.state.version <= snapshot.state.version:
+            self.last = snapshot
+            SESSIONS.weigh()
+        return snapshot
+
+    def _questions(self, game: Game) -> tuple[Question, ...]:
+        """They may have been corrected, which makes another version of the session."""
+        if self.asked_in != game.version:
+            self.questions, self.asked_in = repository.read_questions(self.id), game.version
+        return self.questions
+
+    def _rounds(self, state: State) -> Mapping[int, Round]:
+        over = range(1, state.round + (not state.is_under_way))
+        missing = [number for number in over if number not in self.rounds and number not in self.never_sealed]
+        if missing:
+            self._read_rounds(missing)
+        rounds = self.rounds
+        return rounds if not rounds or max(rounds) in over else {each: rounds[each] for each in rounds if each in over}
+
+    def _read_rounds(self, missing: list[int]) -> None:
+        """Those that are over and not there were voided while they were open, and never will be."""
+        only = missing[0] if len(missing) == 1 else None
+        parts: dict[int, list[Item]] = {}
+        for item in repository.round_items(self.id, only):
+            parts.setdefault(int(item["SK"].split("#")[1]), []).append(item)
+        found = {number: counting.round_from_parts(some) for number, some in parts.items()}
+        self.rounds = dict(sorted({**self.rounds, **found}.items()))
+        self.never_sealed |= set(missing) - found.keys()
+
+    def _at_hand(
+        self, look: PlayContext, questions: tuple[Question, ...], rounds: Mapping[int, Round]
+    ) -> tuple[Any, Question | None]:
+        """What the play at hand has between two phases, and the question as it is shown."""
+        state, play = look.state, play_at(look.state)
+        if play is None:
+            return None, None
+        number, before = self.between
+        between = play.between(replace(look, before=before if number == state.round else None))
+        self.between = state.round, between
+        sealed = None if state.is_under_way else rounds.get(state.round)
+        return between, play.question(questions[state.question], between, sealed, look)
+
+
+class CachedSeats:
+    """The seats of a session, as they were when they were last read."""
+
+    def __init__(self, game_id: str) -> None:
+        self.id = game_id
+        self.seats: Mapping[str, Seat] = {}
+        self.changes, self.read_at = -1, 0
+        self._turn = threading.Lock()
+
+    def at(self, changes: int, now: int) -> Mapping[str, Seat]:
+        """One thread reads them anew; meanwhile the others have those from before, if there were any."""
+        if self._is_fresh(changes, now) or not self._turn.acquire(blocking=self.changes < 0):
+            return self.seats
+        try:
+            if not self._is_fresh(changes, now):
+                self._read(changes, now)
+        finally:
+            self._turn.release()
+        return self.seats
+
+    def forget(self) -> None:
+        """They are read anew at the next look."""
+        self.read_at = 0
+
+    def _is_fresh(self, changes: int, now: int) -> bool:
+        """The roster's number follows after a change, so that one who fails in between is noticed later."""
+        age = now - self.read_at
+        if self.changes < 0 or age >= SEATS_MAX_AGE_MS:
+            return False
+        return changes == self.changes or (len(self.seats) >= MIN_THROTTLED_SEATS and age < SEATS_REFRESH_MS)
+
+    def _read(self, changes: int, now: int) -> None:
+        found = {each.player: each for each in seats.read_seats(self.id)}
+        if found != self.seats or self.changes < 0:
+            self.seats = found
+        self.changes, self.read_at = changes, now
+
+
+class VisibleRounds:
+    """What is left of rounds and answers when what nobody may see is taken away: made once, until that is another."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Texts, frozenset[str]] = (NOTHING_WRITTEN, frozenset())
+        self._removed: tuple[Mapping[str, Seat], frozenset[str]] = ({}, frozenset())
+        self._made: dict[Any, Any] = {}
+
+    def rounds(
+        self,
+        sealed: Mapping[int, Round],
+        texts: Texts,
+        seated: Mapping[str, Seat],
+        play_of_round: Callable[[Round], Play],
+    ) -> Mapping[int, Round]:
+        removed, made = self._look(texts, seated)
+        if texts.are_all_seen and not removed:
+            return sealed
+        for number in sealed.keys() - made.keys():
+            made[number] = play_of_round(sealed[number]).seen(texts, sealed[number], removed)
+        return {number: made[number] for number in sealed}
+
+    def _look(self, texts: Texts, seated: Mapping[str, Seat]) -> tuple[frozenset[str], dict[Any, Any]]:
+        """Who was removed, and what was made for them and these texts."""
+        if self._removed[0] is not seated:
+            self._removed = seated, frozenset(each.player for each in seated.values() if each.removed)
+        removed, made = self._removed[1], self._made
+        if self._key != (texts, removed):
+            self._key, made = (texts, removed), {}
+            self._made = made
+        return removed, made
+
+
+class AnswerCount:
+    """How many have answered, or voted, in the phase that is open."""
+
+    def __init__(self) -> None:
+        self.phase: tuple[int, Phase] = (0, Phase.WAITING)
+        self.number, self.read_at = 0, 0
+
+    def of(self, state: State) -> int:
+        return self.number if state.is_open and self.phase == (state.round, state.phase) else 0
+
+    def look(self, game: Game, state: State, now: int) -> None:
+        """Once a second at most: it reads the names on all answers."""
+        phase = (state.round, state.phase)
+        if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_REFRESH_MS):
+            return
+        self.read_at = now
+        number = len(set(_players_who_answered(game, state)))
+        self.phase, self.number = phase, number
+
+
+def _players_who_answered(game: Game, state: State) -> Iterable[str]:
+    given = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
+    return (player for (player,) in sharded_reads.list_values(table(), given(game.id, state.round), "player"))
+
+
+class SessionCache:
+    """What a process keeps in mind of all sessions; those that nobody has looked at for longest are forgotten first."""
+
+    def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
+        self.most = most
+        self._turn, self._kept = threading.Lock(), OrderedDict[str, CachedSession]()
+
+    def of(self, game_id: str) -> CachedSession:
+        with self._turn:
+            kept = self._kept.setdefault(game_id, CachedSession(game_id))
+            self._kept.move_to_end(game_id)
+            return kept
+
+    def last(self, game_id: str) -> Snapshot | None:
+        with self._turn:
+            return self._kept[game_id].last if game_id in self._kept else None
+
+    def forget(self, game_id: str) -> None:
+        with self._turn:
+            self._kept.pop(game_id, None)
+
+    def doubt(self, game_id: str) -> None:
+        with self._turn:
+            if game_id in self._kept:
+                self._kept[game_id].doubt()
+
+    def weigh(self) -> None:
+        with self._turn:
+            weight = sum(each.weight for each in self._kept.values())
+            while weight > self.most and len(self._kept) > 1:
+                weight -= self._kept.popitem(last=False)[1].weight
+
+
+SESSIONS = SessionCache()
+changes.subscribe(SESSIONS.doubt)
+
+
+def set_attendance(game_id: str, present: Attendance) -> None:
+    """Who is there, for the looks that follow."""
+    SESSIONS.of(game_id).present = present

@@ -1,0 +1,119 @@
+"""A sealed round as it is shown afterwards: what was asked, what came of it in words, and what each vote says.
+
+Of a round that nobody signed there are receipts and votes; of an open vote of an assembly who voted how; of trivia and
+best answer everybody's for those who host, and to anybody else their own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from live.play import Fact, Play, Text, play_of
+from live.rounds import Entry, Round, options_of
+from live.snapshot import Snapshot
+from pages.sorting import natural_sort_key
+from questions.question import Question
+
+PAGE_ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one voter gave: by their receipt, or by their name."""
+
+    whose: str
+    words: Text
+    points: int | None = None
+    matches: bool = False  # what was looked for
+    is_own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RowPage:
+    """Some rows, and where the next begin."""
+
+    rows: tuple[Row, ...]
+    onward: int  # 0 if there are no more
+
+
+@dataclass(frozen=True, slots=True)
+class SealedRoundView:
+    """A round with what is needed to say something of it."""
+
+    snapshot: Snapshot
+    round: Round
+
+    @property
+    def play(self) -> Play:
+        return play_of(self.snapshot.game, self.asked)
+
+    @property
+    def asked(self) -> Question:
+        """The question of the round, the first of several."""
+        return self.snapshot.questions[self.round.question]
+
+    @property
+    def question(self) -> Question | None:
+        """None if there were several."""
+        return None if self.play.spans else self.asked
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return options_of(self.round, self.asked)
+
+    @property
+    def is_by_receipt(self) -> bool:
+        """Whether its entries are signed by nobody, and each finds their own by its receipt."""
+        return any(entry.receipt for entry in self.round.entries)
+
+    @property
+    def has_points(self) -> bool:
+        return self.play.is_scored
+
+    # --- in words ---
+
+    @property
+    def facts(self) -> list[Fact]:
+        return list(self.play.facts(self.asked, self.round))
+
+    @property
+    def reasons(self) -> list[str]:
+        """What was needed, and who was there, where that matters."""
+        return self.play.reasons(self.asked, self.round)
+
+    def words(self, said: Any) -> Text:
+        """What somebody voted or answered."""
+        return self.play.words(said, self.asked, self.options)
+
+    # --- one by one ---
+
+    def leaf(self, start: int, own: str, beginning: str, *, hosts: bool) -> RowPage:
+        """The rows that somebody may see, from a place on, or from the first receipt that begins like this."""
+        if self.is_by_receipt:
+            entries = self.round.entries
+            at = bisect_left(entries, beginning, key=_plain) if beginning else start
+            rows = tuple(self._by_receipt(each, beginning) for each in entries[at : at + PAGE_ROWS])
+            return RowPage(rows, at + PAGE_ROWS if at + PAGE_ROWS < len(entries) else 0)
+        known = sorted(self._signed(own, hosts), key=lambda row: natural_sort_key(row.whose))
+        return RowPage(
+            tuple(known[start : start + PAGE_ROWS]), start + PAGE_ROWS if start + PAGE_ROWS < len(known) else 0
+        )
+
+    def _by_receipt(self, entry: Entry, beginning: str) -> Row:
+        matches = bool(beginning) and _plain(entry).startswith(beginning)
+        return Row(entry.receipt, self.words(entry.said), matches=matches)
+
+    def _signed(self, own: str, hosts: bool) -> Iterator[Row]:
+        for entry in self.round.entries:
+            seat = self.snapshot.seats.get(entry.player)
+            if seat is not None and (hosts or not self.has_points or entry.player == own):
+                points = entry.total if self.has_points else None
+                yield Row(seat.name, self.words(entry.said), points, is_own=entry.player == own)
+
+
+def _plain(entry: Entry) -> str:
+    """Receipts are compared without their dashes, as people leave them out."""
+    return entry.receipt.replace("-", "")

@@ -1,1 +1,0 @@
-PUBLIC = "access hall hub rooms screens"

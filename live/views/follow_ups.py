@@ -1,0 +1,105 @@
+"""From a question that was voted on, or from those present as a whole, to a quick poll or a draft election."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from live.follow_up_store import FollowUp, linked
+from live.follow_ups import services
+from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, read_addresses
+from live.rules import Game, State
+from live.screens import access
+from live.services import closing
+from pages.client_address import client_network
+from pages.forms import form_page
+from pages.messages import refusals_as_messages
+
+POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUpRequest:
+    """Which round of which session; 0: those present as a whole."""
+
+    game: Game
+    state: State
+    round: int
+
+
+def load_request(user: User, game_id: str, round: int) -> FollowUpRequest | None:
+    found = access.load_hosted(user, game_id)
+    return FollowUpRequest(found[0], closing.settled(*found), round) if found else None
+
+
+@requires(Permission.USE_APPLICATION, load_for=load_request)
+@form_page
+def follow_up(request: HttpRequest, asked: FollowUpRequest) -> HttpResponse:
+    """What would be made of it, with a button for each; pressed, it is made, once."""
+    if request.method != "POST":
+        return _page(request, asked)
+    try:
+        make = _making(request, asked)
+    except ValidationError as error:
+        return _page(request, asked, problem=error.messages[0], status=422)
+    if make is None:
+        return _page(request, asked, problem=_("Choose what to create."), status=422)
+    with refusals_as_messages(request):
+        made = make()
+        return _made_response(request, asked, made)
+    return _back(request, asked) or redirect("onward", asked.game.id, asked.round)
+
+
+def _making(request: HttpRequest, asked: FollowUpRequest) -> Callable[[], FollowUp] | None:
+    host, game, chosen = request.user, asked.game, request.POST.get("make")
+    if chosen == POLL:
+        return lambda: services.make_poll(host, client_network(request), game.id, asked.round)
+    if chosen in (ELECTION, ELECTORATE):
+        present, typed = chosen == ELECTORATE, _addresses(request, game) if chosen == ELECTORATE else None
+        return lambda: services.make_election(host, game.id, asked.round, of_those_present=present, addresses=typed)
+    return None
+
+
+def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
+    """What was typed for those who checked in by a code; nothing from a page that does not ask for it."""
+    hall = game.format.electorate(game) if "addresses" in request.POST else None
+    return read_addresses(request.POST["addresses"][:MAX_ADDRESSES_CHARS], hall.coded) if hall else None
+
+
+def _made_response(request: HttpRequest, asked: FollowUpRequest, made: FollowUp) -> HttpResponse:
+    """On the wall the session goes on; from any other page the way leads to what was made."""
+    sentence = (
+        _("The draft election “%(title)s” has been created.")
+        if made.is_election
+        else _("The poll “%(title)s” is open.")
+    )
+    messages.success(request, sentence % {"title": made.title})
+    there = redirect("dashboard", made.what) if made.is_election else redirect("manage_poll", made.what)
+    return _back(request, asked) or there
+
+
+def _back(request: HttpRequest, asked: FollowUpRequest) -> HttpResponse | None:
+    page = access.return_page(request.POST.get("from", ""), asked.game, otherwise="")
+    return redirect(page, asked.game.id) if page else None
+
+
+def _page(request: HttpRequest, asked: FollowUpRequest, problem: str = "", status: int = 200) -> HttpResponse:
+    game = asked.game
+    context: dict[str, Any] = {"game": game, "round": asked.round, "made": linked(game.id, request.user)}
+    try:
+        context["subject"] = services.subject(game, asked.state, asked.round)
+    except services.NoFollowUp as refusal:
+        problem, status = str(refusal), 409
+    if (hall := game.format.electorate(game)) is not None:
+        context |= {"hall": hall, "lines": request.POST.get("addresses", hall.lines)}
+    return render(request, "live/onward.html", context | {"problem": problem}, status=status)

@@ -1,0 +1,135 @@
+"""The players of a session, for those who host it: find, approve, rename, give time, remove, readmit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from acts.refusals import NotNow, Refusal
+from live import names, seats
+from live.clock import PERCENTS
+from live.rules import Game, State
+from live.screens.access import Hosted, for_hosts, for_hosts_of_seat
+from live.seats import Seat
+from live.services import joining, seating
+from live.services.seating import SeatAct
+from pages.forms import form_page
+
+from .join_forms import FindPlayerForm
+
+PAGE_ROWS = 100  # players
+
+
+@for_hosts
+@form_page
+def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, state = hosted
+    if game.format.people_page != "game_players":
+        return redirect(game.format.people_page, game.id)
+    if request.method == "POST":
+        return _approve_shown(request, game)
+    form = FindPlayerForm(request.GET)
+    asked = form.cleaned_data["q"] if form.is_valid() else ""
+    everybody = list(seats.read_seats(game.id))  # not those in mind, which may be a moment old
+    found, start = seating.search(everybody, asked), _start(request)
+    context = {
+        "game": game,
+        "form": form,
+        "rows": [_row(game, state, each) for each in found[start : start + PAGE_ROWS]],
+        "playing": sum(each.plays and not each.left for each in everybody),
+        "waiting": sum(not each.approved and not each.removed for each in everybody),
+        "percents": PERCENTS,
+        "older": _list_url(game, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
+    }
+    return render(request, "live/players/players.html", context)
+
+
+def _row(game: Game, state: State, seat: Seat) -> tuple[Seat, set[str], int]:
+    """Somebody, what can be done with them, and from which question on they were there if they came late."""
+    return seat, {act.name for act in seating.offered(seat, game)}, seats.late_since(state, seat)
+
+
+def _start(request: HttpRequest) -> int:
+    after = request.GET.get("after", "")
+    return int(after) if after.isdecimal() and len(after) < 6 else 0
+
+
+def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
+    """All whose names were on the page, and nobody who has come since: the host looks at every name."""
+    shown = request.POST.getlist("player")[:PAGE_ROWS]
+    number = seating.approve_all(game.id, shown, request.user.name)
+    sentence = ngettext("%(number)d player approved.", "%(number)d players approved.", number)
+    messages.success(request, sentence % {"number": number})
+    return redirect("game_players", game.id)
+
+
+@for_hosts_of_seat
+@require_POST
+def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpResponse:
+    """One of the acts of a list; which, says the button."""
+    game, seat = seated
+    try:
+        sentence, act = _parse_act(request, game, seat)
+        act()
+    except joining.SeatNameTaken as refusal:
+        messages.error(request, f"{refusal} {_alternatives_text(refusal.instead)}")
+    except (Refusal, ValidationError) as refusal:
+        messages.error(request, refusal.messages[0] if isinstance(refusal, ValidationError) else str(refusal))
+    else:
+        messages.success(request, sentence)
+    asked = request.POST.get("q", "")[: names.MAX_CODE_POINTS]
+    return redirect(_list_url(game, q=asked) if asked else _list_url(game))
+
+
+def _list_url(game: Game, **words: Any) -> str:
+    return reverse(game.format.people_page, args=[game.id]) + (f"?{urlencode(words)}" if words else "")
+
+
+def _parse_act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Callable[[], Any]]:
+    """What was asked for, and what to say once it is done."""
+    who, asked, called = request.user.name, request.POST.get("act", ""), {"name": seat.name}
+    if asked == SeatAct.RENAME:
+        name = names.clean(request.POST.get("name", ""))
+        sentence = _("%(name)s is now called %(new)s.") % {**called, "new": name}
+        return sentence, lambda: seating.rename(game.id, seat.player, who, name)
+    if asked == SeatAct.TIME:
+        percent = next((each for each in PERCENTS if str(each) == request.POST.get("percent")), 0)
+        sentence = _("%(name)s now has %(percent)d %% of the usual time.") % {**called, "percent": percent}
+        return sentence, lambda: seating.give_time(game.id, seat.player, who, percent)
+    return _done_message(asked, called), lambda: SIMPLE_ACTS[SeatAct(asked)](game.id, seat.player, who)
+
+
+SIMPLE_ACTS = {
+    SeatAct.APPROVE: seating.approve,
+    SeatAct.REMOVE: seating.remove,
+    SeatAct.READMIT: seating.readmit,
+    SeatAct.CHECK_OUT: seating.check_out,
+    SeatAct.CHECK_IN: seating.check_in,
+}
+
+
+def _done_message(asked: str, called: dict[str, str]) -> str:
+    sentences = {
+        SeatAct.APPROVE: _("%(name)s can now play."),
+        SeatAct.REMOVE: _("%(name)s has been removed and is told so."),
+        SeatAct.READMIT: _("%(name)s may play again."),
+        SeatAct.CHECK_OUT: _("%(name)s is no longer present."),
+        SeatAct.CHECK_IN: _("%(name)s is present again."),
+    }
+    if asked not in SIMPLE_ACTS:
+        raise NotNow(seating.ALREADY_CHANGED)
+    return sentences[SeatAct(asked)] % called
+
+
+def _alternatives_text(found: list[str]) -> str:
+    return _("Available: %(names)s.") % {"names": ", ".join(found)} if found else ""

@@ -1,0 +1,192 @@
+"""What has changed, for pages of a session that are open: as it happens, or when they ask.
+
+Both say the same, a whole picture first. They are asked by a thousand phones at once, so that they take one round trip,
+and a second where somebody's own answer is to be shown; a player's account is nobody's business and is not looked for.
+"""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import translation
+from django.views.decorators.http import require_safe
+
+from accounts.access import access_response, public, requires
+from accounts.rules import Permission
+from acts.refusals import NotAllowed
+from live import clock, players, rules
+from live.players import Player
+from live.screens import broadcaster, presence, push_events, rendering, snapshots
+from live.screens.broadcaster import Subscriber
+from live.screens.push_events import ELSEWHERE, GONE, LAST, PushEvent
+from live.screens.rendering import HOSTING, OF_QA, SEATED, Role
+from live.seats import Seat
+from live.services import answering
+from live.snapshot import Snapshot
+from pages import streams
+from pages.client_address import client_network
+from pages.streams import Listener
+from store import keys
+
+MAX_ID_CHARS = 64
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class PushClient:
+    """Whoever looks at a session, and as what."""
+
+    snapshot: Snapshot
+    role: Role
+    player: Player | None = None
+    salt: bytes | None = None  # of an anonymous round that is open
+
+    @property
+    def seat(self) -> Seat | None:
+        return self.player.seat if self.player else None
+
+    @property
+    def percent(self) -> int:
+        return self.seat.percent if self.seat else clock.DEFAULT_PERCENT
+
+    @property
+    def last(self) -> PushEvent | None:
+        """All that somebody hears who has no seat any more, or has it on another device."""
+        if self.player is None or (self.player.is_newest and not self.player.seat.removed):
+            return None
+        return GONE if self.player.seat.removed else ELSEWHERE
+
+    @property
+    def version(self) -> str:
+        return push_events.version(self.role, self.snapshot, self.seat)
+
+
+# --- who asks ---
+
+
+def _load_client(request: HttpRequest, game_id: str, role: str) -> PushClient:
+    """Whoever may look; a stranger is not told whether there is such a session."""
+    if role not in set(Role) or len(game_id) > MAX_ID_CHARS:
+        raise Http404
+    if role in SEATED:
+        return _player(request, game_id, Role(role))
+    snapshot = snapshots.current(game_id)
+    if snapshot is None:
+        raise Http404
+    if role in HOSTING:
+        _check_host(request, snapshot)
+    elif not hmac.compare_digest(snapshot.game.screen_token.encode(), request.GET.get("token", "").encode()):
+        raise Http404
+    return PushClient(_upvoted(snapshot, Role(role)), Role(role))
+
+
+def _upvoted(snapshot: Snapshot, role: Role) -> Snapshot:
+    return snapshots.with_upvotes(snapshot) if role in OF_QA else snapshot
+
+
+def _player(request: HttpRequest, game_id: str, role: Role) -> PushClient:
+    place, salt = players.seat_key(request, game_id), snapshots.salt_key(game_id)
+    if place is None:
+        raise Http404
+    snapshot, items = snapshots.current_with(game_id, *filter(None, (place, salt)))
+    player = players.from_items(request, game_id, items)
+    if snapshot is None or player is None:
+        raise Http404
+    known = items.get(keys.game_salt(game_id, snapshot.state.round))
+    return PushClient(_upvoted(snapshot, role), role, player, known["salt"] if known else None)
+
+
+@requires(Permission.USE_APPLICATION)
+def _hosts_only(request: HttpRequest) -> HttpResponse:
+    raise Http404
+
+
+def _check_host(request: HttpRequest, snapshot: Snapshot) -> None:
+    user = request.user
+    if access_response(request, _hosts_only) or not rules.hosts(snapshot.game, user.name, user.role):
+        raise NotAllowed(rules.NOT_YOURS)
+
+
+# --- what they are told ---
+
+
+def _missing_events(request: HttpRequest, asker: PushClient) -> list[PushEvent]:
+    """All of it, but for what the page says that it has."""
+    snapshot, has = asker.snapshot, request.GET
+    shown = push_events.for_all(asker.role, snapshot, asker.percent)
+    said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
+    if asker.seat is not None and rendering.own_key(snapshot, asker.seat, asker.role) != has.get("mine"):
+        said.append(push_events.mine(snapshot, asker.seat, asker.role, **_own_answer(asker, asker.seat)))
+    return said + (push_events.consent(asker.role, snapshot, asker.seat) if asker.seat else [])
+
+
+def _own_answer(asker: PushClient, seat: Seat) -> dict[str, Any]:
+    """What a player has said, where their page shows it."""
+    snapshot = asker.snapshot
+    if asker.role != Role.PLAYER:
+        return {}
+    return answering.answer_context(answering.own(snapshot.game, snapshot.state, seat, asker.salt))
+
+
+@public
+@require_safe
+def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
+    """What has changed since the version that the page has; nothing, if nothing has."""
+    asker = _load_client(request, game_id, role)
+    if asker.last:
+        return HttpResponse(push_events.as_json(LAST, [asker.last]), content_type=JSON)
+    if "quiet" not in request.GET:  # a page that has a stream, and only wonders
+        _record_presence(asker)
+    if asker.version == request.GET.get("version"):
+        return HttpResponse(status=204)
+    return HttpResponse(push_events.as_json(asker.version, _missing_events(request, asker)), content_type=JSON)
+
+
+def _record_presence(asker: PushClient) -> None:
+    """Who asks is there."""
+    game_id = asker.snapshot.game.id
+    if asker.seat is not None:
+        presence.PRESENCE.saw_player(game_id, asker.seat.player)
+    elif asker.role in HOSTING:
+        presence.PRESENCE.saw_host(game_id)
+    presence.PRESENCE.look(asker.snapshot)
+
+
+@public
+@require_safe
+def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
+    """What changes from now on, after all that is now. Where no answer is held open, pages ask."""
+    asker = _load_client(request, game_id, role)
+    if asker.last:
+        return HttpResponse(push_events.as_stream(LAST, [asker.last]), content_type=streams.EVENT_STREAM)
+    address = client_network(request)
+    if not (streams.can_stream(request) and broadcaster.BROADCASTER.has_room_for(address)):
+        return HttpResponse(status=204)
+    first = push_events.as_stream(asker.version, _missing_events(request, asker))
+    language = translation.get_language() or settings.LANGUAGE_CODE
+
+    def begin(listener: Listener) -> None:
+        broadcaster.BROADCASTER.join(asker.snapshot, _subscriber(listener, language, asker, address))
+
+    def end(listener: Listener) -> None:
+        broadcaster.BROADCASTER.leave(game_id, listener)
+
+    return streams.open_answer(request, first, begin, end)
+
+
+def _subscriber(listener: Listener, language: str, asker: PushClient, address: str) -> Subscriber:
+    """What the page was shown first, it has heard."""
+    snapshot, seat = asker.snapshot, asker.seat
+    with translation.override(language):
+        shown = push_events.for_all(asker.role, snapshot, asker.percent)
+    ear = Subscriber(listener, asker.role, language, address, version=snapshot.state.version)
+    ear.hears(shown)
+    if seat is not None:
+        ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
+        with translation.override(language):
+            ear.own = broadcaster.own_version(snapshot, seat, asker.role)
+    return ear

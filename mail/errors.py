@@ -1,0 +1,72 @@
+"""Errors of sending mail: what a reply of the mail server, or its absence, means for the mail."""
+
+from __future__ import annotations
+
+import re
+import smtplib
+
+MAX_REPLY_CHARS = 300
+_ADDRESS = re.compile(r"<?[^\s<>,;:\"'()]+@[\w.\[\]:-]*[\w\]]>?")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
+MIN_LOCAL_PART_CHARS = 3  # letters before the @ that are looked for by themselves: fewer are found in any sentence
+
+
+class MailError(Exception):
+    """Something other than a yes. The code is 0 where the server gave none."""
+
+    def __init__(self, text: str, code: int = 0):
+        self.text, self.code = text, code
+        super().__init__(text)
+
+
+class Unreachable(MailError):
+    """No connection, or the server let us in but not as far as any mail: no mail's fault."""
+
+
+class Deferred(MailError):
+    """A 4xx about this mail, or a connection that was lost before the server had all of it: safe to try again."""
+
+
+class ConnectionLost(Deferred):
+    """The connection is gone, and the server had not all of the mail."""
+
+
+class Rejected(MailError):
+    """A 5xx about this mail: trying again would not help."""
+
+
+class Unanswered(MailError):
+    """The server had all of it, and the connection was lost before it said whether it took it."""
+
+
+def error_for_reply(code: int, text: bytes | str) -> MailError:
+    kind = Rejected if 500 <= code <= 599 else Deferred
+    return kind(reply_text(code, text), code)
+
+
+def reply_text(code: int, text: bytes | str) -> str:
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    return f"{code} {text}".strip()
+
+
+def error_text(error: Exception) -> str:
+    """What went wrong with a connection, in the words of the server or of the system."""
+    if isinstance(error, MailError):
+        return error.text
+    if isinstance(error, smtplib.SMTPResponseException):
+        return reply_text(error.smtp_code, error.smtp_error)
+    text = getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)
+    return text or type(error).__name__
+
+
+def reply_code(error: Exception) -> int:
+    return error.code if isinstance(error, MailError) else int(getattr(error, "smtp_code", 0))
+
+
+def redact_address(text: str, to: str) -> str:
+    """The server's words on one line without any address, for they repeat whom the mail was for."""
+    text = _ADDRESS.sub("<…>", _UNSEEN.sub(" ", text))
+    local = to.partition("@")[0]
+    if len(local) >= MIN_LOCAL_PART_CHARS:
+        text = re.sub(rf"(?<!\w){re.escape(local)}(?!\w)", "…", text, flags=re.IGNORECASE)
+    return text.strip()[:MAX_REPLY_CHARS]

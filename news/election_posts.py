@@ -1,0 +1,83 @@
+"""Posts and the elections they are about: what each shows of the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.http import urlencode
+
+from accounts.models import User
+from acts.storage import now_text
+from elections.access import Panel
+from elections.rules import Election, State
+from results import repository as results
+from results.repository import Seal
+from results.sharing.card_address import card_address
+
+from . import repository, rules
+from .rules import Post
+from .services import may_announce
+
+SHORT_DIGEST_CHARS = 12  # signs of a digest by which people compare it
+
+
+# --- on the pages of an election ---
+
+
+def election_panel(user: User, election: Election) -> Panel | None:
+    """The newest posts about it, and for those who may write them what they can do. A draft has none."""
+    if election.stored_state == State.DRAFT:
+        return None
+    posts, more = repository.on_election(election, limit=repository.MAX_TEASERS)
+    may, is_over = may_announce(user, election), election.state(now_text()) == State.CLOSED
+    if not posts and not may:
+        return None
+    is_announced = any(post.result for post in posts)
+    said = {
+        "posts": posts,
+        "more": more is not None,
+        "may_write": may,
+        "about": about_query(election),
+        "may_announce": may and is_over and election.results_public and not is_announced,
+        "cannot_announce": rules.NOT_PUBLIC if may and is_over and not election.results_public else "",
+    }
+    return Panel("news/parts/on_election.html", said)
+
+
+def about_query(election: Election) -> str:
+    """The words of an address that say what is to be written about."""
+    return str(urlencode({"election": election.name}))
+
+
+# --- on the page of a post ---
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a post is about, as it is today."""
+
+    post: Post
+    election: Election | None = None  # nothing, if it is gone
+    seal: Seal | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether what the post announces is what is sealed."""
+        return self.seal is not None and self.seal.report_digest == self.post.result
+
+    @property
+    def short(self) -> str:
+        return self.post.result[:SHORT_DIGEST_CHARS]
+
+    @property
+    def card(self) -> str:
+        return card_address(self.election, self.seal) if self.election and self.seal and self.fits else ""
+
+
+def load_about(post: Post) -> About | None:
+    """One look into the store if the post is about an election, else none."""
+    if not post.election:
+        return None
+    found = results.find_seal(post.election)
+    is_it = found is not None and found[0].created_at == post.election_at
+    return About(post, *found) if found and is_it else About(post)

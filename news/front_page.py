@@ -1,0 +1,154 @@
+"""What the front page shows: to somebody what waits for them and what they run, to strangers the ways in.
+
+It stands at its own address, and where a code that was typed on it leads nowhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+
+from accounts.models import User
+from accounts.registration_policy import allows_registration, explanation
+from accounts.repository import last_visit
+from accounts.rules import Permission
+from acts import branding
+from acts.branding import site_name
+from acts.links import absolute_url
+from acts.storage import now_text, table
+from elections import repository as elections
+from elections.multi_ballots.links import vote_requests
+from elections.public.own_elections import votes_of
+from elections.repository import Description, Listed
+from elections.skills_needed import needs
+from pages import markdown_cache
+from pages.markdown import excerpt
+from pages.sharing import MAX_PREVIEW_CHARS
+from photos.rules import Photo
+from polls.allowance import may_make
+from results import wording
+from results.repository import newest_shared
+from store.keys import fold
+from store.parallel import run_parallel
+
+from . import site_page
+from .repository import newest
+from .site_page import SitePage
+
+MAX_ELECTIONS_LISTED = 5  # elections somebody runs, and results that are new to them; lists have the others
+EXCERPT_CHARS = 160  # letters of what an election is about
+
+
+def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
+    """For somebody signed in: what waits for them and what they run. For others: who we are, or what this is. With what
+    is wrong with a code that was typed here, if anything."""
+    if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
+        return render(request, "news/home_of.html", _member_context(request) | code, status=status)
+    if branding.has_public_page() and (page := site_page.find()).has_content:
+        return show_page(request, page, status, **code)
+    return show_default_page(request, status, **code)
+
+
+def _member_context(request: HttpRequest) -> dict[str, Any]:
+    now = now_text()
+    (mine, more), posts, votes, asked = run_parallel(
+        table(),
+        lambda: _elections_run_by(request.user),
+        newest,
+        lambda: _votes(request, now),
+        lambda: _skill_requests(request.user),
+    )
+    run = [(each, each.state(now), each.takes_votes(now)) for each in mine]
+    return {"mine": run, "more": more, "newest": posts, "asked_to_show": asked, **votes}
+
+
+def _skill_requests(user: User) -> list[str]:
+    """Elections in which they stand that ask whether their skills may be shown."""
+    return needs.unanswered_by(user) if user.can(Permission.VOTE) else []
+
+
+def _elections_run_by(user: User) -> tuple[list[Listed], str | None]:
+    return (
+        elections.list_elections(run_by=user.name, limit=MAX_ELECTIONS_LISTED) if user.can_run_elections else ([], None)
+    )
+
+
+def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
+    """What waits, what can still be changed, and how it ended since the last visit."""
+    if not request.user.can(Permission.VOTE):
+        return {}
+    votes = votes_of(request.user, now, last_visit(request.user, now))
+    decided = [(each, wording.outcome_line(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
+    waiting, cast = vote_requests(votes.waiting, votes.cast)
+    return {
+        "waiting": [(each, _excerpt(votes.about[fold(each.name)]), asked) for each, asked in waiting],
+        "cast": cast,
+        "decided": decided,
+        "more_decided": len(votes.decided) > MAX_ELECTIONS_LISTED,
+    }
+
+
+def _excerpt(about: Description) -> str:
+    return excerpt(markdown_cache.description_html(about), EXCERPT_CHARS)
+
+
+# --- for strangers ---
+
+
+def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
+    edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
+    context = {
+        "page": page,
+        "edited": edited,
+        "at": edited or left,
+        **page_context(page),
+        **visitor_context(request),
+        **code,
+    }
+    return render(request, "news/site_page.html", context, status=status)
+
+
+def show_default_page(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
+    """What this is, where nobody has said who runs it."""
+    return render(request, "news/home.html", visitor_context(request) | code, status=status)
+
+
+def page_context(page: SitePage) -> dict[str, Any]:
+    """Its text as HTML, and what other sites show of a link to it."""
+    html = site_page.text_html(page)
+    preview = {
+        "title": site_name(),
+        "summary": excerpt(html, MAX_PREVIEW_CHARS),
+        "address": absolute_url(reverse("home")),
+    }
+    return {"text": html, "preview": preview | _image(page.photo)}
+
+
+def _image(photo: Photo | None) -> dict[str, Any]:
+    if photo is None:
+        return {"image": absolute_url(static("img/apple-touch-icon.png"))}
+    return {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
+
+
+def visitor_context(request: HttpRequest) -> dict[str, Any]:
+    """What can be done and read here by whoever comes by."""
+    shared, posts = run_parallel(table(), _newest_result, newest)
+    return {
+        "may_register": allows_registration(),
+        "who_registers": explanation(),
+        "may_make_polls": may_make(request.user),
+        "shared": shared,
+        "newest": posts,
+    }
+
+
+def _newest_result() -> dict[str, Any] | None:
+    """The newest result that everybody on the web may see, as a card shows it."""
+    found = newest_shared()
+    if found is None:
+        return None
+    return {"result": found, "ended": wording.outcome_line(found), "method": wording.method_label(found.method)}

@@ -1,0 +1,127 @@
+"""Who gets the news by mail: only who has confirmed it, and only until they leave.
+
+There are no events: a log would keep for good what is to be gone without a trace. For the same reason nothing is
+remembered of somebody who has left, and a link that is opened again says the same as before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import override
+
+from accounts import throttle
+from accounts.models import User
+from accounts.services import role_unchanged
+from accounts.visitors import Visitor
+from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, try_count
+from acts.refusals import Refusal
+from acts.storage import now_text, table, try_write, write
+from acts.tokens import create_token, read_token
+from mail import outbox
+from store import keys
+from store.table import Delete, Exists, Item, Missing, Put
+
+CONFIRM_DAYS = 3
+LEAVE = "no-news"  # what the token in a mail is for
+CONFIRM, ALREADY_SUBSCRIBED = "confirm_news", "news_known"  # the letters
+REQUEST_LIMITS = throttle.Limits(
+    Limit("news", 5, SECONDS_PER_HOUR),
+    Limit("news-email", 20, SECONDS_PER_HOUR),
+    Limit("news-address", 50, SECONDS_PER_HOUR),
+)
+# Whoever types the address of others floods nobody: beyond this no mail leaves, and nobody is told.
+MAIL_LIMITS = {
+    CONFIRM: Limit("news-confirm", 3, SECONDS_PER_DAY),
+    ALREADY_SUBSCRIBED: Limit("news-known", 1, SECONDS_PER_DAY),
+}
+
+NOT_SUBSCRIBED = _("This address is not subscribed.")
+
+
+@dataclass(frozen=True, slots=True)
+class Subscriber:
+    address: str
+    language: str
+    since: str  # when they confirmed it
+
+
+def find(address: str) -> Subscriber | None:
+    item = table().get(keys.subscriber(address))
+    return subscriber_of(item) if item else None
+
+
+def subscriber_of(item: Item) -> Subscriber:
+    return Subscriber(item["address"], item["language"], item["since"])
+
+
+def count_subscribers() -> int:
+    return table().count(keys.SUBSCRIBERS)
+
+
+# --- coming ---
+
+
+def request_subscription(address: str, visitor: Visitor, user: User | None = None) -> None:
+    """Mail a link that confirms it. Whether the address gets the news already is told to nobody but its owner. Somebody
+    signed in who types their own address is not held up by what others asked for."""
+    own = user if user is not None and keys.fold(user.email) == keys.fold(address) else None
+    throttle.count_try(REQUEST_LIMITS, address, visitor, own)
+    known = find(address)
+    letter = ALREADY_SUBSCRIBED if known else CONFIRM
+    if not try_count(MAIL_LIMITS[letter], address):
+        table().write(outbox.queued_nothing())
+    elif known is None:
+        table().write(outbox.queued(letter, address))
+    else:
+        with override(known.language):
+            table().write(outbox.queued(letter, known.address))
+
+
+def confirm_token(address: str, language: str) -> str:
+    return create_token("news", address, language)
+
+
+def read_confirmation(token: str) -> tuple[str, str] | None:
+    """Which address confirms, and in which language it is to be written to."""
+    words = read_token("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
+    return (words[0], words[1]) if words and len(words) == 2 else None
+
+
+def confirm(address: str, language: str) -> None:
+    """From now on. Who confirms twice gets the news since the first time."""
+    words = {"address": address, "language": language, "since": now_text()}
+    try_write(Put({**keys.subscriber(address).item, **words}, when=Missing()))
+
+
+# --- leaving ---
+
+
+def leave_token(address: str) -> str:
+    return create_token(LEAVE, address)
+
+
+def leave(address: str) -> None:
+    """At once, and as often as it is said."""
+    table().write(Delete(keys.subscriber(address)))
+
+
+def remove(actor: User, address: str) -> None:
+    """Somebody has asked an admin for it."""
+    gone = Delete(keys.subscriber(address), when=Exists())
+    write(gone, role_unchanged(actor), refusals={0: Refusal(NOT_SUBSCRIBED)})
+
+
+def forget_subscription(gone: User) -> None:
+    """Somebody was removed: their address gets no more news."""
+    if gone.email:
+        leave(gone.email)
+
+
+# --- what is told to somebody of themselves ---
+
+
+def export_subscription(user: User) -> list[Item]:
+    found = find(user.email)
+    return [{"address": found.address, "since": found.since, "language": found.language}] if found else []

@@ -1,0 +1,52 @@
+"""Finding your own vote in a published list by a short prefix of its code, so that the server cannot tell which one you
+wanted. Hundreds of codes share each prefix; in a short list none may be sent, and you page through it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from .codes import SYMBOLS, normalise_code
+
+MIN_VOTES_PER_PREFIX = 500  # votes, at least, that share what is sent of a code
+
+
+def prefix_length(votes: int) -> int:
+    """How many characters of a code may be sent to find a vote among so many."""
+    letters = 0
+    while votes // len(SYMBOLS) ** (letters + 1) >= MIN_VOTES_PER_PREFIX:
+        letters += 1
+    return letters
+
+
+class CodePrefixForm(forms.Form):
+    code = forms.CharField(required=False, max_length=200)
+
+    def __init__(self, *arguments: Any, label: str | Promise, letters: int, **options: Any):
+        super().__init__(*arguments, **options)
+        self.letters = letters
+        field = self.fields["code"]
+        field.label, field.help_text = label, self._at_most(_("Keep the rest to yourself."))
+        field.widget.attrs |= {"maxlength": letters, "autocomplete": "off", "autocapitalize": "characters"}
+
+    def _at_most(self, more: str) -> str:
+        words = ngettext("Only the first character.", "Only the first %(count)d characters.", self.letters)
+        return f"{words % {'count': self.letters}} {more}"
+
+    def clean_code(self) -> str:
+        code = normalise_code(self.cleaned_data["code"])
+        if len(code) > self.letters:
+            raise forms.ValidationError(self._at_most(_("Nobody but you needs to know the rest.")))
+        if set(code) - set(SYMBOLS):
+            raise forms.ValidationError(_("A code consists of digits and capital letters."))
+        return code
+
+
+def code_prefix_form(asked: Any, votes: int, label: str | Promise) -> CodePrefixForm | None:
+    """None for a list so short that even one character would tell too much."""
+    letters = prefix_length(votes)
+    return CodePrefixForm(asked, label=label, letters=letters) if letters else None

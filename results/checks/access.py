@@ -1,0 +1,92 @@
+"""Decorators for pages about a sealed result: who may see them, and when."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+from accounts.access import View
+from acts.refusals import Refusal
+from elections.access import election_context
+from results.access import Reader, for_anybody
+from results.bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
+from results.repository import Found, Seal, Sealed
+from results.views import load, not_yet, of_public_results, of_results
+
+PAGE_ROWS = 50
+MAX_BALLOTS_READ = 20_000  # ballots of a public election that are read for one page
+# ballots of an election that is recounted without somebody, or for two of its candidates
+MAX_BALLOTS_RECOUNTED = 500_000
+
+SealedView = Callable[[HttpRequest, Sealed], HttpResponse]
+
+
+def _when_sealed(view: SealedView) -> View:
+    @wraps(view)
+    def shown(request: HttpRequest, found: Found) -> HttpResponse:
+        return view(request, found) if isinstance(found, Sealed) else not_yet(request, found)
+
+    return require_safe(shown)
+
+
+def sealed_view(view: SealedView) -> View:
+    """A page about a result; before there is one, it is the page that says so."""
+    return of_results(_when_sealed(view))
+
+
+def public_sealed_view(view: SealedView) -> View:
+    """As `of_sealed`, and for anybody on the web where they may see the result."""
+    return of_public_results(_when_sealed(view))
+
+
+def seal_stamp(seal: Seal) -> str:
+    """What tells this sealed election from any other, also from a later one of the same name and the same ballots."""
+    return hashlib.sha256(f"{seal.report_digest} {seal.sealed_at}".encode()).hexdigest()
+
+
+def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:
+    """The election if this is what was sealed in it."""
+    found = load(reader, name)
+    is_another = isinstance(found, Sealed) and seal_stamp(found.seal) != sealed
+    return None if is_another else found
+
+
+def immutable_view(view: SealedView) -> View:
+    """A file of a sealed result: its address has the stamp in it, so a browser that has it need not ask again."""
+
+    @wraps(view)
+    def kept(request: HttpRequest, found: Sealed) -> HttpResponse:
+        etag = f'"{seal_stamp(found.seal)}"'
+        answer = get_conditional_response(request, etag=etag) or view(request, found)
+        if answer.status_code in (200, 304):
+            answer["ETag"], answer["Cache-Control"] = etag, "private, max-age=31536000, immutable"
+        return answer
+
+    return for_anybody(load_for=load_sealed)(_when_sealed(kept))
+
+
+def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:
+    """What was asked for in a wrong way answers 422, so that a client can tell."""
+    context |= {"result": found.report.result, "seal": found.seal}
+    shown = election_context(request, found.election, **context)
+    return render(request, f"results/checks/{name}.html", shown, status=422 if wrong else 200)
+
+
+def refused_page(request: HttpRequest, found: Sealed, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
+    """The page as it was asked for, with a sentence instead of the numbers."""
+    too_dear = isinstance(refusal, TooExpensive)
+    answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)
+    if isinstance(refusal, Busy):
+        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER_SECONDS)
+    return answer
+
+
+def is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 7

@@ -1,0 +1,133 @@
+"""A result as plain text in the reader's language, for mail or print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import chain
+from textwrap import fill
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from elections.rules import Election
+from pages import times
+from results import wording
+from results.margin import margin_of
+from results.pictures.drawing import exact
+from results.report import Report
+from results.repository import Seal, Sealed
+from tally.result import Result, Round
+
+LINE_CHARS = 78
+
+
+def as_text(found: Sealed) -> str:
+    report, seal = found.report, found.seal
+    parts = [
+        [found.election.name, "=" * min(len(found.election.name), 72)],
+        _outcome(report.result, found.election.voter_count),
+        _ended(found),
+        _convened(found.election),
+        [
+            _("Method: %(method)s") % {"method": wording.method_label(report.result.method)},
+            str(wording.RULES[report.result.method]),
+        ],
+        [_("Why"), *map(wording.translate, report.sentences)],
+        [_("How close was it?"), *_ahead(report.result), wording.how_close(report)],
+        _methods(report),
+        [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
+        [*_rounds(report.result)],
+        _sealed(seal, found.election),
+        _lots(found),
+    ]
+    return "\n\n".join("\n".join(map(_wrapped, part)) for part in parts if part) + "\n"
+
+
+def _wrapped(line: str) -> str:
+    """On lines that a mail or a page can hold; what hangs below the first is set in as far as the line itself."""
+    margin = " " * (len(line) - len(line.lstrip()))
+    return fill(line, LINE_CHARS, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+
+
+def _outcome(result: Result, voters: int) -> list[str]:
+    tie = len(result.winners) > 1 and result.seats == 1
+    title = _("A tie") if tie else _("Elected") if result.seats > 1 else _("Winner")
+    cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
+    of = ngettext("%(count)d people could vote.", "%(count)d people could vote.", voters)
+    numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
+    return [f"{title}: {wording.join_names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
+
+
+def _ahead(result: Result) -> list[str]:
+    """By how much, where somebody is."""
+    margin = margin_of(result)
+    return [f"{margin.title}: {margin.sentence}"] if margin else []
+
+
+def _ended(found: Sealed) -> list[str]:
+    """When voting really ended."""
+    closed = found.election
+    lines = [_("Voting ended: %(when)s") % {"when": _moment(closed.ended, closed)}] if closed.ended else []
+    if closed.closed_early and closed.ends:
+        lines.append(_("It was closed before its planned end, %(when)s.") % {"when": _moment(closed.ends, closed)})
+    return lines
+
+
+def _moment(moment: datetime, election: Election) -> str:
+    local = moment.astimezone(times.zone(election.time_zone))
+    return f"{times.moment_text(local)}, {times.zone_label(election.time_zone)}"
+
+
+def _convened(election: Election) -> list[str]:
+    """Which assembly called for it, and whether it could."""
+    if (convened := election.convened) is None:
+        return []
+    said = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
+    when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
+    return [said % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
+
+
+def _methods(report: Report) -> list[str]:
+    others = [
+        f"- {wording.method_label(each.method)}: {wording.join_names(each.winners)}"
+        for each in wording.comparable(report)
+    ]
+    return [_("All methods"), wording.comparison_sentence(report), *others]
+
+
+def _rounds(result: Result) -> Iterator[str]:
+    """Every round in a few lines; nothing for methods that have none."""
+    return chain.from_iterable(map(_round, result.rounds or ()))
+
+
+def _round(each: Round) -> list[str]:
+    votes = [f"  {name}: {exact(votes)}" for name, votes in each.tally.items()]
+    rest = _("Exhausted: %(exhausted)s. Needed: %(threshold)s.") % {
+        "exhausted": exact(each.exhausted),
+        "threshold": exact(each.threshold),
+    }
+    acts = [_("Elected: %(names)s") % {"names": wording.join_names(each.elected)}] if each.elected else []
+    acts += [_("Eliminated: %(names)s") % {"names": wording.join_names(each.eliminated)}] if each.eliminated else []
+    return [_("Round %(number)d") % {"number": each.number}, *votes, *(f"  {line}" for line in [rest, *acts])]
+
+
+def _sealed(seal: Seal, election: Election) -> list[str]:
+    return [
+        _("Counted and sealed: %(when)s") % {"when": _moment(datetime.fromisoformat(seal.sealed_at), election)},
+        _("Digest of the ballots: %(digest)s") % {"digest": seal.digest},
+        _("Digest of the result: %(digest)s") % {"digest": seal.report_digest},
+    ]
+
+
+def _lots(found: Sealed) -> list[str]:
+    """From what the lots were drawn, where any were; the result's page and the bundle say how to repeat it."""
+    seal, report = found.seal, found.report
+    if not (seal.seed and report.result.lots):
+        return []
+    return [
+        _("Commitment for drawing lots, published when voting opened: %(text)s")
+        % {"text": found.election.lots_commitment},
+        _("Secret, published after the close: %(text)s") % {"text": seal.lots_secret},
+        _("Seed, derived from the secret and the ballots: %(text)s") % {"text": seal.seed},
+    ]

@@ -1,0 +1,119 @@
+"""Caches live counts in the process, and reads only what is new."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+from ranking.candidates import Candidate
+from results.running_count import KnownBallot, RunningCount
+from store import keys
+from store.table import Item
+
+REFRESH_SECONDS = 2.0  # seconds; however many are watching, each process looks this often at most
+# times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it
+REST_FACTOR = 9
+CACHE_BYTES = 50_000_000  # bytes that everything takes up that is being watched, the one looked at last apart
+ENTRY_OVERHEAD_BYTES = 20_000  # bytes that something watched takes up, whatever its ballots
+REREAD_BALLOTS_PER_SECOND = 5_000  # ballots a second at most that withdrawals make us read again
+
+
+@dataclass
+class WatchedCount:
+    """Something that somebody is watching. Whoever holds the lock looks; the others get what was seen."""
+
+    running: RunningCount = field(default_factory=RunningCount)
+    lock: Any = field(default_factory=Lock)
+    created_at: str = ""
+    latest: Any = None  # what was seen last
+    rests_until: float = float("-inf")
+    read_at: float = float("-inf")  # when all ballots were read
+
+    @property
+    def weight(self) -> int:
+        return ENTRY_OVERHEAD_BYTES + self.running.weight
+
+    def forget(self) -> None:
+        """No ballots are needed any more."""
+        self.created_at, self.running = "", RunningCount()
+
+
+@dataclass(frozen=True, slots=True)
+class BallotSource:
+    """The ballots of something that is watched: all of them, those since a moment, and whether they can be so many."""
+
+    created_at: str  # tells it from another of the same name
+    candidates: tuple[Candidate, ...]
+    every: Callable[[], Iterable[Item]]
+    since: Callable[[str], Iterable[Item]]
+    can_hold: Callable[[int], bool]
+    ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
+
+
+class CountCache(ABC):
+    """What is being watched; what nobody has looked at for longest makes room for others."""
+
+    def __init__(self, most: int = CACHE_BYTES, clock: Callable[[], float] = time.monotonic):
+        self.most, self.clock = most, clock
+        self._lock, self._watched = Lock(), OrderedDict[str, WatchedCount]()
+
+    @abstractmethod
+    def load(self, name: str, watched: WatchedCount) -> Any:
+        """Look into the store, with what was seen before at hand: something with a `result`, or `None`."""
+
+    def get(self, name: str) -> Any:
+        """What is there now, with its count; `None` if there is nothing of that name."""
+        watched = self._take(keys.fold(name))
+        with watched.lock:
+            began = self.clock()
+            if began < watched.rests_until:
+                return watched.latest
+            look = watched.latest = self.load(name, watched)
+            watched.rests_until = max(began + REFRESH_SECONDS, self.clock() + REST_FACTOR * (self.clock() - began))
+        if look is None or look.result is None:
+            self._drop(keys.fold(name))
+        self._make_room()
+        return look
+
+    def _take(self, folded: str) -> WatchedCount:
+        with self._lock:
+            watched = self._watched.setdefault(folded, WatchedCount())
+            self._watched.move_to_end(folded)
+            return watched
+
+    def _drop(self, folded: str) -> None:
+        with self._lock:
+            self._watched.pop(folded, None)
+
+    def _make_room(self) -> None:
+        with self._lock:
+            while self.weight > self.most and len(self._watched) > 1:
+                self._watched.popitem(last=False)
+
+    @property
+    def weight(self) -> int:
+        """How many bytes all of it takes up; what is watched weighs a little even without ballots."""
+        return sum(each.weight for each in self._watched.values())
+
+    def bring_up_to_date(self, watched: WatchedCount, box: BallotSource) -> None:
+        """Read what is new; and everything, if nobody has looked into this box yet or what is known cannot be all."""
+        if watched.created_at != box.created_at:
+            watched.created_at, watched.running = box.created_at, RunningCount(box.ballot_from)
+            watched.running.set_candidates(box.candidates)
+            self._read_all(watched, box)
+            return
+        running = watched.running
+        running.set_candidates(box.candidates)
+        running.add(list(box.since(running.since)))
+        rested = self.clock() - watched.read_at >= running.total / REREAD_BALLOTS_PER_SECOND
+        if rested and not box.can_hold(running.total):
+            self._read_all(watched, box)
+
+    def _read_all(self, watched: WatchedCount, box: BallotSource) -> None:
+        watched.running.replace(box.every())
+        watched.read_at = self.clock()

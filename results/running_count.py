@@ -1,0 +1,149 @@
+"""The running count of an election with live results: every ballot seen so far, and the pairwise sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
+
+from acts.storage import table
+from ballots.repository import candidates_of
+from elections.rules import Election
+from ranking.candidates import Candidate
+from store import keys, sharded_reads
+from store.log import as_text
+from store.table import Item
+from tally.ballots import Ballots, groups_of, ranking_of
+from tally.pairwise import PairwiseSummary
+
+# more than a cast takes from its time stamp to the index, or two clocks differ
+OVERLAP_DURATION = timedelta(seconds=60)
+BATCH_BALLOTS = 5_000  # ballots that are added to a summary at once
+BALLOT_OVERHEAD_BYTES = 300  # bytes that a ballot takes up besides the letters of its ranking
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBallot:
+    """A ballot as it was last seen."""
+
+    when: str
+    confirmation: str
+    ranking: str
+
+    @classmethod
+    def of(cls, item: Item) -> KnownBallot:
+        return cls(item["when_cast"], item["confirmation"], item["rankings"])
+
+
+@dataclass
+class RunningCount:
+    """All ballots of an election seen so far, and their sums. Candidates are in the order of their names.
+
+    `ballot_from` turns a stored item into what is kept of a ballot.
+    """
+
+    ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
+    candidates: tuple[Candidate, ...] = ()
+    known: dict[str, KnownBallot] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+    summary: PairwiseSummary = field(default_factory=lambda: PairwiseSummary.of(Ballots((), {})))
+    newest: str = ""
+    letters: int = 0  # of all rankings that are kept
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes it takes up."""
+        said = sum(len(each.name) + len(each.statement) + len(each.link) for each in self.candidates)
+        return BALLOT_OVERHEAD_BYTES * self.total + 2 * self.letters + self.summary.weight + 2 * said
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.summary.candidates
+
+    @property
+    def total(self) -> int:
+        return len(self.known)
+
+    @property
+    def since(self) -> str:
+        """From when on to look for what is new."""
+        return as_text(datetime.fromisoformat(self.newest) - OVERLAP_DURATION) if self.newest else ""
+
+    def set_candidates(self, candidates: tuple[Candidate, ...]) -> None:
+        """Set the candidates; recounts if they changed."""
+        if candidates == self.candidates:
+            return
+        self.candidates = candidates
+        names = tuple(sorted(each.name for each in candidates))
+        self.counts = self.normal(Counter(each.ranking for each in self.known.values()))
+        self.summary = PairwiseSummary.of(Ballots(names, self.counts))
+
+    def replace(self, items: Iterable[Item]) -> None:
+        """These are all the ballots there are."""
+        self.known = {item["SK"]: self.ballot_from(item) for item in items}
+        self.newest = max((each.when for each in self.known.values()), default="")
+        self.letters = sum(len(each.ranking) for each in self.known.values())
+        candidates, self.candidates = self.candidates, ()
+        self.set_candidates(candidates)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """These were cast lately; some are known, and some take the place of others."""
+        new, old = Counter[str](), Counter[str]()
+        for item in items:
+            ballot, known = self.ballot_from(item), self.known.get(item["SK"])
+            if known is not None and (ballot == known or ballot.when < known.when):
+                continue
+            new[ballot.ranking] += 1
+            if known is not None:
+                old[known.ranking] += 1
+            self.known[item["SK"]] = ballot
+            self.letters += len(ballot.ranking) - len(known.ranking if known else "")
+            self.newest = max(self.newest, ballot.when)
+        if new:
+            self._change(self.normal(new), self.normal(old))
+
+    def _change(self, new: Counter[str], old: Counter[str]) -> None:
+        self.counts.update(new)
+        self.counts = self.counts - old  # which drops what has become none
+        self.summary = self.summary + PairwiseSummary.of(Ballots(self.names, new))
+        if old:
+            self.summary = self.summary - PairwiseSummary.of(Ballots(self.names, old))
+
+    def normal(self, rankings: Mapping[str, int]) -> Counter[str]:
+        """The same rankings, with candidates numbered by name.
+
+        A candidate added after we read the list is left out until we read it again and recount.
+        """
+        ordered = sorted(self.candidates, key=lambda each: each.name)
+        place = {each.number: position for position, each in enumerate(ordered)}
+        counts: Counter[str] = Counter()
+        for ranking, number in rankings.items():
+            counts[ranking_of([place[each] for each in group if each in place] for group in groups_of(ranking))] += (
+                number
+            )
+        return counts
+
+    @property
+    def ballots(self) -> Ballots:
+        found = Ballots(self.names, dict(self.counts))
+        vars(found.normal)["summary"] = self.summary  # kept up to date: nobody need count it again
+        return found
+
+
+def summary_by_time(election: Election) -> PairwiseSummary:
+    """The final running count: all ballots in the order they were cast, added up in batches.
+
+    It is independent of the main count. Each ballot is in the index once, in place of those it replaced.
+    """
+    running = RunningCount()
+    running.set_candidates(candidates_of(election))
+    cast = sharded_reads.each(table(), keys.ballots_by_time(election.name, shards=election.shards))
+    rankings = (item["rankings"] for item in cast)
+    return sum(_summaries(running, rankings), running.summary)
+
+
+def _summaries(running: RunningCount, rankings: Iterator[str]) -> Iterator[PairwiseSummary]:
+    while some := Counter(islice(rankings, BATCH_BALLOTS)):
+        yield PairwiseSummary.of(Ballots(running.names, running.normal(some)))

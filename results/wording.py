@@ -1,0 +1,181 @@
+"""Sentences on results pages: the method, how close it was, and what other methods would have given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from elections.rules import METHODS, UNRANKED
+from ranking import explanations
+from tally.explain import Sentence
+
+from .pictures.drawing import exact
+from .report import OtherMethod, Report
+
+LABELS = METHODS | {
+    "copeland": gettext_lazy("Copeland"),
+    "minimax": gettext_lazy("Minimax"),
+    "plurality": gettext_lazy("First preferences"),
+}
+RULES = {
+    "schulze": gettext_lazy(
+        "Candidates are compared in pairs. If A beats B, B beats C and C beats A, the weakest of these wins "
+        "count least: candidates are ordered by the strongest chain of wins between them."
+    ),
+    "ranked-pairs": gettext_lazy(
+        "Candidates are compared in pairs. The wins are then applied from the clearest to the closest, and a "
+        "win that contradicts clearer ones is left out."
+    ),
+    "irv": gettext_lazy(
+        "Every ballot counts for its highest-ranked candidate who is still in the race. Round by round, the "
+        "candidate with the fewest votes is eliminated, until one has more than half."
+    ),
+    "borda": gettext_lazy(
+        "Every ballot gives no points to its last-ranked candidate, one to the next, and so on upwards; "
+        "candidates ranked equally share the points."
+    ),
+    "copeland": gettext_lazy("Candidates are compared in pairs. Each win gives one point, each draw half a point."),
+    "minimax": gettext_lazy(
+        "Candidates are compared in pairs. A candidate nobody beats wins; otherwise the one whose worst "
+        "defeat was the smallest."
+    ),
+    "plurality": gettext_lazy("Every ballot counts for its first choice; candidates ranked equally share it."),
+    "stv-scottish": gettext_lazy(
+        "Candidates who reach the quota are elected, and their surplus is passed on to the next candidates on"
+        " those ballots. When nobody reaches it, the candidate with the fewest votes is eliminated. These are"
+        " the rules of Scottish council elections."
+    ),
+    "stv-meek": gettext_lazy(
+        "Candidates who reach the quota are elected and keep only as much of each vote as they need; the rest"
+        " is passed on. The quota falls as ballots run out of names. These are Meek's rules."
+    ),
+}
+
+
+NAMES = ("name", "names", "other")  # of what a sentence about a count is filled with; the rest are numbers
+
+
+def translate(sentence: Sentence) -> str:
+    values = {key: value if key in NAMES else exact(value) for key, value in sentence.values.items()}
+    return explanations.translate(Sentence(sentence.template, values))
+
+
+def method_label(method: str) -> str:
+    return str(LABELS[method])
+
+
+def unranked_label(report: Report) -> str:
+    return str(UNRANKED[report.result.unranked])
+
+
+def join_names(winners: tuple[str, ...]) -> str:
+    return ", ".join(winners)
+
+
+def list_in_sentence(people: Sequence[str]) -> str:
+    """Names in a sentence: A; A and B; A, B and C."""
+    if len(people) < 2:
+        return "".join(people)
+    return _("%(names)s and %(last)s") % {"names": ", ".join(people[:-1]), "last": people[-1]}
+
+
+def outcome_line(shown: Any) -> str:
+    """How it ended, in a line of a list or on a card, which know the first few winners and how many there are."""
+    if not shown.winners:
+        return _("There were no votes to count.")
+    words = {"names": join_names(shown.winners), "count": shown.winner_count - len(shown.winners)}
+    if words["count"] > 0:
+        words["names"] = _("%(names)s and %(count)d more") % words
+    if shown.seats > 1:
+        return _("Elected: %(names)s") % words
+    return (_("A tie: %(names)s") if shown.winner_count > 1 else _("Winner: %(names)s")) % words
+
+
+def how_close(report: Report) -> str:
+    close, total = report.closeness, report.result.total
+    if close.ballots is None:
+        if close.exact:
+            return _("No change to the ballots could have changed the result.")
+        return _("We found no number of changed ballots that would have changed who won.")
+    if total == 1:
+        return _("A different ranking on the only ballot would have changed the result.")
+    said = {"count": close.ballots, "total": total, **_changed(report)}
+    sentence = _would_be(report) % said
+    if close.ballots == 1:
+        return sentence
+    enough = _("Fewer would not have been enough.")
+    perhaps = _("Fewer might have been enough: this is the smallest number we found.")
+    return f"{sentence} {enough if close.exact else perhaps}"
+
+
+def _changed(report: Report) -> dict[str, str]:
+    """Who would have won; who of them is new, and who would have gone."""
+    before, after = report.closeness.winners, report.closeness.new_winners
+    new, gone = ([name for name in some if name not in others] for some, others in ((after, before), (before, after)))
+    return {"names": list_in_sentence(after), "new": list_in_sentence(new), "gone": list_in_sentence(gone)}
+
+
+def _would_be(report: Report) -> str:
+    """The sentence with its places still open."""
+    close = report.closeness
+    before, after, many = set(close.winners), set(close.new_winners), close.ballots or 0
+    if report.result.seats > 1:
+        return _other_seats(len(before - after) == len(after - before) > 0, many)
+    if len(after) > 1:
+        return ngettext(
+            "If %(count)d of the %(total)d ballots had ranked differently, it would have been a tie between %(names)s.",
+            "If %(count)d of the %(total)d ballots had ranked differently, it would have been a tie between %(names)s.",
+            many,
+        )
+    if after < before:
+        return ngettext(
+            "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won alone.",
+            "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won alone.",
+            many,
+        )
+    return ngettext(
+        "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won.",
+        "If %(count)d of the %(total)d ballots had ranked differently, %(names)s would have won.",
+        many,
+    )
+
+
+def _other_seats(swapped: bool, many: int) -> str:
+    if swapped:
+        return ngettext(
+            "If %(count)d of the %(total)d ballots had ranked differently, %(new)s would have been elected in place of "
+            "%(gone)s.",
+            "If %(count)d of the %(total)d ballots had ranked differently, %(new)s would have been elected in place of "
+            "%(gone)s.",
+            many,
+        )
+    return ngettext(
+        "If %(count)d of the %(total)d ballots had ranked differently, these would have been elected: %(names)s.",
+        "If %(count)d of the %(total)d ballots had ranked differently, these would have been elected: %(names)s.",
+        many,
+    )
+
+
+def comparison_sentence(report: Report) -> str:
+    """One sentence about what the others would have said."""
+    if not report.result.total - report.result.blank:
+        return _("There are no votes to compare the methods with.")
+    if not (others := differing(report)):
+        return _("Every other method gives the same result.")
+    words = {"methods": ", ".join(method_label(each.method) for each in others)}
+    return _("These methods give a different result: %(methods)s.") % words
+
+
+def differing(report: Report) -> list[OtherMethod]:
+    """Those of them that elect somebody else."""
+    return [each for each in comparable(report) if set(each.winners) != set(report.result.winners)]
+
+
+def comparable(report: Report) -> list[OtherMethod]:
+    """The other methods that fill as many seats."""
+    several = report.result.seats > 1
+    others = [each for each in report.others if each.method != report.result.method]
+    return [each for each in others if not several or each.method.startswith("stv")]

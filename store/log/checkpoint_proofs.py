@@ -1,0 +1,70 @@
+"""Proofs of public checkpoints: what one covers, and everything needed to recompute its hash chain.
+
+The sealer's own checkpoints, one every few seconds, are joined, because they would tell when single people acted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from store import keys
+from store.table import Item, Table
+
+from . import layout
+from .events import EventLog
+from .rewriting import sealed_digest
+from .seal import CHAIN_START, DIGEST_BYTES, void_digest
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointRange:
+    """The sealer's checkpoints and the events that one public checkpoint covers."""
+
+    public: Item
+    previous: str  # hash of the chain before it
+    sealed: list[Item]
+    events: dict[int, Item]
+
+    def proof(self, ours: list[int]) -> Item:
+        """The public checkpoint, our event numbers, and all digests its chain is made of."""
+        digests = b"".join(
+            self._digest(checkpoint, number)
+            for checkpoint in self.sealed
+            for number in range(checkpoint["first_event_id"], checkpoint["event_id"] + 1)
+        )
+        public = {name: self.public[name] for name in ("first_event_id", "event_id", "published_at", "hash")}
+        return {**public, "previous": self.previous, "events": ours, "digests": digests.hex()}
+
+    def _digest(self, checkpoint: Item, number: int) -> bytes:
+        """Its first half as it was sealed, the other as it is now."""
+        start = DIGEST_BYTES * (number - checkpoint["first_event_id"])
+        is_void = number in checkpoint["voids"]
+        now = void_digest(number) if is_void else _digest(self.events.get(number))
+        return bytes(checkpoint["digests"][start : start + DIGEST_BYTES]) + now[DIGEST_BYTES:]
+
+
+def _digest(event: Item | None) -> bytes:
+    return sealed_digest(event) if event else bytes(32)  # a missing event has none, so the chain will not match
+
+
+def ranges_over(table: Table, numbers: Iterable[int]) -> Iterator[CheckpointRange]:
+    """The range of each public checkpoint that covers any of the numbers, up to the first that none covers yet."""
+    log = EventLog(table)
+    before: Item = {"event_id": 0, "hash": CHAIN_START.hex()}
+    for number in numbers:
+        if number <= before["event_id"]:
+            continue
+        public = log.public_over(number)
+        if public is None:
+            return
+        first, last = public["first_event_id"], public["event_id"]
+        previous = before["hash"] if before["event_id"] == first - 1 else _hash_at(table, first - 1)
+        events = {event["event_id"]: event for event in layout.each(table, first, last)}
+        yield CheckpointRange(public, previous, list(table.each(keys.checkpoints(first, last))), events)
+        before = public
+
+
+def _hash_at(table: Table, number: int) -> str:
+    before = table.get(keys.checkpoint(number)) if number else None
+    return before["hash"] if before else CHAIN_START.hex()

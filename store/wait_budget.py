@@ -1,0 +1,108 @@
+"""The time budget of one request for waiting on a distant store that is slow, throttled or silent.
+
+It is spent by each pause between two attempts and each attempt that took longer than usual. Prompt replies cost
+nothing, so that long work on a healthy store is never cut off. The embedded store needs no budget.
+
+Voters must not lock out the organiser. An organiser's request *insists*: where the store throttles or conflicts, it
+retries until `INSIST_SECONDS` have passed. On a silent store it waits no longer than others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+
+INSIST_SECONDS = 20.0  # for which an organiser's request retries when throttled or in conflict
+
+
+class WaitBudget:
+    """The seconds a request has left. Each parallel branch has its own."""
+
+    def __init__(self, seconds: float, whole: WaitBudget | None = None) -> None:
+        self.seconds = seconds
+        self.left = seconds
+        self._whole = whole or self
+        self._was_unanswered = False
+        self._insists_until: float | None = None  # by the store's clock; set at the first refusal
+        self._insists = False
+        self._lock = Lock()
+
+    @property
+    def was_unanswered(self) -> bool:
+        """Whether it was reported already that the store never answered: once for each request."""
+        return self._whole._was_unanswered
+
+    @was_unanswered.setter
+    def was_unanswered(self, so: bool) -> None:
+        self._whole._was_unanswered = so
+
+    def insist(self) -> None:
+        self._whole._insists = True
+
+    def insists(self, now: float) -> bool:
+        """Whether to retry now, however often that has failed."""
+        whole = self._whole
+        if whole._insists and whole._insists_until is None:
+            whole._insists_until = now + INSIST_SECONDS
+        return whole._insists_until is not None and now < whole._insists_until
+
+    def part(self, lost: float) -> WaitBudget:
+        """For one parallel branch, when those before it have spent so much."""
+        return WaitBudget(self.left - lost, self._whole)
+
+    def spend(self, seconds: float) -> None:
+        with self._lock:
+            self.left -= seconds
+
+
+_current: ContextVar[WaitBudget | None] = ContextVar("patience", default=None)
+
+
+@contextmanager
+def of_request(seconds: float) -> Iterator[WaitBudget]:
+    """Limit what is spent waiting inside."""
+    patience = WaitBudget(seconds)
+    token = _current.set(patience)
+    try:
+        yield patience
+    finally:
+        _current.reset(token)
+
+
+def current() -> WaitBudget | None:
+    """The budget of the current request; the worker's jobs have none and wait as long as it takes."""
+    return _current.get()
+
+
+def insist() -> None:
+    """Let the current request, an organiser's, insist."""
+    if (patience := _current.get()) is not None:
+        patience.insist()
+
+
+def left() -> float:
+    return math.inf if (patience := _current.get()) is None else patience.left
+
+
+def spend(seconds: float) -> None:
+    if (patience := _current.get()) is not None:
+        patience.spend(seconds)
+
+
+@contextmanager
+def parallel_branch(lost: list[float]) -> Iterator[None]:
+    """The budget of one of several parallel branches, of which only the longest is waited for. Each adds what it has
+    spent to `lost`; one that starts after others have finished starts with what they left."""
+    if (whole := _current.get()) is None:
+        yield
+        return
+    own = whole.part(max(lost, default=0.0))
+    token = _current.set(own)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+        lost.append(whole.left - own.left)

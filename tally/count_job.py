@@ -1,0 +1,167 @@
+"""Counts as jobs: what to count and by which rules, run here or in a subprocess that can be stopped.
+
+`python -m tally.count_job KIND SECONDS MEGABYTES` reads a job from standard input and writes its outcome, both as JSON.
+The kernel limits its processor time and memory. It needs nothing but this package: no settings, secrets or store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from . import cost
+from .ballots import Ballots
+from .closeness import Closeness, measure_closeness
+from .cost import Size
+from .methods import METHODS, count
+from .pairwise import PairwiseSummary
+from .provisional import Draws, winners_with_other_lots
+from .result import Result
+
+MethodOutcome = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]  # winners and places
+
+
+@dataclass(frozen=True, slots=True)
+class CountOutcome:
+    """The outcome of a count: the result, the other methods in short, how close it was, and results with other lots."""
+
+    result: Result
+    methods: dict[str, MethodOutcome]
+    closeness: Closeness
+    draws: Draws = ()
+
+    def as_json(self) -> str:
+        close = asdict(replace(self.closeness, changes=()))  # which are of no use to those who ask
+        said = {"result": self.result.as_json(), "methods": self.methods, "closeness": close, "draws": self.draws}
+        return json.dumps(said, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> CountOutcome:
+        read = json.loads(text)
+        close = read["closeness"]
+        names = {name: tuple(close[name]) for name in ("winners", "new_winners", "changes")}
+        methods = {
+            method: (tuple(winners), tuple((name, place) for name, place in places))
+            for method, (winners, places) in read["methods"].items()
+        }
+        draws = tuple(map(tuple, read["draws"]))
+        return cls(Result.from_json(read["result"]), methods, Closeness(**close | names), draws)
+
+
+@dataclass(frozen=True, slots=True)
+class CountJob:
+    ballots: Ballots
+    method: str
+    settings: dict[str, Any] = field(default_factory=dict)  # seats, unranked, seed
+    others: bool = True  # whether all methods count
+    recounts: int = 0  # that may be made to see how close it was; without any, nobody looks
+    draws: int = 0  # of other lots, to see whether the outcome hangs on them
+
+    @property
+    def size(self) -> Size:
+        if self._is_summed:
+            return Size(len(self.ballots.candidates), 0, 0)
+        return Size.of(self.ballots, self.settings.get("seats", 1))
+
+    @property
+    def _is_summed(self) -> bool:
+        """Whether the pairwise summary is known, as in a running count, so that the ballots need not be read."""
+        return set(self.methods) <= set(cost.BY_CONTESTS) and "summary" in vars(self.ballots.normal)
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(METHODS) if self.others else (self.method,)
+
+    def cost(self, size: Size) -> int:
+        """In steps, were the ballots of this size."""
+        recounts = self.recounts * cost.of_recount(size, self.method)
+        return cost.of_methods(size, self.methods) + recounts + self.draws * cost.of_methods(size, [self.method])
+
+    def run(self) -> CountOutcome:
+        results = {each: count(self.ballots, each, **self.settings) for each in self.methods}
+        result = results[self.method]
+        methods = {each: (found.winners, found.places) for each, found in results.items()}
+        draws = winners_with_other_lots(self.ballots, result, self.draws) if self.draws else ()
+        return CountOutcome(result, methods, self._closeness(result), draws)
+
+    def _closeness(self, result: Result) -> Closeness:
+        if not self.recounts:
+            return Closeness(None, False, result.winners)
+        return measure_closeness(self.ballots, self.method, **self.settings, recounts=self.recounts)
+
+    def as_json(self) -> str:
+        said = {"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)}
+        rules = {name: getattr(self, name) for name in ("method", "settings", "others", "recounts", "draws")}
+        return json.dumps(said | rules, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> CountJob:
+        read = json.loads(text)
+        return cls(Ballots(tuple(read.pop("candidates")), read.pop("counts")), **read)
+
+    @staticmethod
+    def parse_outcome(text: str) -> CountOutcome:
+        """What came out, as it was written."""
+        return CountOutcome.from_json(text)
+
+
+@dataclass(frozen=True, slots=True)
+class PairwiseJob:
+    """How every two candidates compare, and nothing else."""
+
+    ballots: Ballots
+
+    @property
+    def size(self) -> Size:
+        return Size.of(self.ballots)
+
+    def cost(self, size: Size) -> int:
+        return cost.of_contests(size)
+
+    def run(self) -> PairwiseSummary:
+        return self.ballots.summary
+
+    def as_json(self) -> str:
+        return json.dumps({"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)})
+
+    @classmethod
+    def from_json(cls, text: str) -> PairwiseJob:
+        read = json.loads(text)
+        return cls(Ballots(tuple(read["candidates"]), read["counts"]))
+
+    @staticmethod
+    def parse_outcome(text: str) -> PairwiseSummary:
+        read = json.loads(text)
+        matrices = {name: tuple(map(tuple, read[name])) for name in ("above", "equal")}
+        return PairwiseSummary(**read | matrices | {name: tuple(read[name]) for name in ("candidates", "ranked")})
+
+
+def outcome_json(outcome: CountOutcome | PairwiseSummary) -> str:
+    return (
+        outcome.as_json() if isinstance(outcome, CountOutcome) else json.dumps(asdict(outcome), separators=(",", ":"))
+    )
+
+
+# --- in a process of its own ---
+
+KINDS: dict[str, type[CountJob | PairwiseJob]] = {kind.__name__: kind for kind in (CountJob, PairwiseJob)}
+NICENESS = 5  # pages come first
+
+
+def main(kind: str, seconds: int, megabytes: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    with suppress(ValueError):  # macOS has no such limit
+        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(NICENESS)
+    job = KINDS[kind].from_json(sys.stdin.read())
+    sys.stdout.write(outcome_json(job.run()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

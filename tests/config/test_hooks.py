@@ -1,0 +1,114 @@
+"""What happens when an election opens, closes and is sealed, and when somebody leaves, is said in one place."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from django.conf import settings
+
+from accounts.access import PROFILE_VISIBILITY
+from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.services import ON_REMOVAL
+from acts.background import TYPES
+from acts.hooks import Hooks
+from ballots.services.sealing import COUNTING, SEALED
+from elections.access import PANELS
+from elections.dashboard.next_step import ONCE_SEALED
+from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
+from elections.lifecycle.services import OPENING
+from mail.emails import COLOURING, EMAIL_TEMPLATES
+
+STEPS = {
+    "PROFILE_VISIBILITY": (PROFILE_VISIBILITY, ["skills.access.may_see_profile"]),
+    "OPENING": (OPENING, ["ballots.secrecy.creating_salt", "elections.skills_needed.needs.storing_snapshot"]),
+    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt"]),
+    "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
+    "PANELS": (PANELS, ["news.election_posts.election_panel"]),
+    "INVITATION_REASONS": (INVITATION_REASONS, ["elections.invitations.wording.invitations_of"]),
+    "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
+    "COUNTING": (COUNTING, ["results.services.seal_result"]),
+    "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
+    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
+    "ON_REMOVAL": (
+        ON_REMOVAL,
+        [
+            "accounts.handover.pass_on",
+            "ballots.services.leaving.remove_ballots_of",
+            "elections.groups.services.forget_person",
+            "accounts.handover.pass_on",
+            "accounts.handover.pass_on",
+            "accounts.handover.pass_on",
+            "elections.skills_needed.services.forget_agreements",
+            "skills.services.own.delete_skills",
+            "skills.services.endorsing.delete_endorsements",
+            "elections.invitations.opt_out.forget",
+            "news.services.liking.forget_likes",
+            "news.subscriptions.forget_subscription",
+            "assembly.minutes.services.forget_attendances",
+            "live.services.leaving.forget_hosting",
+            "accounts.services.removal.delete_sessions",
+        ],
+    ),
+}
+
+
+def named(steps: Hooks) -> list[str]:
+    return [f"{step.__module__}.{step.__name__}" for step in steps]
+
+
+def test_every_step_is_taken_in_its_order():
+    assert {name: named(steps) for name, (steps, _) in STEPS.items()} == {
+        name: wanted for name, (_, wanted) in STEPS.items()
+    }
+
+
+def arranged_in(path: Path) -> bool:
+    text = path.read_text()
+    nodes = ast.walk(ast.parse(text)) if "install" in text else ()  # to take a text apart takes long
+    return any(isinstance(node, ast.Attribute) and node.attr == "install" for node in nodes)
+
+
+def test_steps_are_arranged_in_one_place():
+    sources = (path for path in settings.BASE_DIR.glob("*/**/*.py") if ".venv" not in path.parts)
+    ours = [path.relative_to(settings.BASE_DIR) for path in sources if "tests" not in path.parts and arranged_in(path)]
+    assert sorted(map(str, ours)) == ["config/hooks.py"]
+
+
+def test_every_moment_that_there_is_has_its_steps():
+    """A list of steps that nobody arranged would be a promise that nobody keeps."""
+    made = set()
+    others = (
+        "elections/access.py",
+        "elections/lifecycle/closing.py",
+        "elections/lifecycle/services.py",
+        "elections/dashboard/next_step.py",
+        "accounts/invitation_reasons.py",
+        "mail/emails.py",
+        "accounts/access.py",
+    )
+    for path in (*settings.BASE_DIR.glob("*/services/*.py"), *(settings.BASE_DIR / each for each in others)):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Assign) and "Hooks[" in ast.unparse(node.value):
+                made |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    assert made == set(STEPS)
+
+
+def test_every_kind_of_mail_has_its_words():
+    assert {"reset_password", "vote_invitation", "ballot_cast"} <= set(EMAIL_TEMPLATES)
+
+
+def test_every_type_of_background_work_has_its_step_in_a_process_that_imports_nothing_else(tmp_path):
+    """As the worker is one: no page, hence no module of one, is imported there."""
+    script = (
+        "import django; django.setup();"
+        "from acts.background import TYPES, TaskType; missing = TaskType('', '').do;"
+        "print(len(TYPES), [each.name for each in TYPES.values() if each.do is missing])"
+    )
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, check=True, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True)
+    assert run.stdout.split(maxsplit=1) == [str(len(TYPES)), "[]\n"]

@@ -1,0 +1,238 @@
+"""Rooms kept in mind: one round trip a look, right with several processes and threads, and bounded."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from acts import storage
+from live import clock, repository, seats
+from live.rules import Phase, Step
+from live.screens import snapshots
+from live.screens.snapshots import SessionCache
+from questions.question import Type
+from store import keys, round_trips
+from store.table import Delete
+from tests.chaos import Chaos
+from tests.live.conftest import drive, give, seated
+
+
+@pytest.fixture
+def time(monkeypatch):
+    class Time:
+        now = clock.now()
+
+    monkeypatch.setattr(clock, "now", lambda: Time.now)
+    return Time
+
+
+@pytest.fixture
+def asked(monkeypatch) -> list[str]:
+    """Every round trip, also those that serve many."""
+    told: list[str] = []
+    monkeypatch.setattr(round_trips, "_listeners", [lambda operation, *_: told.append(operation)])
+    return told
+
+
+def test_a_look_takes_one_round_trip_and_answers_the_same_room(made, asked):
+    game = made(Type.TRIVIA)
+    (ada,) = seated(game, "Ada")
+    drive(game, Step.NEXT)
+    give(game, ada, [0])
+    drive(game, Step.CLOSE)
+    snapshot = snapshots.current(game.id)
+    asked.clear()
+    assert snapshots.current(game.id) is snapshot
+    assert snapshots.current(game.id) is snapshot
+    assert asked == ["get_many"] * 2
+
+
+def test_after_a_step_only_what_is_new_is_read(made, asked):
+    game = made(Type.TRIVIA)
+    (ada,) = seated(game, "Ada")
+    for step in (Step.NEXT, Step.CLOSE, Step.REVEAL, Step.NEXT):
+        drive(game, step)
+        snapshots.current(game.id)
+    give(game, ada, [0])
+    drive(game, Step.CLOSE)
+    asked.clear()
+    snapshot = snapshots.current(game.id)
+    assert asked == ["get_many", "page"], "the round that is new"
+    assert sorted(snapshot.rounds) == [1, 2]
+    assert snapshot.round.count == 1
+
+
+def test_a_process_that_comes_later_reads_all_rounds_at_once(made, asked, monkeypatch):
+    game = made(Type.TRIVIA)
+    for step in (Step.NEXT, Step.CLOSE, Step.REVEAL, Step.NEXT, Step.CLOSE):
+        drive(game, step)
+    known = snapshots.current(game.id)
+    monkeypatch.setattr(snapshots, "SESSIONS", SessionCache())
+    asked.clear()
+    assert snapshots.current(game.id) == known
+    assert asked == ["get_many"] + ["page"] * (1 + keys.GAME_SHARDS + 1), "questions, seats, rounds"
+
+
+def test_a_round_voided_while_it_was_open_is_looked_for_once(made, asked):
+    game = made(Type.TRIVIA)
+    drive(game, Step.NEXT)
+    drive(game, Step.VOID)
+    snapshot = snapshots.current(game.id)
+    assert snapshot.rounds == {}
+    assert snapshot.round is None
+    asked.clear()
+    assert snapshots.current(game.id) is snapshot
+    assert asked == ["get_many"]
+
+
+def test_processes_see_each_others_steps_and_seats(made, monkeypatch):
+    game = made(Type.TRIVIA)
+    minds = [SessionCache(), SessionCache()]
+
+    def both():
+        found = []
+        for mind in minds:
+            monkeypatch.setattr(snapshots, "SESSIONS", mind)
+            found.append(snapshots.current(game.id))
+        return found
+
+    for act in (
+        lambda: None,
+        lambda: (seated(game, "Ada"), seats.count_change(game)),
+        lambda: drive(game, Step.NEXT),
+        lambda: (seated(game, "Ben"), seats.count_change(game)),
+        lambda: drive(game, Step.CLOSE),
+        lambda: drive(game, Step.REPEAT),
+    ):
+        act()
+        one, other = both()
+        assert one == other
+        assert one.state == repository.read_state(game.id)
+        assert one.seats == {each.player: each for each in seats.read_seats(game.id)}
+
+
+def test_a_seat_whose_number_was_never_told_is_seen_some_seconds_later(made, time):
+    game = made(Type.TRIVIA)
+    snapshots.current(game.id)
+    seated(game, "Ada")
+    time.now += snapshots.SEATS_MAX_AGE_MS - 1
+    assert snapshots.current(game.id).seats == {}
+    time.now += 1
+    assert list(snapshots.current(game.id).seats) == ["ada"]
+
+
+def test_many_seats_are_read_once_a_second_while_a_hall_comes_in(made, time, asked, monkeypatch):
+    monkeypatch.setattr(snapshots, "MIN_THROTTLED_SEATS", 2)
+    game = made(Type.TRIVIA)
+    seated(game, "Ada", "Ben")
+    snapshots.current(game.id)
+    seated(game, "Cem")
+    seats.count_change(game)
+    asked.clear()
+    assert len(snapshots.current(game.id).seats) == 2
+    assert asked == ["get_many"]
+    time.now += snapshots.SEATS_REFRESH_MS
+    assert len(snapshots.current(game.id).seats) == 3
+
+
+def test_who_has_answered_is_counted_once_a_second(made, time, asked):
+    game = made(Type.CALL_AND_ANSWER)
+    players = seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    assert snapshots.current(game.id).answered == 0
+    for seat, text in zip(players, ("A bus", "A boat", "A bike"), strict=True):
+        give(game, seat, text, at=clock.now())
+    assert snapshots.current(game.id, counts=True).answered == 3
+    asked.clear()
+    assert snapshots.current(game.id, counts=True).answered == 3
+    assert snapshots.current(game.id).answered == 3
+    assert asked == ["get_many"] * 2
+    drive(game, Step.CLOSE)
+    assert snapshots.current(game.id, counts=True).answered == 0, "nobody has voted yet"
+    snapshot = snapshots.current(game.id)
+    assert len(snapshot.between.answers) == 3
+
+
+def test_what_is_over_is_closed_by_whoever_looks(made, time):
+    game = made(Type.TRIVIA)
+    state = drive(game, Step.NEXT)
+    time.now = state.clock.end() + clock.GRACE_MS + 1
+    assert snapshots.current(game.id).state.phase == Phase.RESULTS
+
+
+def test_a_store_that_takes_no_writes_shows_what_there_is(site, made, time, monkeypatch):
+    game = made(Type.TRIVIA)
+    state = drive(game, Step.NEXT)
+    time.now = state.clock.end() + clock.GRACE_MS + 1
+    monkeypatch.setattr(storage, "table", lambda: Chaos(site, Random(1), read_only=True))
+    assert snapshots.current(game.id).state.phase == Phase.QUESTION
+    monkeypatch.undo()
+    assert snapshots.current(game.id) is not None
+
+
+def test_an_older_look_changes_nothing_that_is_kept(made):
+    game = made(Type.TRIVIA)
+    before = repository.read_state(game.id)
+    drive(game, Step.NEXT)
+    snapshot = snapshots.current(game.id)
+    older = snapshots.SESSIONS.of(game.id).snapshot(game, before, 0, {})
+    assert older.state == before
+    assert snapshots.SESSIONS.of(game.id).last is snapshot
+
+
+def test_an_older_look_knows_no_newer_round(made):
+    game = made(Type.TRIVIA)
+    before = drive(game, Step.NEXT)
+    drive(game, Step.CLOSE)
+    assert list(snapshots.current(game.id).rounds) == [1]
+    assert snapshots.SESSIONS.of(game.id).snapshot(game, before, 0, {}).rounds == {}
+
+
+def test_a_session_that_is_gone_is_forgotten(site, made):
+    game = made(Type.TRIVIA)
+    snapshots.current(game.id)
+    site.write(Delete(keys.game(game.id)))
+    assert snapshots.current(game.id) is None
+    assert game.id not in snapshots.SESSIONS._kept
+
+
+def test_what_is_kept_in_mind_is_bounded(made, monkeypatch):
+    games = [made(Type.TRIVIA) for _ in range(3)]
+    for game in games:
+        seated(game, *(f"P{n}" for n in range(10)))
+    monkeypatch.setattr(snapshots, "SESSIONS", SessionCache(most=25))
+    for game in games:
+        assert len(snapshots.current(game.id).seats) == 10
+    assert list(snapshots.SESSIONS._kept) == [game.id for game in games[1:]], "who was asked for longest ago goes first"
+    assert len(snapshots.current(games[0].id).seats) == 10
+
+
+def test_threads_that_look_while_somebody_drives_see_whole_rooms(made):
+    game = made(Type.TRIVIA)
+    players = seated(game, "Ada", "Ben")
+    stopped, wrong = threading.Event(), []
+
+    def look():
+        version = 0
+        while not stopped.is_set():
+            snapshot = snapshots.current(game.id)
+            sealed = snapshot.state.phase == Phase.RESULTS and snapshot.state.round not in snapshot.rounds
+            if snapshot.state.version < version or sealed or snapshot.state.round - 1 not in (*snapshot.rounds, 0, -1):
+                wrong.append(snapshot)
+            version = snapshot.state.version
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for _ in range(15):
+        for seat in players:
+            give(game, replace(seat), [0])
+        drive(game, Step.NEXT if not repository.read_state(game.id).round else Step.REPEAT)
+        drive(game, Step.CLOSE)
+    stopped.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong

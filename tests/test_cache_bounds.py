@@ -1,0 +1,67 @@
+"""Every cache of the product has a bound: what a stranger can ask in endless ways must not fill the memory."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.test.utils import override_script_prefix
+from django.utils import translation
+
+from live.play import cached
+from live.screens import push_events
+
+ROOT = Path(__file__).parent.parent
+NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
+# Without a number, because what they are asked by is one of few things that no request can add to.
+OF_FEW = {
+    "elections/access.py: _offered": "the relations there are, by the states there are",
+    "pages/logo.py: read": "the setting",
+    "pages/times.py: _known_zones": "nothing",
+    "pages/times.py: _selectable_names": "nothing",
+    "pages/times.py: zone": "the zones there are: any other raises, which is not remembered",
+    "store/connect.py: connect": "the setting",
+    "store/dynamodb/wire.py: _loader": "nothing",
+    "tally/closeness.py: rankings": "the few sizes that are looked through one by one",
+    "upkeep/doctor/machine_checks.py: _other_than_pinned": "nothing",
+    "upkeep/monitoring/metrics.py: request_metrics": "the routes and classes of status",
+    "upkeep/monitoring/metrics.py: _trip_metrics": "the operations of a store",
+    "upkeep/system.py: versions": "nothing",
+}
+
+
+def unbounded() -> Iterator[str]:
+    paths = (path for path in ROOT.glob("*/**/*.py") if path.relative_to(ROOT).parts[0].lstrip(".") not in NOT_OURS)
+    for path in paths:
+        if ".venv" in path.parts or "cache" not in (text := path.read_text()):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef) and any(map(_has_no_bound, node.decorator_list)):
+                yield f"{path.relative_to(ROOT)}: {node.name}"
+
+
+def _has_no_bound(decorator: ast.expr) -> bool:
+    words = ast.unparse(decorator).removeprefix("functools.")
+    return words in ("cache", "cache()") or words in ("lru_cache(None)", "lru_cache(maxsize=None)")
+
+
+def test_every_cache_has_a_bound_or_is_asked_by_few_things():
+    assert set(unbounded()) == OF_FEW.keys()
+
+
+class Room:
+    def __init__(self) -> None:
+        self.made: dict[object, object] = {}
+
+
+def test_what_is_made_of_a_room_is_for_one_language_and_one_path():
+    """Else what one phone is shown would lead all the others astray."""
+    for make in (lambda room: push_events._cached(room, ("screen",), object), lambda room: cached(room, "x", object)):
+        room, made = Room(), []
+        for language in ("en", "de"):
+            for prefix in ("/", "/votes/"):
+                with translation.override(language), override_script_prefix(prefix):
+                    made += [make(room), make(room)]
+        assert [made[at] is made[at + 1] for at in range(0, 8, 2)] == [True] * 4
+        assert len(set(map(id, made))) == len(room.made) == 4

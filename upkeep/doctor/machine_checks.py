@@ -1,0 +1,158 @@
+"""What the machine gives the site: settings, disks, a clock, programs."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import pwd
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NamedTuple
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from upkeep import disk, system
+
+from .findings import Finding, broken, ok, warn
+from .health import MAX_CLOCK_SKEW_SECONDS
+
+CLOCK_UNSYNCHRONISED = 5  # what the kernel says of a clock that nobody sets right
+PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
+
+
+class ClockReading(NamedTuple):
+    """What time it is, by somebody else's clock."""
+
+    by: str
+    moment: datetime
+    heard: datetime  # by ours
+
+
+# --- settings ---
+
+
+def check_settings() -> Finding:
+    """Wrong ones have ended the start already; this is about what only seems to be missing."""
+    about = _("Settings")
+    if settings.PRODUCTION and not settings.TRUSTED_PROXIES:
+        sentence = _("TRUSTED_PROXIES is empty, but in production there is a proxy in front of the site.")
+        return warn(about, sentence, _("Set TRUSTED_PROXIES to its address, such as 127.0.0.1."))
+    return ok(about, _("All settings are valid (profile: %(profile)s).") % {"profile": settings.PROFILE})
+
+
+# --- disks ---
+
+
+def check_disks() -> Iterator[Finding]:
+    found = disk.disks()
+    if not found:
+        folder = {"folder": settings.DATA_DIR}
+        yield broken(
+            _("Disk"), _("DATA_DIR %(folder)s does not exist.") % folder, _("Start the site once to create it.")
+        )
+    for each in found:
+        yield _check_disk(each)
+
+
+def _check_disk(each: disk.Disk) -> Finding:
+    about, said = _("Disk"), {"folder": each.folder, "megabytes": each.megabytes}
+    if each.trouble:
+        return broken(about, each.trouble, _("Free some space or make it writable. The site recovers by itself."))
+    if each.is_low:
+        sentence = _("Only %(megabytes)d MB are free in %(folder)s.") % said
+        return warn(about, sentence, _("Free some space: when the disk is full, nobody can vote."))
+    return ok(about, _("%(megabytes)d MB are free in %(folder)s.") % said)
+
+
+def check_writing() -> Finding:
+    """By writing: permissions alone do not tell."""
+    about, said = _("Writing"), {"folder": settings.DATA_DIR}
+    try:
+        with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
+            file.write(bytes(4096))
+            file.flush()
+    except OSError as error:
+        sentence = _("%(folder)s is not writable: %(words)s.") % {**said, "words": error.strerror}
+        return broken(about, sentence, _advice(error.errno))
+    if found := disk.unusable():
+        names = {"paths": ", ".join(map(str, found)), "user": _user()}
+        return broken(about, _("The user %(user)s cannot read and write %(paths)s.") % names, _advice(errno.EACCES))
+    return ok(about, _("%(folder)s is writable.") % said)
+
+
+def _advice(number: int | None) -> str:
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return _("Free some space. The site recovers by itself.")
+    if number == errno.EROFS:
+        return _("Mount its disk writable, then restart plenum and plenum-worker.")
+    return _("It and everything in it must belong to the site's user: chown -R %(user)s: %(folder)s") % {
+        "user": _user(),
+        "folder": settings.DATA_DIR,
+    }
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # a number without a name, as in a container
+        return str(os.geteuid())
+
+
+# --- the clock ---
+
+
+def check_clock(now: datetime, newest: datetime | None, is_kept: bool | None, told: Iterable[ClockReading]) -> Finding:
+    about, todo = _("Clock"), _("Turn on time synchronisation: timedatectl set-ntp true")
+    for each in told:
+        if abs(ahead := (each.heard - each.moment).total_seconds()) > MAX_CLOCK_SKEW_SECONDS:
+            said = {"seconds": abs(ahead), "by": each.by}
+            if ahead > 0:
+                return broken(about, _("It is %(seconds)d seconds ahead of %(by)s.") % said, todo)
+            return broken(about, _("It is %(seconds)d seconds behind %(by)s.") % said, todo)
+    if newest and (newest - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS:
+        sentence = _("The log contains an event from %(moment)s, in the future: the clock was set back.")
+        return broken(about, sentence % {"moment": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}, todo)
+    if is_kept is False:
+        return warn(about, _("It is not synchronised with a time server, and elections close by it."), todo)
+    return ok(about, _("It says %(moment)s.") % {"moment": f"{now:%Y-%m-%d %H:%M:%S} UTC"})
+
+
+def is_clock_synchronised() -> bool | None:
+    """Whether something sets the clock right, as the kernel says; `None` where it does not say."""
+    try:
+        state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(1024))  # asks only: it changes nothing
+    except (OSError, AttributeError):
+        return None
+    return None if state < 0 else bool(state != CLOCK_UNSYNCHRONISED)
+
+
+# --- programs ---
+
+
+def check_versions() -> Finding:
+    about, names = _("Versions"), ", ".join(f"{name} {number}" for name, number in system.versions().items())
+    if wrong := _other_than_pinned(settings.BASE_DIR / "requirements.txt"):
+        sentence = _("Installed versions differ from requirements.txt: %(names)s.") % {"names": ", ".join(wrong)}
+        return warn(about, sentence, _("Run .venv/bin/pip install --require-hashes -r requirements.txt and restart."))
+    return ok(about, f"{names}.")
+
+
+@cache  # a process keeps the programs it began with
+def _other_than_pinned(requirements: Path) -> list[str]:
+    """Packages that are there in another version; one that is missing may be for another system."""
+    pinned = PINNED.findall(requirements.read_text())
+    return [f"{name} {found}" for name, wanted in pinned if (found := _installed(name)) not in (wanted, None)]
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,174 @@
+"""Doctor's checks of the store, the worker, background work and backups."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+from urllib.parse import parse_qs, urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from acts import background
+from store import formats, keys
+from store.log import utc_now
+from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
+from upkeep import secret_key, system
+from upkeep.backups import retention as keeping
+from upkeep.log.figures import LATEST
+from upkeep.pause import Pause
+from upkeep.worker.heartbeats import MISSED_SECONDS
+
+from .findings import Finding, broken, ok, warn
+from .health import Health
+from .machine_checks import ClockReading
+from .web_checks import fetch
+
+if TYPE_CHECKING:
+    from store.dynamodb import DynamoDbTable
+
+SLOW_ROUND_TRIP_SECONDS = 0.25  # seconds for a round trip
+MAX_BACKUP_AGE_DAYS = 2
+
+
+# --- the store ---
+
+
+def check_store(seconds: float) -> Finding:
+    said = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
+    sentence = _("%(address)s answers within %(milliseconds)d ms.") % said
+    return (
+        warn(_("Store"), sentence, _("That is slow: every page asks it several times."))
+        if seconds > SLOW_ROUND_TRIP_SECONDS
+        else ok(_("Store"), sentence)
+    )
+
+
+def check_format(number: int | None) -> Finding:
+    """Whether this program understands how the store is written, as far as the store says it."""
+    about = _("Format")
+    if number is not None and number > formats.FORMAT:
+        return broken(about, formats.too_new(number, "The store"), _("Run the version that wrote it."))
+    if number is None:
+        unsaid = _("The store has no format number.")
+        return warn(about, unsaid, _("Start the site once to set it."))
+    return ok(about, _("The store has format %(number)d.") % {"number": number})
+
+
+def check_rights(table: Table) -> Finding:
+    """Each kind of write, under a condition that cannot hold: who may not write hears so first."""
+    try:
+        for write in _refused_operations(secrets.token_urlsafe(16)):
+            try:
+                table.write(write)
+            except Refused:
+                continue
+    except StoreError as error:
+        return broken(
+            _("Rights"), str(error), _("Give the site the right to write to its store (docs/how-to/operations.md).")
+        )
+    return ok(_("Rights"), _("Both tables can be read and written."))
+
+
+def _refused_operations(token: str) -> Iterator[Write]:
+    """In the log only what every process writes: the worker alone may do more, where there are two roles."""
+    void = Key(keys.void(0).pk, token, LOG)
+    for put, updated in ((keys.once(token),) * 2, (void, Key(keys.event_number().pk, token, LOG))):
+        yield Put({"PK": put.pk, "SK": put.sk}, when=Exists(), table=put.table)
+        yield Update(updated, set={"at": ""}, when=Exists())
+        yield Check(put, Exists())
+    yield Delete(keys.once(token), when=Exists())
+
+
+def check_protection(table: Table) -> Iterator[Finding]:
+    """What DynamoDB does for its tables: expiry, recovery, protection; nothing of the embedded store."""
+    if urlsplit(settings.STORE_URL).scheme != "dynamodb":
+        return
+    try:
+        lacking = cast("DynamoDbTable", table).lacking()
+    except StoreError as error:
+        yield warn(_("Protection"), str(error), _("Give the site the policies of deploy/aws/store.json."))
+        return
+    for sentence in lacking:
+        yield warn(_("Protection"), sentence, _("Run plenum create_tables with the rights to turn it on."))
+    if not lacking:
+        yield ok(_("Protection"), _("Expiry, recovery and protection against deletion are on."))
+
+
+def dates() -> Iterator[ClockReading]:
+    """The time by DynamoDB's clock; whoever listens there says it, whatever is asked."""
+    url = urlsplit(settings.STORE_URL)
+    if url.scheme == "dynamodb":
+        endpoint = parse_qs(url.query).get("endpoint", [f"https://dynamodb.{url.netloc}.amazonaws.com"])[0]
+        answer = fetch(endpoint)
+        if answer.date:
+            yield ClockReading("DynamoDB", answer.date, utc_now())
+
+
+def newest_moment(found: Health, checkpoint: Item | None) -> datetime | None:
+    """The latest moment that the log is known to hold, without reading it."""
+    moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None, found.figures.get(LATEST)]
+    return max((datetime.fromisoformat(each) for each in moments if each), default=None)
+
+
+def check_secret_key(table: Table) -> Finding:
+    about = _("Secret key")
+    if secret_key.locked_election(table) is None:
+        return ok(about, _("It fits all open secret elections."))
+    return broken(
+        about,
+        secret_key.replaced_message(),
+        _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md)."),
+    )
+
+
+# --- the worker ---
+
+
+def check_worker(seconds: float | None, pause: Pause | None) -> Finding:
+    about, todo = _("Worker"), _("Find out why it stopped: journalctl -u plenum-worker, or the server's log.")
+    if seconds is None:
+        return broken(about, _("None has been running for ten minutes. Mails, closing and counting wait."), todo)
+    if seconds > MISSED_SECONDS:
+        return warn(about, _("Its last heartbeat was %(seconds)d seconds ago.") % {"seconds": seconds}, todo)
+    if pause:
+        return warn(about, _("It is idle because the site is paused."), _("To resume: plenum resume"))
+    return ok(about, _("It is running; its last heartbeat was %(seconds)d seconds ago.") % {"seconds": seconds})
+
+
+# --- backups ---
+
+
+def check_background_work() -> Finding:
+    """Tasks that failed too often wait until somebody retries them."""
+    about, set_aside = _("Background work"), [task for task in background.failing() if task.is_set_aside]
+    if not set_aside:
+        return ok(about, _("No task was set aside."))
+    details = {"count": len(set_aside), "label": background.label_of(set_aside[0]), "reason": set_aside[0].reason}
+    sentence = _("Tasks set aside after repeated failures: %(count)d, such as “%(label)s”: %(reason)s")
+    return broken(about, sentence % details, _("Fix the cause, then retry them at /admin/system/."))
+
+
+def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
+    """What an earlier version has left there can be read by whoever gets it, and nobody deletes it. Whoever makes
+    unencrypted ones on purpose knows of those."""
+    plain = keeping.unencrypted_in(folder)
+    found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
+    if found:
+        said = {"count": len(found), "folder": folder, "first": found[0].name}
+        sentence = _("Unencrypted backups: %(count)d in %(folder)s, such as %(first)s.") % said
+        yield warn(_("Backup"), sentence, _("They may link secret ballots to voters. Delete them and all copies."))
+
+
+def check_backup(item: Item | None, now: datetime) -> Finding:
+    about, todo = _("Backup"), _("Make one now, and schedule more (deploy/plenum-backup.timer).")
+    if not item:
+        return warn(about, _("There has been no backup yet."), todo)
+    ended = datetime.fromisoformat(item["ended_at"])
+    days = (now - ended).days
+    if days >= (settings.BACKUP_MAX_AGE_DAYS or MAX_BACKUP_AGE_DAYS):
+        return warn(about, _("The last one is %(days)d days old.") % {"days": days}, todo)
+    return ok(about, _("The last one ended at %(moment)s.") % {"moment": f"{ended:%Y-%m-%d %H:%M} UTC"})

@@ -1,0 +1,220 @@
+"""What the server sees of a request, asked at the machine itself and through the proxy in front of it."""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.signing import BadSignature, TimestampSigner
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from pages.client_address import client_network, is_trusted, parse
+from store.log import utc_now
+
+from .findings import Finding, broken, ok, warn
+from .machine_checks import ClockReading
+
+SECONDS_PER_MINUTE = 60
+TIMEOUT_SECONDS = 5
+MAX_REPLY_BYTES = 10_000  # bytes of an answer
+FORGED = "192.0.2.77"  # of a network for examples: nobody comes from there
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - listened at, and asked at
+SALT = "upkeep.doctor"
+
+
+# --- what the server says ---
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSnapshot:
+    host: str
+    scheme: str
+    peer: str  # who asked us: the proxy, if there is one
+    is_trusted: bool
+    forwarded: str  # for whom the peer says it asks
+    came_from: str
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> RequestSnapshot:
+        peer = parse(str(request.META.get("REMOTE_ADDR", "")))
+        return cls(
+            host=str(request.META.get("HTTP_HOST", "")),
+            scheme=request.scheme,
+            peer=str(peer or ""),
+            is_trusted=is_trusted(peer),
+            forwarded=request.headers.get("X-Forwarded-For", "").strip(),
+            came_from=client_network(request),
+        )
+
+    @property
+    def is_proxied(self) -> bool:
+        """The server itself speaks no TLS."""
+        return self.scheme == "https" or self.forwarded not in ("", FORGED)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def signed_token() -> str:
+    """A word to show at the address where the server tells what it sees."""
+    return TimestampSigner(salt=SALT).sign("seen")
+
+
+def is_doctor(signed_token: str) -> bool:
+    """Whether somebody who knows SECRET_KEY asks, within a minute."""
+    try:
+        return bool(TimestampSigner(salt=SALT).unsign(signed_token, max_age=SECONDS_PER_MINUTE))
+    except BadSignature:
+        return False
+
+
+# --- asking ---
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back, or in `trouble` why nothing did."""
+
+    status: int = 0
+    seen: RequestSnapshot | None = None
+    place: str = ""  # to which we are sent on
+    date: datetime | None = None
+    is_ours: bool = False  # whether it was asked from an address whose word is believed
+    trouble: str = ""
+    is_forgery: bool = False  # whether who answered could not prove to be it
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    inside: Reply
+    outside: Reply
+
+    @property
+    def dates(self) -> list[ClockReading]:
+        return [ClockReading(settings.SITE_URL, self.outside.date, utc_now())] if self.outside.date else []
+
+
+def probe() -> Replies:
+    """The machine first, then the way that visitors take, with a claim of being somebody else."""
+    site = urlsplit(settings.SITE_URL)
+    host = EVERYWHERE.get(settings.HOST, settings.HOST)
+    inside = f"http://[{host}]:{settings.PORT}" if ":" in host else f"http://{host}:{settings.PORT}"
+    forged = {"X-Forwarded-For": FORGED, "X-Forwarded-Proto": "http"}
+    path = reverse("doctor", args=[signed_token()])
+    return Replies(
+        fetch(inside + path, {"Host": site.netloc}),
+        fetch(f"{site.scheme}://{site.netloc}{path}", forged),
+    )
+
+
+def fetch(url: str, headers: dict[str, str] | None = None) -> Reply:
+    """One GET that follows nowhere."""
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", parts.path or "/", headers=headers or {})
+        ours = is_trusted(parse(connection.sock.getsockname()[0]))
+        return _read(connection, ours)
+    except ssl.SSLCertVerificationError as error:
+        return Reply(trouble=error.verify_message, is_forgery=True)
+    except (OSError, HTTPException) as error:
+        return Reply(trouble=str(getattr(error, "strerror", None) or error or type(error).__name__))
+    finally:
+        connection.close()
+
+
+def _read(connection: HTTPConnection, ours: bool) -> Reply:
+    found = connection.getresponse()
+    body = found.read(MAX_REPLY_BYTES)
+    try:
+        seen = RequestSnapshot(**json.loads(body)) if found.status == 200 else None
+    except (ValueError, TypeError):
+        seen = None
+    return Reply(found.status, seen, found.headers.get("Location", ""), _date(found.headers.get("Date")), ours)
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text) if text else None
+    except ValueError:
+        return None
+
+
+# --- judging ---
+
+
+def check_server(answer: Reply) -> Iterator[Finding]:
+    said = {"place": f"{settings.HOST}:{settings.PORT}", "words": answer.trouble, "status": answer.status}
+    if answer.trouble:
+        sentence = _("No server answers at %(place)s: %(words)s.") % said
+        yield broken(_("Server"), sentence, _("Find out why: systemctl status plenum, or the container's log."))
+    elif answer.seen is None:
+        sentence = _("Another program answers at %(place)s, with status %(status)d.") % said
+        yield broken(_("Server"), sentence, _("Check the port. It may also be a site with another SECRET_KEY."))
+    else:
+        yield ok(_("Server"), _("It answers at %(place)s.") % said)
+
+
+def check_proxy(answer: Reply) -> Iterator[Finding]:
+    said = {"url": settings.SITE_URL, "words": answer.trouble, "status": answer.status, "place": answer.place}
+    about = _("Proxy")
+    if answer.is_forgery:
+        yield broken(
+            about, _("The certificate of %(url)s is not valid: %(words)s.") % said, _("Check the proxy's certificate.")
+        )
+    elif answer.trouble:
+        sentence = _("%(url)s cannot be reached from here: %(words)s.") % said
+        yield warn(
+            about, sentence, _("If visitors can reach it, only this machine cannot. Then look at /admin/system/.")
+        )
+    elif answer.place:
+        yield broken(
+            about, _("%(url)s redirects to %(place)s.") % said, _("Set SITE_URL to the address people end up at.")
+        )
+    elif answer.seen is None:
+        sentence = _("Another program answers at %(url)s, with status %(status)d.") % said
+        yield broken(about, sentence, _("Make the proxy pass all requests to HOST and PORT."))
+    else:
+        yield check_address(answer.seen, believes_anybody=not answer.is_ours)
+        yield check_origin(answer.seen)
+
+
+def check_address(seen: RequestSnapshot, believes_anybody: bool = False) -> Finding:
+    """`believes_anybody`: whether the made-up address can only have been believed of a stranger."""
+    about, said = _("Visitors' addresses"), {"peer": seen.peer, "address": seen.came_from}
+    if seen.is_proxied and not seen.is_trusted:
+        sentence = _("Requests come through %(peer)s, which is not in TRUSTED_PROXIES, so all visitors count as one.")
+        return broken(about, sentence % said, _("If it is your proxy: TRUSTED_PROXIES=%(peer)s") % said)
+    if seen.is_trusted and not seen.forwarded:
+        sentence = _("The proxy at %(peer)s does not forward visitors' addresses, so all visitors count as one.") % said
+        return broken(about, sentence, _("Make it set X-Forwarded-For to the visitor's address."))
+    if seen.came_from == FORGED and (believes_anybody or seen.forwarded == FORGED):
+        sentence = _("The proxy passes on the address that visitors claim, and the site believes it.")
+        return broken(about, sentence, _("Make it set or extend X-Forwarded-For itself; see the examples in deploy/."))
+    return ok(about, _("They are known; this request came from %(address)s.") % said)
+
+
+def check_origin(seen: RequestSnapshot) -> Finding:
+    site = urlsplit(settings.SITE_URL)
+    about, said = (
+        _("Host and scheme"),
+        {"seen": f"{seen.scheme}://{seen.host}", "wanted": f"{site.scheme}://{site.netloc}"},
+    )
+    if seen.scheme != site.scheme:
+        sentence = _("The site sees %(seen)s where visitors see %(wanted)s.") % said
+        return broken(about, sentence, _("Make the proxy set X-Forwarded-Proto to https."))
+    if seen.host.lower() != site.netloc.lower():
+        sentence = _("The site sees %(seen)s, but SITE_URL says %(wanted)s, so forms and links may not work.") % said
+        return warn(about, sentence, _("Make the proxy pass on the Host header unchanged, including the port."))
+    return ok(about, _("The site sees %(seen)s, as SITE_URL says.") % said)
