@@ -322,7 +322,7 @@ def delete_the_poll() -> None:
 
 def make_an_election_of_it() -> None:
     if elections.find("Lunch") is None:
-        polls.into_election(the_poll(), someone("Bo"), "Lunch")
+        polls.make_election(the_poll(), someone("Bo"), "Lunch")
 
 
 def a_post_that_many_like() -> None:

@@ -190,7 +190,7 @@ def second_steps() -> None:
     factors.reset_for(someone("Olga"), someone("Di"))
     app_added(di, now)
     with_passkey(di)
-    factors.remove_passkey(di, factors.load_factors(di).passkeys[0].mark)
+    factors.remove_passkey(di, factors.load_factors(di).passkeys[0].short_id)
 
 
 def app_added(user: User, now: float) -> None:
