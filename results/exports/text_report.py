@@ -83,9 +83,9 @@ def _convened(election: Election) -> list[str]:
     """Which assembly called for it, and whether it could."""
     if (convened := election.convened) is None:
         return []
-    said = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
+    sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
     when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
-    return [said % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
+    return [sentence % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
 
 
 def _methods(report: Report) -> list[str]:
