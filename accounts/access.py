@@ -132,7 +132,7 @@ def access_response(
     """What to answer instead of the view, or `None` if the view may answer. A refusal rises as `NotAllowed`."""
     access: Access | None = getattr(view, "access", None)
     if access is None:
-        raise NotAllowed(_("This page does not say whom it is for, so it is for nobody."))
+        raise NotAllowed(_("This page has no access rule, so it stays closed."))
     if access.public:
         return None
     if access.organises:

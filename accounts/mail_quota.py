@@ -47,8 +47,8 @@ class MailQuota:
         if not self.holds(mails):
             words = {"left": self.left, "most": self.most}
             sentence = _(
-                "That would be more mails than you may have sent today: %(left)d of %(most)d are left. Nothing was "
-                "sent. Wait until tomorrow, or ask an admin of this site to raise your limit."
+                "That is more than your daily limit: %(left)d of %(most)d mails are left for today. "
+                "Nothing was sent. Try again tomorrow, or ask an admin to raise your limit."
             )
             raise TooManyMails(sentence % words)
 

@@ -38,11 +38,14 @@ def explanation() -> str:
     """What holds here; nothing, where everybody may register."""
     match settings.REGISTRATION:
         case "invited":
-            return _("Accounts here are made by invitation. Ask whoever runs your election, or this site, for one.")
+            return _(
+                "Accounts here are by invitation only. Ask your election organiser or an admin of "
+                "this site to invite you."
+            )
         case "closed":
-            return _("No new accounts are made here. Whoever looks after this site can invite you.")
+            return _("This site does not take registrations. Its admins can invite you.")
         case "domains":
-            return _("Accounts here are for addresses at: %(domains)s.") % {"domains": _domains()}
+            return _("Accounts here are only for addresses at: %(domains)s.") % {"domains": _domains()}
     return ""
 
 

@@ -13,7 +13,7 @@ from store import keys
 from .models import User
 
 INVITATION_DAYS = 30
-LINK_SPENT = _("This link was used already or has grown too old. Please ask for a new one.")
+LINK_SPENT = _("This link was already used or has expired. Please ask for a new one.")
 
 
 class LinkSpent(Refusal):

@@ -510,18 +510,18 @@ def candidate_exists(election_name: str, candidate: str) -> Check:
 
 def removing_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
     """With the picture, and with what they agreed to: whoever stands again under the name is asked again."""
-    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.still(photo))
-    return [stood, Delete(keys.agreement(election_name, name)), *photos.going(photo)]
+    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.photo_unchanged(photo))
+    return [stood, Delete(keys.agreement(election_name, name)), *photos.deleting_bytes(photo)]
 
 
 def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
     """Refused if the candidate no longer stands, or no longer has the picture they had when they were read."""
-    return photos.set_on(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
+    return photos.setting_photo(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
 
 
 def pictures_of(item: Item) -> list[Key]:
     """Where the picture of something in an election's partition lies, if it has one."""
-    return photos.places(photo_of(item.get("photo")))
+    return photos.photo_keys(photo_of(item.get("photo")))
 
 
 def changing_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:

@@ -43,7 +43,7 @@ class EmailTemplate:
     link: Callable[[Mail], str] | None = None
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
-    silence_words: str = gettext_noop("No more reminders about this")  # of the link that leads there
+    silence_words: str = gettext_noop("Stop reminders about this")  # of the link that leads there
     list_name: str = ""  # of the list that mails like this one go to, by which mail programs sort them
     message: Callable[[Mail], Message | None] | None = None  # what somebody wrote, to stand between our words
     urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
@@ -64,10 +64,10 @@ COLOURING = Hooks[[str], dict[str, tuple[str, str]]]("when a mail is written")
 # Every kind of mail: the apps bring theirs (config/hooks.py).
 EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
     "trial": EmailTemplate(
-        gettext_noop("A test mail"),
+        gettext_noop("Test mail"),
         (
-            gettext_noop("somebody who looks after this site wanted to know whether mails arrive. This one did."),
-            gettext_noop("Look where it arrived, and from whom: a mail that is called spam is read by nobody."),
+            gettext_noop("An admin of this site wanted to know whether mails arrive. This one did."),
+            gettext_noop("Check which folder it is in and who sent it: nobody reads mail that is marked as spam."),
         ),
         urgent=True,
     ),

@@ -150,7 +150,7 @@ def _retry_failed(mail: Mail, asked_at: str) -> bool:
     return move(mail, FAILED, QUEUED, **_requeued(asked_at))
 
 
-ALREADY_UNDER_WAY = _("Mails are being tried again or settled already. Wait until that is done.")
-NO_CHOICE = _("Choose whether to send these mails again or to take them as sent.")
-MOVED_ON = _("Something else has become of this mail meanwhile.")
+ALREADY_UNDER_WAY = _("Mails are already being resent or settled. Wait until that is done.")
+NO_CHOICE = _("Choose whether to resend these mails or mark them as sent.")
+MOVED_ON = _("The state of this mail has changed meanwhile. Reload the page.")
 ROLE_CHANGED = _("Your role was just changed, so nothing was done.")

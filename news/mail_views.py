@@ -39,7 +39,7 @@ def _check_inbox(request: HttpRequest, address: str) -> HttpResponse:
         "We have sent a mail to %(email)s. The link in it confirms that you want the news. Nobody is mailed more than "
         "three such links a day."
     )
-    return message_page(request, _("Look into your mail"), sentence % {"email": address})
+    return message_page(request, _("Check your inbox"), sentence % {"email": address})
 
 
 @public

@@ -31,7 +31,7 @@ class Matrix:
     is_whole: bool
 
 
-def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
+def skill_matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
     """Everybody who shows one of these skills, by name."""
     levels: dict[str, dict[str, int]] = {}
     asks = (lambda skill=skill: list(islice(repository.holders(skill), most and most + 1)) for skill in skills)
@@ -55,6 +55,6 @@ def every_skill() -> Iterator[Skill]:
 
 def as_csv() -> Iterator[str]:
     """All of it: levels as numbers, and nothing where there is none."""
-    found = matrix(list(every_skill()))
+    found = skill_matrix(list(every_skill()))
     header = [_("Person"), *(each.name for each in found.skills)]
     return lists.as_csv(header, ([name, *(level or "" for level in levels)] for name, levels in found.rows))

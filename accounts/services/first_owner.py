@@ -16,8 +16,8 @@ from store.table import Delete, Write
 from .registration import create_account, new_user
 
 SETUP_SPENT = _(
-    "This link was used already, has grown too old, or a newer one was printed. As long as this site has no owner, "
-    "starting the server again prints a new one."
+    "This link was already used, has expired, or was replaced by a newer one. Until this site has an "
+    "owner, restarting the server prints a new link."
 )
 
 
@@ -54,6 +54,6 @@ def _make(name: str, email: str, password: str, spent: Write) -> User:
         create_account(owner, repository.first_owner(owner), spent)
     except LostRace as refused:
         if repository.ADDRESS_TAKEN in refused.parts:
-            raise AddressTaken(_("Somebody here already has this address.")) from None
-        raise OwnerThere(_("This site has its owner already.")) from None
+            raise AddressTaken(_("This address already belongs to an account here.")) from None
+        raise OwnerThere(_("This site already has an owner.")) from None
     return owner

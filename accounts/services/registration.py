@@ -29,10 +29,10 @@ from .profile import change_picture, change_profile
 from .roles import confirm_organiser
 
 MAX_PATH_CHARS = 4000
-NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
-LOOKS_TAKEN = _("Somebody here has a name that looks just like this one. Please choose another one.")
-NAME_FREED = _("This name was freed a moment ago. Please choose another one, or try again in a minute.")
-ADDRESS_FREED = _("The account that had this address was removed a moment ago. Please try again in a minute.")
+NAME_TAKEN = _("That name is already taken. Please choose another one.")
+LOOKS_TAKEN = _("Another account has a name that looks just like this one. Please choose another one.")
+NAME_FREED = _("This name has only just become free. Please choose another one, or try again in a minute.")
+ADDRESS_FREED = _("The account with this address was only just removed. Please try again in a minute.")
 
 
 def new_user(name: str, email: str, password: str, role: Role) -> User:

@@ -40,7 +40,7 @@ def remove(actor: User, target: User) -> None:
 def remove_self(user: User) -> None:
     """Leave for good. The owner has to hand the ownership over first: a site has exactly one owner."""
     if user.role == Role.OWNER:
-        raise NotAllowed(_("The owner cannot leave. Hand the ownership over first."))
+        raise NotAllowed(_("You own this site, so you cannot leave yet. Transfer the ownership first."))
     _record_removal(user, user.name)
 
 

@@ -13,7 +13,7 @@ from elections import repository, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
 from photos import repository as photos
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from store import keys
 from store.limits import check_value
@@ -90,7 +90,7 @@ def remove_candidate(actor: User, election: Election, name: str) -> None:
 # --- their pictures ---
 
 
-def change_picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+def change_picture(actor: User, election: Election, name: str, wanted: PictureChange) -> None:
     """Change the picture or its description, or remove it. Of two concurrent changes, the second wins."""
 
     def change() -> None:
@@ -101,7 +101,7 @@ def change_picture(actor: User, election: Election, name: str, wanted: Wanted) -
     retry_lost_race(change)
 
 
-def _change_picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+def _change_picture(actor: User, election: Election, name: str, wanted: PictureChange) -> None:
     candidate = repository.find_candidate(election.name, name)
     if candidate is None:
         raise LostRace
@@ -118,7 +118,9 @@ def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) 
     """A copy has its candidates' pictures as its own: those of the source go with the source."""
     without = {keys.fold(each.name) for each in repository.candidates(election.name) if each.photo is None}
     for each in source:
-        if each.photo and keys.fold(each.name) in without and (new := photos.copied(each.photo)):
+        if each.photo and keys.fold(each.name) in without and (new := photos.copy(each.photo)):
             retry_lost_race(
-                partial(_change_picture, actor, repository.find(election.name) or election, each.name, Wanted(new))
+                partial(
+                    _change_picture, actor, repository.find(election.name) or election, each.name, PictureChange(new)
+                )
             )

@@ -99,7 +99,7 @@ def leading_to(election_name: str, skill_id: str) -> list[str]:
 def _current(skill_ids: Iterable[str]) -> dict[str, Skill]:
     """What these ids lead to by now, in one round trip unless some were merged."""
     found = skills.find_many(skill_ids)
-    led = {each: merging.current(each) if skill.into else skill for each, skill in found.items()}
+    led = {each: merging.follow_merges(each) if skill.into else skill for each, skill in found.items()}
     return {each: skill for each, skill in led.items() if skill is not None}
 
 

@@ -54,7 +54,7 @@ def _outcome(result: Result, voters: int) -> list[str]:
     tie = len(result.winners) > 1 and result.seats == 1
     title = _("A tie") if tie else _("Elected") if result.seats > 1 else _("Winner")
     cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
-    of = ngettext("%(count)d people could vote.", "%(count)d people could vote.", voters)
+    of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters)
     numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
     return [f"{title}: {wording.join_names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
 

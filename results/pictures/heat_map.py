@@ -54,7 +54,7 @@ def heat_map(result: Result) -> Picture | None:
 
 
 def _desc() -> str:
-    return _("Each number is how many ballots rank the candidate in the row above the one in the column.")
+    return _("Each number is how many ballots rank the name in the row above the one in the column.")
 
 
 def _head(at: int, x: float) -> SafeString:
@@ -92,7 +92,7 @@ def shade(ayes: int, noes: int) -> str:
 
 def _note(result: Result, shown: int) -> str:
     notes = _(
-        "Number of ballots that rank the candidate in the row above the one in the column; columns are numbered like "
+        "Number of ballots that rank the name in the row above the one in the column; columns are numbered like "
         "the rows. Shaded and bold where the row won, darker for a clearer win; = for a draw."
     )
     if shown == len(result.candidates):

@@ -118,7 +118,7 @@ def _note(result: Result, shown: list[Round]) -> str:
     notes = [
         _(
             "A tick means elected, a cross eliminated; the line shows how many votes were needed. Exhausted "
-            "ballots have no candidates left."
+            "ballots have no choices left."
         ),
         _("Ballots with a ranking: %(count)s; blank: %(blank)s.") % {"count": voters(result), "blank": result.blank},
     ]

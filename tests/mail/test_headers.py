@@ -96,7 +96,7 @@ def test_the_owner_gets_a_test_mail_and_the_servers_answer(serves, signed_in):
     said = owner.post("/mails/test/", follow=True).content.decode()
     assert "The mail server said: 250 2.0.0 taken as 4711" in said
     assert server.receivers == ["Olga@example.org"]
-    assert "A test mail" in email.message_from_string(server.taken[0][1])["Subject"]
+    assert "Test mail" in email.message_from_string(server.taken[0][1])["Subject"]
 
 
 def test_the_owner_is_told_why_a_test_mail_was_not_taken(serves, signed_in):

@@ -131,13 +131,13 @@ def test_what_is_of_unknown_fate_again_is_not_sent_for_ever(site, owner, serves,
 def test_how_to_settle_has_to_be_said(site, owner, serves, queue):
     unknown_mails(serves, queue, "ann")
     page = owner.post("/mails/unknown/", {"how": "somehow"}, follow=True).content.decode()
-    assert "Choose whether to send these mails again" in page
+    assert "Choose whether to resend these mails" in page
     assert not undelivered.is_requested()
 
 
 def test_who_presses_twice_is_told_so(owner, failed):
     owner.post("/mails/again/")
-    assert "being tried again or settled already" in owner.post("/mails/again/", follow=True).content.decode()
+    assert "already being resent or settled" in owner.post("/mails/again/", follow=True).content.decode()
 
 
 def test_a_worker_that_is_stopped_goes_on_where_it_was(site, owner, failed):
@@ -187,7 +187,7 @@ def test_a_mail_that_has_moved_on_is_not_touched(site, owner, failed):
     _server, refused, _unknown = failed
     owner.post(f"/mails/{refused[0]}/again/")
     said = owner.post(f"/mails/{refused[0]}/again/", follow=True).content.decode()
-    assert "Something else has become of this mail" in said
+    assert "The state of this mail has changed" in said
     assert states(refused[0]) == [mail.QUEUED]
     assert len(events(site)) == 1
 

@@ -54,7 +54,7 @@ def queued() -> list[tuple[str, str]]:
 
 def test_only_the_button_behind_the_mailed_link_makes_a_subscriber(stranger, link):
     answer = stranger.post(PAGE, {"email": ANN})
-    assert "Look into your mail" in answer.content.decode()
+    assert "Check your inbox" in answer.content.decode()
     assert subscriptions.count_subscribers() == 0
     path = link(ANN)
     for look in (stranger.get, stranger.head):  # as a mail scanner does

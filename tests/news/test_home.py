@@ -58,9 +58,9 @@ def decide(opened, name: str = "Board", **settings) -> None:  # noqa: F811
     ("policy", "offered", "said"),
     [
         ("open", True, ""),
-        ("domains", True, "Accounts here are for addresses at: example.org."),
-        ("invited", False, "Accounts here are made by invitation."),
-        ("closed", False, "No new accounts are made here."),
+        ("domains", True, "Accounts here are only for addresses at: example.org."),
+        ("invited", False, "Accounts here are by invitation only."),
+        ("closed", False, "This site does not take registrations."),
     ],
 )
 @pytest.mark.parametrize("told", [False, True])

@@ -21,7 +21,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election
 from news import previews, repository, services
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from photos.encoding import encoded
 from ranking.candidates import Candidate
 from store import keys
@@ -472,7 +472,7 @@ def test_a_post_has_a_picture_until_it_has_another_or_is_deleted(boss, client, a
     assert client.get(first.address).status_code == 200
     services.edit(admin, repository.find(one.id), written("Seen"))
     assert repository.find(one.id).photo == first, "words do not touch it"
-    services.picture(admin, one.id, Wanted(encoded(a_picture().read(), "Another door")))
+    services.picture(admin, one.id, PictureChange(encoded(a_picture().read(), "Another door")))
     second = repository.find(one.id).photo
     assert (client.get(first.address).status_code, client.get(second.address).status_code) == (404, 200)
     assert replay.check(table()).count == 0

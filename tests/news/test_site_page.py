@@ -14,7 +14,7 @@ from acts.storage import log
 from news import site_page, site_services
 from news.site_forms import MAX_LINKS, rearrange
 from news.site_page import Part
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo
 from store import keys
@@ -37,8 +37,8 @@ def text_of(answer) -> str:
     return html.unescape(answer.content.decode())
 
 
-def picture(name: str = "a" * 32, alt: str = "A hive") -> Wanted:
-    return Wanted(new=Encoded(Photo(name, alt, 320, 240, (320,), "webp", ("d",)), (b"bytes",)))
+def picture(name: str = "a" * 32, alt: str = "A hive") -> PictureChange:
+    return PictureChange(new=Encoded(Photo(name, alt, 320, 240, (320,), "webp", ("d",)), (b"bytes",)))
 
 
 def write(admin, **only) -> None:
@@ -326,9 +326,9 @@ def test_a_new_picture_takes_the_bytes_of_the_old_one_along(ann):
     site_services.picture(ann, picture())
     site_services.picture(ann, picture("b" * 32))
     assert [log().table.get(keys.photo(each * 32, 320)) is None for each in "ab"] == [True, False]
-    site_services.picture(ann, Wanted(seen=site_page.find().photo, alt="Two hives"))
+    site_services.picture(ann, PictureChange(seen=site_page.find().photo, alt="Two hives"))
     assert site_page.find().photo.alt == "Two hives"
-    site_services.picture(ann, Wanted())
+    site_services.picture(ann, PictureChange())
     assert site_page.find().photo is None
 
 
@@ -339,7 +339,7 @@ def test_every_change_has_its_event_and_the_log_makes_the_page_again(watched, an
     write(ann)
     write(ann)  # the same once more is no change
     site_services.picture(ann, picture())
-    site_services.picture(ann, Wanted())
+    site_services.picture(ann, PictureChange())
     kinds = [(each["event_type"], each["event_data"].get("part")) for each in log().since(0)][-6:]
     assert kinds == [*[("SitePageEdited", str(part)) for part in (*WORDS, "picture", "picture")]]
     assert replay.check(site, replay.quietly).first == ()
