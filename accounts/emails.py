@@ -1,4 +1,4 @@
-"""The mails people get: their words, and the links that are made only now that they are sent."""
+"""The e-mails about accounts. Links with tokens are made when a mail is sent, and are stored nowhere."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ EMAIL_TEMPLATES = {
     "confirm_registration": EmailTemplate(
         gettext_noop("Complete your account"),
         (
-            gettext_noop("somebody, we hope you, asked for an account named %(name)s with this address."),
-            gettext_noop("This link completes it. It is good for one day. If it was not you, do nothing."),
+            gettext_noop("Somebody, hopefully you, asked for an account named %(name)s with this address."),
+            gettext_noop("Use this link within a day to complete your account. If it was not you, ignore this mail."),
         ),
         _registration_link,
         gettext_noop("Complete account"),
@@ -46,10 +46,10 @@ EMAIL_TEMPLATES = {
         good_for=SECONDS_PER_DAY,
     ),
     "already_registered": EmailTemplate(
-        gettext_noop("You have an account already"),
+        gettext_noop("You already have an account"),
         (
-            gettext_noop("somebody asked to use this address for an account here, but you have one already: %(name)s."),
-            gettext_noop("If it was you, sign in with that name, or reset the password if you do not remember it."),
+            gettext_noop("Somebody tried to create an account with this address, but you already have one: %(name)s."),
+            gettext_noop("If it was you, sign in with that name, or reset your password if you have forgotten it."),
         ),
         lambda mail: reverse("sign_in"),
         gettext_noop("Sign in"),
@@ -58,8 +58,10 @@ EMAIL_TEMPLATES = {
     "reset_password": EmailTemplate(
         gettext_noop("Reset your password"),
         (
-            gettext_noop("somebody, we hope you, asked for a new password for %(name)s."),
-            gettext_noop("This link lets you choose one. It works once, within an hour. If it was not you, ignore it."),
+            gettext_noop("Somebody, hopefully you, asked for a new password for %(name)s."),
+            gettext_noop(
+                "Choose one with this link. It works once, within an hour. If it was not you, ignore this mail."
+            ),
         ),
         _reset_link,
         gettext_noop("Choose a new password"),
@@ -69,9 +71,9 @@ EMAIL_TEMPLATES = {
     "reset_link": EmailTemplate(
         gettext_noop("Reset your password"),
         (
-            gettext_noop("%(asked_by)s, who looks after the accounts here, has this link sent to %(name)s."),
-            gettext_noop("It lets you choose a new password, and works once, within an hour."),
-            gettext_noop("If you did not ask for help with signing in, do nothing: your password stays as it is."),
+            gettext_noop("%(asked_by)s, who manages the accounts here, is sending this link to %(name)s."),
+            gettext_noop("Use it to choose a new password. It works once, within an hour."),
+            gettext_noop("If you did not ask for help signing in, ignore this mail. Your password stays the same."),
         ),
         _reset_link,
         gettext_noop("Choose a new password"),
@@ -80,14 +82,14 @@ EMAIL_TEMPLATES = {
     ),
     "password_changed": EmailTemplate(
         gettext_noop("Your password was changed"),
-        (gettext_noop("the password of %(name)s was just changed. If that was not you, reset it now."),),
+        (gettext_noop("The password of %(name)s was just changed. If that was not you, reset it now."),),
         lambda mail: reverse("forgotten"),
         gettext_noop("Reset the password"),
         urgent=True,
     ),
     "confirm_email": EmailTemplate(
         gettext_noop("Confirm your new address"),
-        (gettext_noop("this link makes this the address of %(name)s. It is good for one day."),),
+        (gettext_noop("Use this link within a day to confirm this as the address of %(name)s."),),
         _email_link,
         gettext_noop("Confirm address"),
         urgent=True,
@@ -95,34 +97,38 @@ EMAIL_TEMPLATES = {
     ),
     "email_changed": EmailTemplate(
         gettext_noop("Your address was changed"),
-        (gettext_noop("%(name)s now has another address. If that was not you, tell whoever runs this site."),),
+        (
+            gettext_noop(
+                "%(name)s now has a different email address. If that was not you, contact the admins of this site."
+            ),
+        ),
         urgent=True,
     ),
     "factor_added": EmailTemplate(
         gettext_noop("A second step was added to your account"),
         (
-            gettext_noop("%(factor)s now belongs to the sign-in of %(name)s."),
+            gettext_noop("%(factor)s was added to the sign-in of %(name)s."),
             gettext_noop("If that was not you, remove it there and change your password."),
         ),
         lambda mail: reverse("factors"),
-        gettext_noop("See the second steps"),
+        gettext_noop("View your second steps"),
         urgent=True,
     ),
     "factor_removed": EmailTemplate(
         gettext_noop("A second step was removed from your account"),
         (
-            gettext_noop("%(factor)s no longer belongs to the sign-in of %(name)s."),
+            gettext_noop("%(factor)s was removed from the sign-in of %(name)s."),
             gettext_noop("If that was not you, change your password now and add it again."),
         ),
         lambda mail: reverse("factors"),
-        gettext_noop("See the second steps"),
+        gettext_noop("View your second steps"),
         urgent=True,
     ),
     "factors_reset": EmailTemplate(
-        gettext_noop("Your second step was taken away"),
+        gettext_noop("Your second step was removed"),
         (
-            gettext_noop("somebody who runs this site has taken away the second step of signing in as %(name)s."),
-            gettext_noop("You can sign in with your password alone now. Please add a second step again."),
+            gettext_noop("An admin of this site removed the second step from the sign-in of %(name)s."),
+            gettext_noop("You can now sign in with just your password. Please add a second step again."),
         ),
         lambda mail: reverse("factors"),
         gettext_noop("Add a second step"),
@@ -132,7 +138,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("You are invited"),
         (
             gettext_noop("%(invited_by)s invites you to take part in decisions here."),
-            gettext_noop("This link makes your account. It is good for 30 days."),
+            gettext_noop("Create your account with this link within 30 days."),
         ),
         _invitation_link,
         gettext_noop("Create account"),

@@ -1,4 +1,4 @@
-"""What people type about accounts."""
+"""Forms about accounts: registration, sign-in, passwords, profiles, roles."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class NewPasswordForm(forms.Form):
 
 class RegisterForm(NewPasswordForm):
     field_order = ("name", "email", "password")
-    name = NameField(help_text=_("Others see you under this name. You can sign in with it."))
-    email = AddressField(help_text=_("To reset your password, and for mails about elections you may vote in."))
+    name = NameField(help_text=_("The name others see. You can also sign in with it."))
+    email = AddressField(help_text=_("For resetting your password, and for mails about elections you can vote in."))
 
 
 class InvitedForm(NewPasswordForm):
     field_order = ("name", "password")
-    name = NameField(help_text=_("Others see you under this name. You can sign in with it."))
+    name = NameField(help_text=_("The name others see. You can also sign in with it."))
 
 
 class NameForm(forms.Form):
@@ -110,7 +110,7 @@ class OwnPasswordForm(forms.Form):
                 guess.wrong()
         except TooOften as refusal:
             raise ValidationError(str(refusal)) from None
-        raise ValidationError(_("That is not your password."))
+        raise ValidationError(_("Wrong password. Please try again."))
 
 
 class ChangePasswordForm(OwnPasswordForm, NewPasswordForm):
@@ -129,7 +129,7 @@ class ProfileForm(forms.Form):
         max_length=MAX_NAME_CHARS,
         required=False,
         widget=forms.TextInput({"autocomplete": "name", "dir": "auto"}),
-        help_text=_("Shown beside your user name."),
+        help_text=_("Shown next to your user name."),
     )
     about = markdown_field(_("About you"), 5, max_length=2000)
 
@@ -145,14 +145,14 @@ class FindPeopleForm(forms.Form):
         label=_("Name or email address"),
         required=False,
         max_length=MAX_EMAIL_CHARS,
-        help_text=_("First name, surname or how one of them begins; or a whole email address."),
+        help_text=_("The beginning of a first name or surname, or a full email address."),
     )
     role = forms.TypedChoiceField(
         label=_("Role"),
         required=False,
         coerce=lambda name: Role[name],
         empty_value=None,
-        choices=[("", _("Every role")), *((role.name, role.label) for role in Role)],
+        choices=[("", _("All roles")), *((role.name, role.label) for role in Role)],
     )
 
 
@@ -171,16 +171,16 @@ class MailLimitForm(forms.Form):
     """How many mails somebody may have sent to others in a day."""
 
     mails_a_day = forms.IntegerField(
-        label=_("Mails a day"),
+        label=_("Mails per day"),
         required=False,
         min_value=0,
         max_value=1_000_000,
-        help_text=_("To others: invitations, reminders and messages. Empty: as is usual here."),
+        help_text=_("Invitations, reminders and messages to others. Leave empty for this site's default."),
     )
 
 
 class ConfirmNameForm(forms.Form):
-    """The name of whoever is to be removed, typed again."""
+    """The name of the person to remove, typed again."""
 
     name = forms.CharField(label=_("Type the name to confirm"), max_length=MAX_NAME_CHARS * 2)
 
@@ -191,7 +191,7 @@ class ConfirmNameForm(forms.Form):
     def clean_name(self) -> str:
         typed = self.cleaned_data["name"]
         if typed.strip() != self.expected:
-            raise ValidationError(_("That is not the name. Nothing was removed."))
+            raise ValidationError(_("That name does not match. Nothing was removed."))
         return str(typed)
 
 

@@ -1,4 +1,4 @@
-"""What is stored of people and their accounts."""
+"""Item types about people and their accounts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ ITEMS = (
                  Exempt("When somebody was here last, by which home knows what is new to them: no act of anybody.",
                         "visited_at visited_before")),
              exports=(
-                 Export("account", _("account.json: the account and its profile; second steps, without what opens the "
-                        "door."), personal_data.account),
-                 Export("log", _("log.json: what you did here, by the event log, and what others did to your account."),
+                 Export("account", _("account.json: your account and profile; your second steps, without their "
+                        "secrets."), personal_data.account),
+                 Export("log", _("log.json: what you did here, and what others did to your account, from the event "
+                                 "log."),
                         personal_data.events))),
     ItemType("factors", keys.factors, hidden="account app:map passkeys:list codes:list version",
              replay=f"{NO_DOORS}: the account says which kinds there are."),
@@ -36,7 +37,7 @@ ITEMS = (
     ItemType("look guard", keys.lookalike, "name:person"),
     ItemType("people list", keys.listed_person, "name:person email:address role created_at",
              lists=(keys.people_with_role(""),), sheets=(
-                 Sheet("users", _("Users"), _("Everybody with an account."), "name email role created_at", "name",
+                 Sheet("users", _("Users"), _("Everyone with an account."), "name email role created_at", "name",
                        "name"),)),
     ItemType("people search", keys.name_word, "name:person", closed_lists=(keys.name_words_with_role("", ""),)),
     ItemType("owner mark", keys.owner, "name:person"),

@@ -1,4 +1,4 @@
-"""Pages for those who manage people."""
+"""Pages for admins who manage people."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def person(request: HttpRequest, person: User) -> HttpResponse:
 def change_role(request: HttpRequest, person: User) -> HttpResponse:
     form = RoleForm(request.POST, offered=list(Role))
     if not form.is_valid():
-        messages.error(request, _("There is no such role."))
+        messages.error(request, _("Choose one of the roles offered."))
         return redirect("person", name=person.name)
     with refusals_as_messages(request, (LostRace,)):
         services.change_role(request.user, person, form.cleaned_data["role"])
         words = {"name": person.name, "role": form.cleaned_data["role"].label}
-        messages.success(request, _("%(name)s is now: %(role)s.") % words)
+        messages.success(request, _("%(name)s now has the role “%(role)s”.") % words)
     return redirect("person" if request.user.role >= Role.ADMIN else "home", name=person.name)
 
 
@@ -79,7 +79,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
     with refusals_as_messages(request, (TooOften, LostRace)):
         count(throttle.RESET_LINK, person.name)
         services.send_reset_link(request.user, person)
-        sentence = _("A link to choose a new password is on its way to %(email)s. It is good for one hour.")
+        sentence = _("A link to choose a new password is on its way to %(email)s. It works for one hour.")
         messages.success(request, sentence % {"email": person.email})
     return redirect("person", name=person.name)
 
@@ -89,7 +89,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     with refusals_as_messages(request, (NotThere, LostRace)):
         factors.reset_for(request.user, person)
-        sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")
+        sentence = _("%(name)s can now sign in with just a password, and add a second step again.")
         messages.success(request, sentence % {"name": person.name})
     return redirect("person", name=person.name)
 
@@ -99,10 +99,10 @@ def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
 def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
     form = MailLimitForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Give a whole number up to a million, or none."))
+        messages.error(request, _("Enter a whole number up to a million, or leave the field empty."))
         return redirect("person", name=person.name)
     most = form.cleaned_data["mails_a_day"]
-    done = _("The limit of mails is changed.")
+    done = _("The mail limit is changed.")
     run_action(request, lambda: services.change_mail_limit(request.user, person, most), done)
     return redirect("person", name=person.name)
 
@@ -110,7 +110,7 @@ def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
-    done = _("%(name)s may write to all voters of an election now.") % {"name": person.name}
+    done = _("%(name)s can now write to all voters of an election.") % {"name": person.name}
     run_action(request, lambda: services.confirm_organiser(request.user, person), done)
     return redirect("person", name=person.name)
 
@@ -118,7 +118,7 @@ def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
-    done = _("%(name)s may no longer write to all voters of an election.") % {"name": person.name}
+    done = _("%(name)s can no longer write to all voters of an election.") % {"name": person.name}
     run_action(request, lambda: services.unconfirm_organiser(request.user, person), done)
     return redirect("person", name=person.name)
 
@@ -126,7 +126,7 @@ def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
 @require_POST
 def remove_picture(request: HttpRequest, person: User) -> HttpResponse:
-    run_action(request, lambda: services.remove_picture(request.user, person), _("The picture is gone."))
+    run_action(request, lambda: services.remove_picture(request.user, person), _("The picture is removed."))
     return redirect("person", name=person.name)
 
 
@@ -138,8 +138,8 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
     if run_form(request, form, lambda: services.remove(request.user, person), done):
         return redirect("people")
     title = _("Remove %(name)s") % {"name": person.name}
-    lead = _("Their ballots in elections that are still open go with them. Closed elections keep theirs.")
-    return show_removal(request, form, person, title, _("Remove for good"), lead)
+    lead = _("Their ballots in open elections are deleted too. Closed elections keep theirs.")
+    return show_removal(request, form, person, title, _("Remove permanently"), lead)
 
 
 @requires(Permission.MANAGE_USERS)
@@ -152,7 +152,7 @@ def invite(request: HttpRequest) -> HttpResponse:
             if services.invite(request.user, email):
                 messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
                 return redirect("invitations")
-            form.add_error("email", _("Somebody here already has this address."))
+            form.add_error("email", _("This address already belongs to an account here."))
     return show_form(request, form, _("Invite somebody"), _("Send invitation"))
 
 

@@ -1,6 +1,6 @@
-"""All that is kept about somebody, as one file for themselves. What is in it, the types of items declare.
+"""Personal-data export: everything stored about a person, as one ZIP. Item types declare the parts of it.
 
-Every part is read by pages and has an end: whoever has more than that is told so in it.
+Every part is read page by page and has a maximum length; a note says so where more exists.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 
 def export_personal_data(user: User) -> IO[bytes]:
     """The zip as a temporary file, at its beginning."""
-    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    file = TemporaryFile()  # noqa: SIM115 - closed when the response has been sent
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("README.txt", _readme(user))
         for name, content in _picture(user):
@@ -53,7 +53,7 @@ def _json_lines(entries: Iterable[Item]) -> Iterator[bytes]:
         yield (comma + _json(entry)).encode()
         comma = ",\n"
     if next(left, None) is not None:
-        note = _("There are more; only %(most)d are told here.") % {"most": MAX_ENTRIES_PER_PART}
+        note = _("There are more; only the first %(most)d are listed here.") % {"most": MAX_ENTRIES_PER_PART}
         yield (comma + _json({"note": note})).encode()
     yield b"[]\n" if comma == "[\n" else b"\n]\n"
 
@@ -64,15 +64,15 @@ def _json(entry: Any) -> str:
 
 def _readme(user: User) -> str:
     lines = (
-        _("What this site keeps about %(name)s.") % {"name": user.name},
+        _("What this site stores about %(name)s.") % {"name": user.name},
         "",
         *(str(export.about) for export in SCHEMA.exports if export.about),
-        _("picture: your picture in each width, if you have given one; what it shows is in account.json."),
+        _("picture: your picture in each width, if you added one; its description is in account.json."),
         "",
-        _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
-        _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),
-        _("Votes in polls are kept under a code that does not name you. Nobody else's data is in these files."),
-        _("Mails about your account are kept for 30 days, and not by address, so that they are not told here."),
+        _("Passwords and keys are not included: they are stored only in a form that cannot be read back."),
+        _("Secret ballots are included while their election is open. After it closes, nobody can tell whose they are."),
+        _("Votes in polls are stored under a code that does not name you. These files contain nobody else's data."),
+        _("Mails about your account are stored for 30 days, but not by address, so they are not included here."),
         _("All times are UTC."),
     )
     return "\n".join(lines) + "\n"
@@ -143,7 +143,7 @@ def events(user: User) -> Iterator[Item]:
     for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
         for event in _search_log(Query(event_type=kind, since=user.created_at), MAX_BATCHES):
             if _is_about(user, event) and not _is_by(user, event):
-                yield _event(user, event) | {"by": _("somebody who looks after the site")}
+                yield _event(user, event) | {"by": _("an admin of this site")}
 
 
 def _search_log(wanted: Query, looks: int) -> Iterator[Item]:

@@ -1,4 +1,4 @@
-"""Who may make an account here without being invited: what REGISTRATION says, in sentences."""
+"""Who may register without an invitation: the REGISTRATION setting, and the messages that explain it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPEN, INVITED, DOMAINS, CLOSED = "open", "invited", "domains", "closed"
 
 
 class NoRegistration(Refusal):
-    """Whoever asks may not make an account here; said of the site, or of the domain, and never of an address."""
+    """Registration is not allowed here; explained by the site or the domain, never by an address."""
 
 
 def allows_registration() -> bool:
@@ -38,11 +38,14 @@ def explanation() -> str:
     """What holds here; nothing, where everybody may register."""
     match settings.REGISTRATION:
         case "invited":
-            return _("Accounts here are made by invitation. Ask whoever runs your election, or this site, for one.")
+            return _(
+                "Accounts here are by invitation only. Ask your election organiser or an admin of "
+                "this site to invite you."
+            )
         case "closed":
-            return _("No new accounts are made here. Whoever looks after this site can invite you.")
+            return _("This site does not take registrations. Its admins can invite you.")
         case "domains":
-            return _("Accounts here are for addresses at: %(domains)s.") % {"domains": _domains()}
+            return _("Accounts here are only for addresses at: %(domains)s.") % {"domains": _domains()}
     return ""
 
 

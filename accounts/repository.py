@@ -1,4 +1,4 @@
-"""People in the table: names and addresses in, people out, and the writes that keep every item of a person in step."""
+"""People in the store: find them by name or address, and the writes that keep all items of a person consistent."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def word_entries(name: str, role: Role) -> list[Put]:
 
 
 def name_is_free(name_or_email: str) -> Check:
-    """That whoever had it before has been seen off: what was theirs must not become another's."""
+    """That no removal of its former holder is under way: what was theirs must not become another's."""
     return Check(keys.leaving(name_or_email), Missing())
 
 
@@ -293,7 +293,7 @@ def email_change(user: User, new: str) -> list[Write]:
 def removal(user: User, only_if: Condition | None = None) -> list[Write]:
     """With the picture. Refused in part 0 if it, the role or the address changed meanwhile, or what else is asked for
     does not hold."""
-    unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.still(user.photo)
+    unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.photo_unchanged(user.photo)
     return [
         Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
         Delete(keys.email(user.email)),
@@ -301,7 +301,7 @@ def removal(user: User, only_if: Condition | None = None) -> list[Write]:
         Delete(keys.factors(user.name)),
         Delete(keys.lookalike(skeleton(user.name))),
         *map(Delete, _search_keys(user.name)),
-        *photos.going(user.photo),
+        *photos.deleting_bytes(user.photo),
     ]
 
 
@@ -325,7 +325,7 @@ def profile_change(user: User, display_name: str, about: str) -> Write:
 def picture_change(user: User, photo: Photo | None) -> Write:
     """Refused if the account is gone or somebody else's by now, or has another role or picture than it had."""
     same = Equals("created_at", user.created_at) & _same_role(user)
-    return photos.set_on(keys.user(user.name), user.photo, photo, same)
+    return photos.setting_photo(keys.user(user.name), user.photo, photo, same)
 
 
 def _is_still(name: str, text: str) -> Condition:

@@ -1,4 +1,4 @@
-"""Who may do what, and what a name is: pure decisions about people, each refusal a sentence."""
+"""Roles, permissions and names: pure decisions about people."""
 
 from __future__ import annotations
 
@@ -60,15 +60,15 @@ def check_role_change(caller: tuple[str, Role], target: tuple[str, Role], new: R
     """Refuse a change of role unless both are strictly below the caller's. Names are compared as keys are: folded."""
     (caller_name, caller_role), (target_name, target_role) = caller, target
     if not has(caller_role, Permission.MANAGE_USERS):
-        raise NotAllowed(_("You may not change roles."))
+        raise NotAllowed(_("You cannot change roles."))
     if caller_name == target_name:
-        raise NotAllowed(_("Nobody changes their own role."))
+        raise NotAllowed(_("You cannot change your own role."))
     if new == Role.OWNER and caller_role == Role.OWNER:
         return  # handing ownership over: the one change that is not strictly below the caller
     if target_role >= caller_role:
-        raise NotAllowed(_("You may only change the role of somebody below you."))
+        raise NotAllowed(_("You can only change the role of people whose role is below yours."))
     if new >= caller_role:
-        raise NotAllowed(_("You may only give roles below your own."))
+        raise NotAllowed(_("You can only assign roles below your own."))
 
 
 def offered_roles(caller: tuple[str, Role], target: tuple[str, Role]) -> list[Role]:
@@ -87,7 +87,7 @@ def _accepts(caller: tuple[str, Role], target: tuple[str, Role], new: Role) -> b
 def check_manages(caller: tuple[str, Role], target: tuple[str, Role]) -> None:
     """Refuse to let the caller remove somebody, or do what else is about them, whose role is not strictly below."""
     if not has(caller[1], Permission.MANAGE_USERS) or target[1] >= caller[1] or caller[0] == target[0]:
-        raise NotAllowed(_("You may only do this to somebody below you."))
+        raise NotAllowed(_("You can only do this for people whose role is below yours."))
 
 
 # --- mail to others ---
@@ -114,8 +114,8 @@ def check_confirmed(role: Role, confirmed: bool) -> None:
 
 
 NOT_CONFIRMED = _(
-    "Writing to all voters in your own words is for organisers whom an admin of this site has confirmed. Ask one to "
-    "confirm you; invitations and reminders can be sent meanwhile."
+    "Only organisers confirmed by an admin can write to all voters in their own words. Ask an admin to "
+    "confirm you; until then you can send invitations and reminders."
 )
 
 

@@ -1,4 +1,4 @@
-"""The way out of mails by the link in them."""
+"""Unsubscribe pages: what the opt-out link in a mail opens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def unsubscribe_view(
             if words is not None and request.method != "POST":
                 return confirm_page(request, str(question), str(button), lead=lead(*words))
             if words is None or (sentence := act(*words)) is None:
-                sentence = _("It is not one of ours, or you left the roll.")
+                sentence = _("It was not issued by this site, or you are no longer on the roll.")
                 return message_page(request, _("This link does not work"), sentence, status=410)
             return message_page(request, str(button), sentence)
 

@@ -23,7 +23,7 @@ from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import confirm_page, message_page
-from photos.changing import Wanted, picture_page
+from photos.changing import PictureChange, picture_page
 from store.parallel import run_parallel
 
 from . import registration_policy, repository, services, throttle
@@ -88,7 +88,7 @@ def setup(request: HttpRequest, token: str) -> HttpResponse:
         form.add_error("name", str(refusal))
     except services.AddressTaken as refusal:
         form.add_error("email", str(refusal))
-    lead = _("This site is new. Whoever fills this in becomes its owner, and the link is spent.")
+    lead = _("This site is new. Fill this in to become its owner; the link works once.")
     return show_form(request, form, _("Set up this site"), _("Become the owner"), lead=lead)
 
 
@@ -111,8 +111,8 @@ def register(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:
-            sentence = _("We have sent a mail to %(email)s. The link in it completes your account.")
-            return message_page(request, _("Look into your mail"), sentence % {"email": email})
+            sentence = _("We sent a mail to %(email)s. Open the link in it to complete your account.")
+            return message_page(request, _("Check your inbox"), sentence % {"email": email})
     words = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **words)
 
@@ -122,8 +122,8 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
     status = 403 if request.method == "POST" else 200
     if not repository.has_owner():
         sentence = _(
-            "Whoever installed it makes the first account: by the link that the server printed when it was started, "
-            "or by the command create_owner."
+            "The person who installed it creates the first account: with the link that the server printed "
+            "when it started, or with the command create_owner."
         )
         return message_page(request, _("This site is not set up yet"), sentence, status)
     if not registration_policy.allows_registration():
@@ -135,7 +135,7 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @form_page
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address, but signs nobody in: whoever can read the mail need not know the password."""
+    """The link proves the address, but signs nobody in: somebody else may be reading the mail."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
@@ -153,7 +153,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
-    """That somebody has the name; whoever has tried very many is no longer told which are taken."""
+    """That the name is taken; after very many tries from one address, no longer which names are."""
     try:
         count(throttle.NAMES_TAKEN, visitor(request).address)
     except TooOften as too_often:
@@ -200,7 +200,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
                 return _finish_sign_in(request, user)
-            form.add_error(None, _("That name or email address and that password do not belong together."))
+            form.add_error(None, _("Wrong name or password. Please try again."))
     joining = {"part": "sign_in", "may_register": registration_policy.allows_registration()}
     return show_form(request, form, _("Sign in"), _("Sign in"), next=_next(request), **joining)
 
@@ -248,7 +248,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
     """For those whom nobody has let in yet."""
     if request.user.role != Role.NO_ACCESS:
         return redirect("home")
-    sentence = _("Your account is there, but somebody who runs this site has to let you in first. Look again later.")
+    sentence = _("Your account is ready, but an admin has to approve it first. Check back later.")
     return message_page(request, _("Waiting for approval"), sentence)
 
 
@@ -264,10 +264,10 @@ def forgotten(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form, None, (TooOften,)):
             services.ask_for_reset(typed, visitor(request))
             sentence = _(
-                "If there is such an account, a mail with a link is on its way. The link is good for one hour. "
-                "If one was sent in the last ten minutes, no other is: that one is still good."
+                "If this account exists, a mail with a link is on its way. The link works for one hour. "
+                "If one was sent in the last ten minutes, use that one: it still works."
             )
-            return message_page(request, _("Look into your mail"), sentence)
+            return message_page(request, _("Check your inbox"), sentence)
     return show_form(request, form, _("Forgotten password"), _("Send a link"))
 
 
@@ -284,7 +284,10 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             return redirect("sign_in")
     except (services.LinkSpent, LostRace) as refusal:
         return message_page(request, _("This link no longer works"), str(refusal), status=410)
-    lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
+    lead = _(
+        "Ballots you have cast still count, and you can replace them, but they will no longer be "
+        "shown, not even to you."
+    )
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
 
 
@@ -324,7 +327,7 @@ def me(request: HttpRequest) -> HttpResponse:
 def own_picture(request: HttpRequest) -> HttpResponse:
     user = request.user
 
-    def act(wanted: Wanted) -> None:
+    def act(wanted: PictureChange) -> None:
         services.change_picture(user, wanted)
 
     return picture_page(request, user.photo, act, reverse("me"), title=user.name)
@@ -338,8 +341,8 @@ def change_email(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.NEW_EMAIL, request.user.name)
             services.ask_for_new_email(request.user, form.cleaned_data["email"])
-            sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
-            return message_page(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
+            sentence = _("We sent a mail to %(email)s. Open the link in it to confirm this address.")
+            return message_page(request, _("Check your inbox"), sentence % {"email": form.cleaned_data["email"]})
     lead = _("Your address is %(email)s.") % {"email": request.user.email}
     return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
 
@@ -374,7 +377,7 @@ def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
             services.sign_out_everywhere(request.user)
         return _finish_sign_out(request)
     services.end_sessions(request.user, except_for=here, only=None if which == "others" else which)
-    messages.success(request, _("Signed out there."))
+    messages.success(request, _("You are signed out there."))
     return redirect("sessions")
 
 
@@ -387,8 +390,8 @@ def leave(request: HttpRequest) -> HttpResponse:
             services.remove_self(request.user)
             auth.logout(request)
             request.user = Anonymous()
-            return message_page(request, _("Goodbye"), _("Your account is gone."))
-    lead = _("Your account and your ballots in elections that are still open will be gone for good.")
+            return message_page(request, _("Goodbye"), _("Your account has been deleted."))
+    lead = _("Your account and your ballots in open elections will be deleted permanently.")
     return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
 
 
@@ -408,5 +411,5 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
             return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
-    lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
+    lead = _("A file with everything this site stores about you: JSON, with a text that explains it.")
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

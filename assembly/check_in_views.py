@@ -139,7 +139,9 @@ def _render_page(
         "form": with_focus(form),
         "form_token": sent if players.pass_of_form(sent) else players.new_form(),
         "may_by_account": _may_by_account(request, snapshot),
-        "listed_by_code": snapshot.entry is not None and user is not None and not _is_listed(snapshot, user),
+        "listed_by_code": snapshot.entry is not None
+        and user is not None
+        and not check_in.is_on_the_roll(snapshot.entry, user),
         "here": snapshot.player.seat.name if snapshot.player else "",
     }
     return render(request, "assembly/check_in.html", context | more, status=status)
@@ -147,11 +149,7 @@ def _render_page(
 
 def _may_by_account(request: HttpRequest, snapshot: CheckInSnapshot) -> bool:
     user = _signed_in_user(request)
-    return user is not None and (not snapshot.game.has_roll or _is_listed(snapshot, user))
-
-
-def _is_listed(snapshot: CheckInSnapshot, user: User) -> bool:
-    return check_in.is_on_the_roll(snapshot.entry, user)
+    return user is not None and (not snapshot.game.has_roll or check_in.is_on_the_roll(snapshot.entry, user))
 
 
 # --- one seat, two devices ---

@@ -30,10 +30,7 @@ UNSIGNED = (Kind.IDEAS,)  # of which nobody ever learns who wrote or ranked them
 ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes. Choose a majority.")
 TWO_VERSIONS = gettext_lazy("Enter the motion and at least one amendment, one per line.")
 TOO_MANY_VERSIONS = gettext_lazy("Enter at most %(most)d versions besides “No change”; there are %(count)d.")
-OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [
-    ("open", wording.OPEN_VOTE),
-    ("secret", wording.SECRET_VOTE),
-]
+OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [("open", wording.OPEN_VOTE), ("secret", wording.SECRET_VOTE)]
 NO_QUORUM, BY_NUMBER = "", "number"
 NO_NUMBER = gettext_lazy("Enter how many people must be present.")
 NO_TITLE = gettext_lazy("Give the assembly a title.")
@@ -175,11 +172,8 @@ class ItemForm(forms.Form):
 
     def _check(self, question: Question) -> None:
         """Attaches each error to its field."""
-        if (
-            self.cleaned_data["share"] == RELATIVE_MAJORITY
-            and question.kind in WITH_MAJORITY
-            and question.kind != Kind.CHOICE
-        ):
+        by_most = self.cleaned_data["share"] == RELATIVE_MAJORITY
+        if by_most and question.kind in WITH_MAJORITY and question.kind != Kind.CHOICE:
             self.add_error("share", ONLY_A_CHOICE)
         versions = len(question.options) - 1
         if question.kind == Kind.ALTERNATIVES and not 2 <= versions < MAX_OPTIONS:
@@ -200,17 +194,8 @@ def _options(typed: str, kind: Kind) -> tuple[str, ...]:
 
 def with_amendments(motion: Question) -> dict[str, Any]:
     """Initial values for adding amendments to an existing motion."""
-    majority = majority_of(motion.majority)
-    return {
-        "kind": Kind.ALTERNATIVES.value,
-        "title": motion.title,
-        "detail": motion.detail,
-        "options": f"{motion.title}\n",
-        "secrecy": "secret" if motion.secret else "open",
-        "share": majority.share,
-        "of": majority.of.value,
-        "seconds": motion.seconds,
-    }
+    initial = ItemForm.initial_of(motion) | {"kind": Kind.ALTERNATIVES.value, "options": f"{motion.title}\n"}
+    return {name: value for name, value in initial.items() if name != "seen"}
 
 
 # --- who is entitled, and who is there ---

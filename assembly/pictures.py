@@ -42,15 +42,10 @@ def resolution_context(round_: Round, question: Question, seats: Mapping[str, Se
         "numbers": wording.numbers(question, result),
         "was_voted": result["outcome"] != Outcome.TALKED,
         "is_secret": result["secret"],
-        **(_bars_context(round_, question, options) if YES in result else {}),
+        **(BARS[question.kind](result, options) if YES in result else {}),
         "voters": _voters(round_, question, options, seats),
         "unnamed": and_others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
     }
-
-
-def _bars_context(round_: Round, question: Question, options: Sequence[str]) -> dict[str, Any]:
-    drawn = {Kind.MOTION: _motion, Kind.CHOICE: _choice, Kind.ALTERNATIVES: _alternatives}
-    return drawn[question.kind](round_.result, options)
 
 
 # --- bars, all on one scale: those who could vote, or of whom a majority was asked ---
@@ -82,16 +77,15 @@ def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str
     pairs = [Pair(options[each], place, of[each][last], of[last][each]) for each, place in result["places"]]
     scale = _scale(result)
     if result["outcome"] == Outcome.TIED:
-        bars = [_against(of[each][last], of[last][each], options[each], each, scale) for each in result["winners"]]
+        tied = ((each, of[each][last], of[last][each]) for each in result["winners"])
+        bars = [
+            Bar(options[each], share(above, scale), f"{above} : {below}", symbol(each), option=each)
+            for each, above, below in tied
+        ]
         return {"pairs": pairs, "last": options[last], "line": "", "bars": bars, "is_tied": True}
     labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither")}
     context = {"pairs": pairs, "last": options[last], "line": share(result["needed"], scale)}
     return context | {"bars": _sides(result, labels, scale)}
-
-
-def _against(above: int, below: int, label: str, option: int, scale: int) -> Bar:
-    """One of several tied versions, by how many prefer it to no change."""
-    return Bar(label, share(above, scale), f"{above} : {below}", symbol(option), option=option)
 
 
 def _sides(result: Mapping[str, Any], labels: Mapping[str, str], scale: int) -> list[Bar]:
@@ -107,6 +101,9 @@ def _scale(result: Mapping[str, Any]) -> int:
     return max(1, result["present_count"], result.get("of", 0), result.get("needed", 0))
 
 
+BARS = {Kind.MOTION: _motion, Kind.CHOICE: _choice, Kind.ALTERNATIVES: _alternatives}
+
+
 # --- who voted how ---
 
 
@@ -116,9 +113,7 @@ def _voters(
     """By name; empty for a secret vote."""
     if round_.result["secret"]:
         return []
-    context = [(_name(each.player, seats), wording.vote_text(each.said, question, options)) for each in round_.entries]
-    return sorted(context, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]
-
-
-def _name(player: str, seats: Mapping[str, Seat]) -> str:
-    return seats[player].name if player in seats else player
+    names = {player: seat.name for player, seat in seats.items()}
+    votes = ((each.player, wording.vote_text(each.said, question, options)) for each in round_.entries)
+    voters = ((names.get(player, player), vote) for player, vote in votes)
+    return sorted(voters, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]

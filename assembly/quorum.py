@@ -46,10 +46,8 @@ class Presence:
 
     @property
     def people(self) -> str:
-        words = {"present": self.present, "entitled": self.entitled}
-        if self.entitled:
-            return _("%(present)d of %(entitled)d present") % words
-        return _("%(present)d present") % words
+        text = _("%(present)d of %(entitled)d present") if self.entitled else _("%(present)d present")
+        return text % {"present": self.present, "entitled": self.entitled}
 
     @property
     def quorum(self) -> str:

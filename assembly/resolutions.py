@@ -93,10 +93,6 @@ def _normalised_vote(question: Question, said: Any) -> str:
 # --- the numbers ---
 
 
-def _motion(question: Question, said: Sequence[str], game: Game) -> Counted:
-    return {each: said.count(each) for each in (YES, NO, ABSTAIN)}
-
-
 def _choice(question: Question, said: Sequence[str], game: Game) -> Counted:
     chosen = [said.count(str(place)) for place in range(len(question.options))]
     most = max(chosen)
@@ -129,7 +125,7 @@ def _alternatives(question: Question, said: Sequence[str], game: Game) -> Counte
 
 
 COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
-    Kind.MOTION: _motion,
+    Kind.MOTION: lambda question, said, game: {each: said.count(each) for each in (YES, NO, ABSTAIN)},
     Kind.CHOICE: _choice,
     Kind.RANKING: _ranking,
     Kind.ALTERNATIVES: _alternatives,

@@ -227,15 +227,13 @@ def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, st
     added = sum(
         retry_lost_race(partial(_add, game_id, who, batch, addresses)) for batch in by_count(names, TRANSACTION_ENTRIES)
     )
-    missing = list(_accounts_checked_in(game_id)) if added else []
+    if not added:
+        return 0
+    on_it = {player_of_entry(game_id, each) for each in each_entry(game_id)}
+    missing = [each.account for each in seats.read_seats(game_id) if each.account and each.player not in on_it]
     for batch in by_count(missing, TRANSACTION_ENTRIES):
         retry_lost_race(partial(_add, game_id, who, batch))
     return added
-
-
-def _accounts_checked_in(game_id: str) -> Iterator[str]:
-    on_it = {player_of_entry(game_id, each) for each in each_entry(game_id)}
-    return (each.account for each in seats.read_seats(game_id) if each.account and each.player not in on_it)
 
 
 def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:

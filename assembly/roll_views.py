@@ -180,22 +180,19 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
         if act == "cards":
             return _cards(request, game, roll.show_new_codes(game.id, who, CARDS_PER_SHEET))
         if act == "renew_missing":
-            _say_renewed(request, roll.renew_missing(game.id, who))
+            number = roll.renew_missing(game.id, who)
+            sentence = ngettext(
+                "%(count)d person has a new code. The old one no longer works.",
+                "%(count)d people have new codes. The old ones no longer work.",
+                number,
+            )
+            messages.success(request, sentence % {"count": number})
         elif act == "remove":
             roll.remove(game.id, who, name)
             messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
         else:
             messages.error(request, str(seating.ALREADY_CHANGED))
     return redirect(_page(game, q=request.POST.get("q", "")[:MAX_QUERY_CHARS]))
-
-
-def _say_renewed(request: HttpRequest, number: int) -> None:
-    sentence = ngettext(
-        "%(count)d person has a new code. The old one no longer works.",
-        "%(count)d people have new codes. The old ones no longer work.",
-        number,
-    )
-    messages.success(request, sentence % {"count": number})
 
 
 def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> HttpResponse:

@@ -62,10 +62,6 @@ class Turn:
     player: str
     spoken: int  # how often they have spoken about this item
 
-    @property
-    def is_first(self) -> bool:
-        return not self.spoken
-
 
 @dataclass(frozen=True, slots=True)
 class Speakers:
@@ -76,10 +72,6 @@ class Speakers:
     waiting: tuple[SpeakRequest, ...] = ()
     speaking: Speech | None = None
     held: tuple[Speech, ...] = ()  # all speeches that are over, of all items
-
-    @property
-    def seconds(self) -> int:
-        return self.minutes * 60
 
     @property
     def is_empty(self) -> bool:

@@ -1,4 +1,4 @@
-"""Ballots held against ballots, one by one in the order of their codes: the first that differs is named."""
+"""Compares two streams of ballots sorted by code, and names the first that differs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from store.table import Item
 
 
 class PublishedBallot(NamedTuple):
-    """A ballot as it is published; nobody is named on a secret one."""
+    """A ballot as published; a secret one names no voter."""
 
     code: str
     ranking: str
@@ -22,7 +22,7 @@ class PublishedBallot(NamedTuple):
 
 
 class Mismatch(Exception):
-    """The first thing that is not as it was sealed."""
+    """The first difference from what was sealed."""
 
 
 def compare(sealed: Iterable[PublishedBallot], found: Iterable[PublishedBallot], where: str) -> None:
@@ -38,7 +38,7 @@ def compare(sealed: Iterable[PublishedBallot], found: Iterable[PublishedBallot],
 
 
 def compare_remaining(sealed: Iterable[PublishedBallot], found: Iterable[PublishedBallot], where: str) -> None:
-    """As `compare`, but some may be gone: each that was found must be one that was sealed, in the same words."""
+    """As `compare`, but some may be missing: each that was found must be one that was sealed, unchanged."""
     known = iter(sealed)
     for there in found:
         right = next((each for each in known if each.code >= there.code), None)

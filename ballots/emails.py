@@ -1,4 +1,4 @@
-"""The mails voters get about their ballots: that something happened, never what the ballot says."""
+"""Emails to voters about their ballots. They say that something happened, never what the ballot says."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BY_LINK = "_by_link"  # ends the kinds of mails to whoever was sent a link, howe
 
 
 def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
-    """The mail about a cast, to be queued with it; about paper it says who has entered it. Of several questions on one
-    ballot, which are cast together, one tells of all: it is `called` what the ballot is, and the others nothing."""
+    """The email about a cast, queued in the same transaction. One email covers all questions of a multi-question
+    ballot: it is `called` by the ballot's name, and for the other questions `called` is empty."""
     if called == "":
         return []
     if paper:
@@ -35,7 +35,7 @@ def withdrawal_email(standing: Standing) -> list[Write]:
 
 
 def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
-    """Nothing, if the election does not have its voters told, or where there is no address."""
+    """Nothing if the election sends no such emails, or there is no address."""
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:
         return []
@@ -46,7 +46,7 @@ def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
 
 
 def _address(standing: Standing) -> str | None:
-    """Of the account; of somebody without one the address they are on the roll by."""
+    """The account's address; without an account, the address on the roll."""
     if standing.person is not None:
         return standing.person.email
     return standing.voter if "@" in (standing.voter or "") else None
@@ -57,7 +57,7 @@ def _link(mail: Mail) -> str:
 
 
 def _link_without_vote(mail: Mail) -> str:
-    """To a page that says where the voting link is: whoever is forwarded this mail must not get the vote with it."""
+    """Links to a page that says where the voting link is: these emails get forwarded, and must not carry the vote."""
     return reverse("your_link")
 
 

@@ -29,7 +29,7 @@ BLOCK_LINES = 200  # lines that are read from the file together; while runs are 
 
 
 class Sorter:
-    """Takes lines as they come, and gives them in their order as often as it is asked."""
+    """Takes lines in any order, and yields them sorted as often as needed."""
 
     def __init__(self, folder: Path):
         self._folder = folder  # on a disk: where temporary files usually lie may be memory
@@ -62,7 +62,7 @@ class Sorter:
     # --- the file ---
 
     def _spill(self) -> None:
-        """What is held becomes a run of its own."""
+        """Write the lines in memory to the file, as a sorted run."""
         self._held.sort()
         self._is_in_order, self._last = self._follows(), self._held[-1]
         self._runs.append([self._write(orjson.dumps(some)) for some in by_count(self._held, BLOCK_LINES)])
@@ -113,8 +113,8 @@ class _Run:
 
 
 def merge(runs: Iterable[Iterator[Block]]) -> Iterator[Block]:
-    """The blocks of all runs as one run. The first block to end holds the edge: nothing that is still to be read can
-    come before it. What lies up to there is sorted, which is quick, as it is made of a few pieces in order."""
+    """Merge sorted runs of blocks. The smallest last line of any block is the edge: nothing unread can come before it.
+    What lies up to the edge is sorted, which is quick because it consists of a few sorted pieces."""
     left = list(map(_Run, runs))
     while left := [run for run in left if run.is_left()]:
         edge = min(run.block[-1] for run in left)

@@ -1,4 +1,4 @@
-"""What is stored of ballots."""
+"""The item types that ballots store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door behind a voter's link, and the way out again."""
+"""The page behind a voting link, and leaving it again."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who i
 @public
 @form_page
 def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
-    """Says what the link is for; a button leads to the ballot, because mail scanners follow links. After the close it
-    leads to the result."""
+    """Says what the link is for. A button leads on to the ballot, because mail scanners follow links; after the close,
+    to the result."""
     try:
         link = read_link(token)
         found = services.resolve_link(link)
@@ -54,7 +54,7 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, link: Link, found: LinkTarget) -> HttpResponse | None:
-    """The door without its button: it is too early, or a link alone is not enough for this account."""
+    """The page without its button: it is too early, or this account needs more than a link."""
     status = 403 if request.method == "POST" else 200
     is_over = _is_over(found.election)
     try:
@@ -74,7 +74,7 @@ def _is_over(election: Election) -> bool:
 
 
 def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
-    """Whether whoever the link was sent to is here with their account."""
+    """Whether the person the link was sent to is signed in."""
     user = request.user
     return person is not None and user.is_authenticated and user.name == person.name
 
@@ -114,7 +114,7 @@ def your_link(request: HttpRequest) -> HttpResponse:
 @public
 @require_POST
 def leave(request: HttpRequest, name: str) -> HttpResponse:
-    """Forget the pass, on a device that others use as well."""
+    """Drop the pass, on a shared device."""
     messages.success(request, _("This browser has forgotten your link. To vote again, open it from your mail."))
     answer = redirect("home")
     passes.drop_pass(request, answer, name)

@@ -1,4 +1,4 @@
-"""Pages of a voter with several questions on one ballot: one after the other, one review, one button, the receipts."""
+"""Pages for voting on several questions at once: one page per question, one review, one button, the receipts."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ LOST = "lost"  # the question whose form came without a session
 
 
 def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
-    """To somebody whose session or cookies went on the way: the same question again, behind the sign-in if need be,
-    with what they have sent and all they had ranked before."""
+    """For voters whose session was lost on the way: back to the same question, after signing in if needed, with all
+    rankings."""
     assert request.resolver_match is not None
     multi_ballot_id, place = (
         request.resolver_match.kwargs["multi_ballot_id"],
@@ -162,8 +162,8 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
         "is_changing": "change" in request.GET or "review" in request.POST,
     }
     status = 422 if more.get("problem") else 200
-    shown = election_context(request, election, **context | more)
-    return render(request, "ballots/multi_ballot_question.html", shown, status=status)
+    page_context = election_context(request, election, **context | more)
+    return render(request, "ballots/multi_ballot_question.html", page_context, status=status)
 
 
 def _of_way(way: Way) -> dict[str, Any]:

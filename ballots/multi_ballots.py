@@ -62,7 +62,7 @@ def way_for(who: User | Pass, multi_ballot_id: str, place: int = 0) -> Way | Non
 
 
 def key(election_name: str) -> str:
-    """By which fields and tokens know a question, wherever it stands on the ballot."""
+    """Identifies a question in field names and tokens, wherever it is on the ballot."""
     return "q" + hashlib.sha256(fold(election_name).encode()).hexdigest()[:8]
 
 
@@ -119,7 +119,7 @@ class Done:
 
 
 def cast(way: Way, post: QueryDict, form: str) -> Done:
-    """Every question for itself: that one is closed meanwhile keeps no other from being cast."""
+    """Cast each question separately: one that has closed in the meantime does not block the others."""
     done = Done([], [])
     for name in way.multi_ballot.questions:
         if ranks := ranks_for(name, post):

@@ -50,8 +50,8 @@ class Pass:
         """By which a ballot knows that it was cast with this pass; it tells nothing of the pass."""
         key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
         link = self.link
-        words = (keys.fold(link.election_name), link.created_at, keys.fold(link.voter), link.turn, self.secret)
-        return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
+        parts = (keys.fold(link.election_name), link.created_at, keys.fold(link.voter), link.turn, self.secret)
+        return hmac.digest(key, "\n".join(parts).encode(), "sha256").hex()[:32]
 
     @property
     def voter(self) -> str:
@@ -80,17 +80,17 @@ def held_for_multi_ballot(request: HttpRequest, multi_ballot_id: str, **_more: i
 
 
 def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
-    """What the browser holds, as far as we have given it and it has not grown old."""
+    """The browser's valid passes."""
     found = (read_token("pass", each, seconds) for each in _cookie_parts(request)[1:])
     return [
-        Pass(Link(*words[:LINK_FIELDS]), *words[LINK_FIELDS:])
-        for words in found
-        if words and len(words) == LINK_FIELDS + 3
+        Pass(Link(*parts[:LINK_FIELDS]), *parts[LINK_FIELDS:])
+        for parts in found
+        if parts and len(parts) == LINK_FIELDS + 3
     ]
 
 
 def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
-    """The one it holds already, for another day; or a new one."""
+    """Renew the pass the browser has, or give it a new one."""
     mark = _account_mark(request.user)
     held = (
         each.secret for each in passes_in(request, MAX_COOKIE_SECONDS) if (each.link, each.account_mark) == (link, mark)
@@ -100,7 +100,7 @@ def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election:
 
 
 def drop_pass(request: HttpRequest, answer: HttpResponse, name: str) -> None:
-    """Whoever leaves: the next one at this device does not vote in their name."""
+    """So that the next person on this device does not vote in their name."""
     gone = pass_for_election(request, name)
     _set_cookie(request, answer, [each for each in passes_in(request) if each != gone and not each.is_of(name)])
 
@@ -130,8 +130,8 @@ def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pas
 
 
 def _account_mark(user: User) -> str:
-    """Of whoever is signed in; it names nobody, and is another one after signing out everywhere."""
+    """Identifies the signed-in account without naming it; changes after signing out everywhere."""
     if not user.is_authenticated:
         return ""
-    words = f"{keys.fold(user.name)}\n{user.created_at}\n{user.session_salt}"
-    return salted_hmac("ballots.passes", words, algorithm="sha256").hexdigest()[:16]
+    parts = f"{keys.fold(user.name)}\n{user.created_at}\n{user.session_salt}"
+    return salted_hmac("ballots.passes", parts, algorithm="sha256").hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""What ballots tell somebody of themselves: their own, as far as anybody can tell that they are theirs."""
+"""Exports a person's own ballots for their personal data, as far as they can still be linked to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ballots in the table: names in, values out, and the parts of the one transaction that casts a ballot."""
+"""Ballots in the table: names in, values out, and the writes of the transaction that casts a ballot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ _row: Callable[[Line], list[str]] = methodcaller("split", "\t", 2)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What somebody is to an election at one moment: all that a decision about their ballot needs, read at once."""
+    """A person's standing in an election at one moment: everything that decisions about their ballot need, read at
+    once."""
 
     election: Election
     voter: str | None  # the name they have on the roll; `None` if they are not on it
@@ -62,21 +63,22 @@ class Standing:
 
     @property
     def is_unlinked(self) -> bool:
-        """Whether they have voted, but before the site was restored from a backup: nobody knows their ballot."""
+        """Whether they voted before the site was restored from a backup, so that their ballot can no longer be
+        found."""
         before = (self.entry or {}).get("restores", 0)
         return self.voted and self.election.secret_ballot and before != self.election.restores
 
     @property
     def acts(self) -> int:
-        """How often they have cast, changed or withdrawn; by which a page notices that it was overtaken."""
+        """How often they have cast, changed or withdrawn; a page compares it to notice that it is out of date."""
         return self.entry["acts"] if self.entry else 0
 
     @property
     def may_see_ballot(self) -> bool:
-        """Whether their ballot is theirs to see: whoever came to the account since it was cast did not cast it.
+        """Whether they may see their ballot: somebody who took over the account since it was cast may not.
 
-        One that was cast before ballots knew their caster is shown until the account's first break. One that was cast
-        with a pass is shown to that pass, and to nobody else.
+        A ballot cast before ballots recorded their caster is shown until the account's credentials are first reset. One
+        cast with a pass is shown to that pass only.
         """
         known = (self.entry or {}).get("lineage")
         if self.link is not None:
@@ -87,19 +89,19 @@ class Standing:
 
     @property
     def caster(self) -> str:
-        """By which the roll knows whoever casts, so that their ballot is shown to nobody else."""
+        """Identifies who cast on the roll, so that the ballot is shown to nobody else."""
         if self.link is not None:
             return self.lineage
         return self.person.credentials if self.person else NO_ACCOUNT
 
     @property
     def has_ballot_key(self) -> bool:
-        """Whether somebody can still know where their ballot lies, or would lie."""
+        """Whether their ballot can still be addressed."""
         return self.voter is not None and not self.is_unlinked and not (self.election.secret_ballot and not self.salt)
 
     @property
     def ballot_key(self) -> Key | None:
-        """Where their ballot lies, or would lie; `None` once nobody can know any more."""
+        """The key of their ballot; `None` once it can no longer be known."""
         if self.voter is None or not self.has_ballot_key:
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
@@ -107,21 +109,21 @@ class Standing:
 
     @property
     def order_seed(self) -> bytes:
-        """What the order of the candidates on their page hangs on."""
+        """Seeds the order of the candidates on their page."""
         voter, lineage = self.voter or "", self.lineage or (self.person.lineage if self.person else "")
         if self.salt:
             return candidate_order_seed(self.salt, voter, lineage)
-        words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
-        return "\n".join(filter(None, words)).encode()
+        parts = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
+        return "\n".join(filter(None, parts)).encode()
 
 
 def read_standing(
     election_name: str, who: User | Link | str, *, form: str = "", described: bool = False, to_show: bool = False
 ) -> Standing | None:
-    """What somebody is to the election: a person with an account, whoever has a link, or an entry on the roll.
+    """The standing of a person with an account, of the holder of a link, or of an entry on the roll.
 
-    Reads the election, their entries, the salt and the form's mark in one round trip. A page that only shows it to
-    somebody with an account may have the election as it was a second ago.
+    Reads the election, their entries, the salt and the form's token in one round trip. A page that only shows it to
+    somebody with an account may get a cached election, up to a second old.
     """
     person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
     names = (person.name, person.email) if person else (link.voter if link else str(who),)
@@ -165,13 +167,13 @@ def read_standing(
 
 
 def _free_name(election: Election, person: User | None, free: list[str]) -> str | None:
-    """Under which somebody who has no entry gets one, if they may join: what whoever had the name before has left there
-    is neither theirs nor in their way."""
+    """The name under which somebody without an entry would join, if they may: one not taken by an earlier holder of the
+    name."""
     return free[0] if free and person and election.is_open_to(person.votes_since) else None
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
-    """Somebody's own ballot, for their own eyes."""
+    """A voter's own ballot, to show to themselves only."""
     if not standing.voted or not standing.may_see_ballot or (place := standing.ballot_key) is None:
         return None
     item = table().get(place)
@@ -187,7 +189,7 @@ def every_ballot(election: Known) -> Iterator[Ballot]:
 
 
 def ballot_rows(election: Known) -> Iterator[Row]:
-    """Every ballot as a plain `Cast`, in no order that is known outside of here."""
+    """Every ballot as a row of code, ranking and voter, in no meaningful order."""
     found = sharded_reads.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
     return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
 
@@ -200,7 +202,7 @@ def sorter() -> Sorter:
 
 
 def ballots_with_keys(election: Known) -> Iterator[tuple[Line, Line]]:
-    """Every ballot, and where it lies, as they are sorted."""
+    """Every ballot and its key, as sortable lines."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
     for code, ranking, voter, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
         yield as_line((code, ranking, voter or "")), as_line((sk, pk))
@@ -217,28 +219,25 @@ def published_ballots_in(box: Sorter) -> Iterator[PublishedBallot]:
 
 
 def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
-    """What lies in these places, in batches of a transaction; nothing of it is to be found in any file either. In the
-    order of the places, so that neighbours go together: the embedded store then touches fewer pages.
-
-    Refused unless the mark of the sealing says that they may go.
-    """
+    """Deletes these ballots in batches of one transaction each, and purges them from the store's files. In key order,
+    so that the embedded store touches fewer pages. Refused unless the sealing mark allows it."""
     check = Check(keys.sealing(election.name), may_be_removed(election))
     for batch in by_count(found):
         yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *purge_marks(table()), check]
 
 
 def is_mark_for(election: Election) -> Condition:
-    """That a mark is this election's, and not that of another which has the name by now."""
+    """That the mark belongs to this election, not to a later one of the same name."""
     return Equals("GSI1SK", keys.by_date(election.created_at, election.name))
 
 
 def may_be_removed(election: Election) -> Condition:
-    """What the mark of the sealing says once all ballots are safely published."""
+    """What the sealing mark says once all ballots are safely published."""
     return Equals("removing", True) & is_mark_for(election)
 
 
 def as_published(ballots: Iterable[Line]) -> list[Item]:
-    """Ballots as they are published; only those of a public election name their voters."""
+    """Ballots in published form; only those of a public election name their voters."""
     return [
         {"confirmation": code, "rankings": ranking, "voter_name": voter}
         if voter
@@ -248,7 +247,7 @@ def as_published(ballots: Iterable[Line]) -> list[Item]:
 
 
 def last_published(election_name: str, parts: int) -> Line | None:
-    """Of so many parts; those of an election in which nobody voted are empty."""
+    """The last line of so many parts, if any: parts of an election without votes are empty."""
     part = table().get(keys.published(election_name, parts - 1)) if parts else None
     return as_line(PublishedBallot.of(part["ballots"][-1])) if part and part["ballots"] else None
 
@@ -265,8 +264,8 @@ def every_published(election_name: str) -> Iterator[Item]:
 
 
 def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
-    """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
-    they are read page by page, never all at once."""
+    """All ballots as input for counting: how often each ranking was cast. Unless the counts are given, ballots are
+    streamed page by page."""
     names = elections.candidate_names(sharding.name_of(election))
     if counts is None:
         counts = Counter(
@@ -285,7 +284,8 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
 
 
 def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
-    """The gate, the roll and the ballot. Refused if the box is shut, or if they voted elsewhere since `standing`."""
+    """The gate, the roll and the ballot. Refused if voting is closed, or if they voted elsewhere since `standing` was
+    read."""
     return [*recording_vote(standing, paper=paper), _stored(standing, ballot), *_checking_other_entries(standing)]
 
 
@@ -296,44 +296,44 @@ def withdrawing(standing: Standing) -> list[Write]:
 
 
 def recording_vote(standing: Standing, *, paper: bool) -> list[Write]:
-    """What a cast changes besides the ballot: the same in every election, secret or not."""
+    """What a cast writes besides the ballot, in public and secret elections alike."""
     votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
     return [passing_gate(standing.election, votes, papers), marking_roll(standing, voted=True, paper=paper)]
 
 
 def recording_withdrawal(standing: Standing) -> list[Write]:
-    """What a withdrawal changes besides the ballot."""
+    """What a withdrawal writes besides the ballot."""
     papers = -int(_was_paper(standing))
     return [passing_gate(standing.election, -1, papers), marking_roll(standing, voted=False, paper=False)]
 
 
 def passing_gate(election: Election, votes: int, papers: int) -> Write:
-    """Any gate: it must be open, and it counts who came through."""
+    """Any gate: it must be open, and counts the votes that pass."""
     gates = sharding.gates_of(election)
     return gates.passing(election.name, gates.pick(), {"voted": votes, "paper": papers})
 
 
 def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
-    """The roll says that they voted, never how. Refused if they did anything since `standing` was read."""
+    """Marks on the roll that they voted, never how. Refused if they acted since `standing` was read."""
     assert standing.voter is not None
-    said: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
+    fields: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter, standing.account)
-        return Put(put.item | {"acts": 1, **said}, when=put.when)
+        return Put(put.item | {"acts": 1, **fields}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
     return Update(
-        place, set=said, add={"acts": 1}, when=_if_link_is_newest(standing, place, Equals("acts", standing.acts))
+        place, set=fields, add={"acts": 1}, when=_if_link_is_newest(standing, place, Equals("acts", standing.acts))
     )
 
 
 def _restore_number(standing: Standing) -> Item:
-    """After which restore they did it: their ballot is found as long as there is no other."""
+    """After which restore they voted: their ballot can be found until the next one."""
     election = standing.election
     return {"restores": election.restores} if election.secret_ballot and election.restores else {}
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:
-    """A secret ballot carries no time, no name, no order: nothing by which it could be told when it came."""
+    """A secret ballot has no time, name or order: nothing that could tell when it was cast."""
     place = standing.ballot_key
     assert place is not None
     fields: Item = {"rankings": ballot.rankings, "confirmation": ballot.confirmation}
@@ -354,19 +354,19 @@ def _listed(standing: Standing, ballot: Ballot) -> Item:
 
 
 def _checking_other_entries(standing: Standing) -> list[Write]:
-    """Also where there is no entry yet: it may have come, and have voted, since `standing` was read."""
+    """Also where there is no entry yet: one may have been added, and have voted, since `standing` was read."""
     nothing = Missing() | Equals("voted", False)
     return [Check(place, _if_link_is_newest(standing, place, nothing)) for place in standing.others]
 
 
 def _if_link_is_newest(standing: Standing, place: Key, when: Condition) -> Condition:
-    """Of somebody who comes by a link, also that no newer one was sent to this entry since `standing` was read."""
+    """For voters by link, also that no newer link was sent to this entry since `standing` was read."""
     return when & standing.link.is_newest if standing.link and standing.home == place else when
 
 
 def checking_link(standing: Standing, written: Iterable[Write]) -> list[Write]:
-    """That a link is good, and whoever it was sent to has the same account, or none; as far as `written` does not
-    depend on it already."""
+    """Checks that the link is still valid and its recipient's account unchanged, unless `written` already depends on
+    it."""
     link, person = standing.link, standing.person
     assert link is not None
     assert standing.home is not None

@@ -1,4 +1,4 @@
-"""Voters that are not people: rankings for the demo and for dress rehearsals, which look like those of a real vote."""
+"""Random but plausible rankings for the demo and for rehearsals."""
 
 from __future__ import annotations
 

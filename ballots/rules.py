@@ -1,4 +1,4 @@
-"""Who may vote in an election now, and what a ballot says: pure decisions, refusals in sentences."""
+"""Who may vote in an election now, as pure decisions with refusals in sentences; and the ballot as a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages import times
 
 
 class Over(NotNow):
-    """It took votes, and takes no more."""
+    """Voting has closed."""
 
 
 class NotOnTheRoll(Refusal):
@@ -25,7 +25,7 @@ class HasNotVoted(Refusal):
 
 
 class Unlinked(Refusal):
-    """They have voted, but nobody can tell any more which ballot is theirs."""
+    """They have voted, but their ballot can no longer be found."""
 
 
 NOT_ON_THE_ROLL = _("You are not on the electoral roll for this election.")
@@ -41,7 +41,7 @@ NOTHING_CAST = _("You have not voted in this election.")
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A ballot as it is stored; only that of a public election says when it was cast."""
+    """A ballot; only in a public election does it record when it was cast."""
 
     rankings: str
     confirmation: str
@@ -49,7 +49,7 @@ class Ballot:
 
 
 def check_voting(election: Election, now: str) -> None:
-    """Refuse in words whoever comes before the beginning or after the end; the closing moment itself is too late."""
+    """Refuse votes before the opening and after the close; the closing moment itself is too late."""
     state = election.state(now)
     if state == State.CLOSED:
         raise Over(CLOSED)
@@ -73,5 +73,5 @@ def not_on_the_roll(election: Election) -> str:
     """Why somebody who may vote here has no vote in this election."""
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
-    words = {"when": _when(times.from_text(election.opened_at), election)}
-    return _("Only people who could vote here when this election opened can take part: %(when)s.") % words
+    values = {"when": _when(times.from_text(election.opened_at), election)}
+    return _("Only people who could vote here when this election opened can take part: %(when)s.") % values

@@ -30,7 +30,7 @@ CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # somebody may be called the la
 
 
 class SecretReplaced(Refusal):
-    """The site's secret is not the one the election was opened with, and so nobody's ballot can be found."""
+    """The site's secret is not the one the election was opened with, so ballots cannot be found."""
 
 
 SECRET_REPLACED = _(
@@ -49,7 +49,7 @@ def pseudonym(salt: Item, voter: str) -> str:
 
 
 def check_secret(salt: Item) -> None:
-    """Refuse in words if the site's secret is another than the one the salt was made with."""
+    """Refuse if the salt was made with another site secret."""
     _checked_key(salt)
 
 
@@ -61,13 +61,13 @@ def _checked_key(salt: Item) -> bytes:
 
 
 def candidate_order_seed(salt: Item, voter: str, lineage: str = "") -> bytes:
-    """What the order of the candidates on the voter's page hangs on. It dies with the salt.
+    """Seeds the order of the candidates on the voter's page; it is lost with the salt.
 
-    Some people rank candidates as they are listed: whoever could tell the list of each would know those ballots. So
-    whoever comes to an account by a break sees them in another order.
+    Some people rank candidates in the order listed, so anyone who knew each voter's order could guess those ballots.
+    After an account's credentials are reset, the order changes.
     """
-    words = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
-    return hmac.digest(_key(salt["salt"]), words.encode(), "sha256")
+    parts = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
+    return hmac.digest(_key(salt["salt"]), parts.encode(), "sha256")
 
 
 def creating_salt(election: Election) -> list[Write]:
@@ -78,13 +78,13 @@ def creating_salt(election: Election) -> list[Write]:
 def new_salt(election: Election) -> list[Put]:
     """One salt, in as many places as an election of its size has for it."""
     salt = secrets.token_bytes(32)
-    said = {"salt": salt, "check": _check_of(_key(salt))}
+    fields = {"salt": salt, "check": _check_of(_key(salt))}
     places = keys.salts(election.name, election.shards)
-    return [Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing()) for place in places]
+    return [Put({"PK": place.pk, "SK": place.sk, **fields}, when=Missing()) for place in places]
 
 
 def destroying_salt(election: Election) -> list[Write]:
-    """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
+    """What closing a secret election deletes."""
     if not election.secret_ballot:
         return []
     return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *purge_marks(table())]
@@ -94,9 +94,9 @@ def _key(salt: bytes) -> bytes:
     return hmac.digest(settings.SECRET_KEY.encode(), PURPOSE + salt, "sha256")
 
 
-def _check_of(key: bytes, words: bytes = CHECK) -> bytes:
-    """By which a key is recognised; it tells nothing of the key."""
-    return hmac.digest(key, words, "sha256")[:8]
+def _check_of(key: bytes, parts: bytes = CHECK) -> bytes:
+    """A check value that identifies a key without revealing it."""
+    return hmac.digest(key, parts, "sha256")[:8]
 
 
 def updating_check(salt: Item) -> list[Write]:

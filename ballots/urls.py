@@ -1,4 +1,4 @@
-"""Every address about ballots."""
+"""URLs of voting."""
 
 from django.urls import include, path
 

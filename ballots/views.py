@@ -1,4 +1,4 @@
-"""Pages of the voter: rank, look it over, cast, keep the receipt, change one's mind."""
+"""Pages for voters: rank, review, cast, keep the receipt, change or withdraw; rehearsals and paper ballots."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from .secrecy import SecretReplaced
 
 
 def carried_fields(post: MultiValueDict) -> MultiValueDict:
-    """What the next step has to carry on."""
+    """The fields that the next step needs."""
     also = ("acts", "voter", ranking_cookie.OWNER_FIELD)
     return MultiValueDict({name: typed for name, typed in post.lists() if name.startswith(RANK_PREFIX) or name in also})
 
@@ -52,12 +52,12 @@ def carried_fields(post: MultiValueDict) -> MultiValueDict:
 
 
 def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
-    """To somebody whose session or cookies went while they ranked: the ballot again, behind the sign-in if need be,
-    with what they have sent."""
+    """For voters whose session was lost while ranking: back to the ballot, after signing in if needed, with their
+    ranking."""
     assert request.resolver_match is not None
-    words = request.resolver_match.kwargs
-    path = reverse("ballot", kwargs=words)
-    is_known = request.user.is_authenticated or passes.pass_for_election(request, **words) is not None
+    kwargs = request.resolver_match.kwargs
+    path = reverse("ballot", kwargs=kwargs)
+    is_known = request.user.is_authenticated or passes.pass_for_election(request, **kwargs) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
     fields = carried_fields(request.POST)
     fields["lost"] = "1"
@@ -70,7 +70,7 @@ def standing_for(who: User | Pass, name: str, *, described: bool = False) -> Sta
 
 
 def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standing | None] = standing_for) -> View:
-    """A page of somebody who votes in the election, signed in or by a link."""
+    """A page for voters, signed in or by link."""
     return requires(Permission.VOTE, load_for=load, lost=lost, guests=passes.pass_for_election)(view)
 
 
@@ -106,7 +106,7 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
 @vote
 @require_safe
 def review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The ballot once more before it is cast; whoever comes without one goes back to it."""
+    """The ballot once more before it is cast; without one, back to the ballot."""
     sent = _carried(request, standing)
     if sent is None:
         return redirect("receipt" if standing.voted else "ballot", name=standing.election.name)
@@ -245,7 +245,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
 
 
 def _show_hidden_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """That there is a ballot, but not what it says: whoever is here may not be whoever cast it."""
+    """Shows that there is a ballot, but not its content: the visitor may not be the person who cast it."""
     may_change = standing.election.takes_votes(now_text())
     return render(
         request, "ballots/hidden_ballot.html", election_context(request, standing.election, may_change=may_change)
@@ -283,8 +283,8 @@ def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
 @vote
 @require_safe
 def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The code of one's own ballot. The address does not contain it, as servers log addresses; the number of acts
-    makes sure that the image belongs to the page that shows it."""
+    """The QR code of the voter's own ballot. Its URL contains no code, as servers log URLs; the number of acts ties the
+    image to the page that shows it."""
     if request.GET.get("acts") != str(standing.acts) or standing.is_unlinked:
         raise Http404
     try:
@@ -325,7 +325,6 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
 @public
 @require_safe
 def help_secrecy(request: HttpRequest) -> HttpResponse:
-    """What a secret ballot promises, against whom, and what it does not."""
     return render(request, "ballots/help_secrecy.html")
 
 
@@ -352,9 +351,9 @@ def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
 @organiser_page(Action.ENTER_PAPER)
 @form_page
 def paper(request: HttpRequest, election: Election) -> HttpResponse:
-    """Whose ballot it is; then a ballot with the candidates by name, whosever it is.
+    """Asks whose ballot it is, then shows a ballot with the candidates by name.
 
-    Each voter's own order is nobody else's to see: some rank as their page lists, and could be told by it.
+    Not in the voter's own order: some rank as listed, and their ballots could be guessed from it.
     """
     voter = (request.POST if request.method == "POST" else request.GET).get("voter", "").strip()
     if not voter:

@@ -65,7 +65,7 @@ from results.mailing.services import mail_automatically, mail_result_step
 from results.services import seal_result, wait_for_worker
 from skills import repository as skills
 from skills.access import may_see_profile
-from skills.services import forget_endorsements, forget_skills
+from skills.services import delete_endorsements, delete_skills
 from upkeep import pause
 from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
 from upkeep.erasure.unused_accounts import EMAIL_TEMPLATES as UNUSED_ACCOUNT_EMAILS
@@ -133,8 +133,8 @@ def install_hooks() -> None:
         pass_sets_on,  # question sets that others use pass to the site's owner; the others go
         pass_posts_on,  # what they wrote for everybody stays without a name; what nobody can read yet passes on
         forget_agreements,  # what they let elections show of their skills goes
-        forget_skills,  # what they said they can do goes
-        forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
+        delete_skills,  # what they said they can do goes
+        delete_endorsements,  # and then whom they have endorsed, and who has endorsed them
         opt_out.forget,  # whether they wanted mails about results goes
         forget_likes,  # which posts they like is forgotten, and stays counted
         of_news_by_mail.forget_subscription,  # their address gets no more news

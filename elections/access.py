@@ -1,4 +1,4 @@
-"""Who may open which page about an election, and what every such page shows."""
+"""Access to pages about an election, and the context all of them share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .rules import Action, Election, Relation, State
 
 
 def check_visible(user: User, election: Election) -> None:
-    """A draft is there for those who run it, and for nobody else."""
+    """A draft exists only for those who run it."""
     if election.stored_state == State.DRAFT and actions.relation(user, election) == Relation.NOBODY:
         raise Http404
 
@@ -40,7 +40,7 @@ def may(action: Action) -> Callable[[User, Election], None]:
 
 
 def organiser_page(action: Action) -> Any:
-    """A page of somebody who runs the election; what is done for all questions on a ballot at once leads there."""
+    """A page for organisers; actions on all questions of a ballot redirect to its own page."""
     opened = requires(Permission.USE_APPLICATION, load=repository.find_settled, rule=may(action), organises=True)
 
     def declare(view: View) -> View:
@@ -60,8 +60,7 @@ def organiser_page(action: Action) -> Any:
 
 
 def organiser_page_with(action: Action, find: Callable[..., Any]) -> Any:
-    """A page of somebody who runs the election about something in it, which is found by the election's name and the
-    other words of the address."""
+    """A page for organisers about something within the election, found by its name and the other URL parts."""
 
     def load(name: str, **more: str) -> tuple[Election, Any] | None:
         election = repository.find_settled(name)
@@ -72,7 +71,7 @@ def organiser_page_with(action: Action, find: Callable[..., Any]) -> Any:
 
 
 def election_context(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
-    """What every page about one election shows: the election, its state, and what this person may do now."""
+    """The context every page about an election needs: the election, its state and what this person may do."""
     state = election.state(now_text())
     user = request.user
     who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY

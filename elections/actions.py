@@ -1,4 +1,4 @@
-"""What every act of an organiser begins and ends with: whether it is allowed now, and the event that tells of it."""
+"""What every action of an organiser starts and ends with: permission and state checks, and its event."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def relation(user: User, election: Election) -> rules.Relation:
 
 
 def check(user: User, election: Election, action: Action) -> None:
-    """Refuse what this person may not do, what cannot be done now, or not to one question on a ballot alone."""
+    """Refuse an action this person may not take, not now, or not on a single question of a ballot."""
     check_actor_and_state(user, election, action)
     multi_ballots.check_single_question(election, action)
 
 
 def check_actor_and_state(user: User, election: Election, action: Action) -> None:
-    """As `check`, of what is done to all questions on a ballot."""
+    """Like `check`, for actions on all questions of a ballot."""
     rules.check_who(relation(user, election), action)
     rules.check_when(election.state(now_text()), action)
     rules.check_settled(election, action)
@@ -43,7 +43,7 @@ def record(
     *writes: Write,
     noting: Callable[[int], Iterable[Write]] = lambda number: (),
 ) -> None:
-    """`noting` makes of the event's number what is to be written besides."""
+    """`noting` returns further writes that need the event's number."""
     event = Event(actor.name, event_type, {"election_name": election.name, **data})
     storage.record(event, *writes, noting=noting)
 

@@ -1,7 +1,7 @@
-"""What an assembly says when it convenes an election: who was there, and whether they were enough to decide.
+"""The assembly that convened an election: attendance and quorum, fixed when the draft is created.
 
-It is said once, when the draft is made, and never changes: the event that makes the election says it, every page about
-the election tells it, and the bundle proves it. A quorum that was not met stops nobody; everybody is told.
+The creation event holds it, every page about the election shows it, and the bundle proves it. Without a quorum the
+election goes on, and everyone is told.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from store.table import Item
 
 @dataclass(frozen=True, slots=True)
 class Convened:
-    """An assembly at the moment at which it called for an election. The time is UTC, as text."""
+    """An assembly at the moment it called an election. The time is UTC, as text."""
 
     assembly: str  # its title
     assembly_id: str

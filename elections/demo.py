@@ -1,7 +1,6 @@
-"""Elections of the demo: one in every state, one that is about to close, one with a cycle, one with several seats and
-one whose result is public; with believable candidates and voters. A ballot waits for the owner.
+"""Demo elections: one in every state, one about to close, a cycle, several seats, a public result.
 
-Their ballots are in ballots/demo.py, which also closes those that are to be closed.
+Their ballots are in ballots/demo.py, which also closes some of them.
 """
 
 from __future__ import annotations
@@ -195,7 +194,7 @@ DEMO_ELECTIONS = (
 
 
 def load(progress: Progress = no_progress) -> int:
-    """Make those that are not there; answers how many that were."""
+    """Create the missing ones; returns how many."""
     made = 0
     for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
@@ -204,7 +203,7 @@ def load(progress: Progress = no_progress) -> int:
 
 
 def load_group() -> int:
-    """Those who voted together before, ready for the next election. Whoever has groups keeps them as they are."""
+    """A group ready for the next election. People who have groups keep them."""
     keeper = people.find(OWNER)
     if keeper is None or groups.names_taken(keeper.name):
         return 0

@@ -1,4 +1,4 @@
-"""What is stored of elections, their rolls and mailings, of groups, and of several questions on one ballot."""
+"""Stored item types of elections: rolls, mailings, groups, multi-question ballots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What elections tell somebody of themselves: which rolls they are on, what was mailed to them, and their groups."""
+"""Export of personal data from elections: rolls, mails, groups, agreements."""
 
 from __future__ import annotations
 
@@ -78,12 +78,9 @@ def groups_with(user: User) -> Iterator[Item]:
         for some in by_count(table().each(keys.groups_with(name)), BATCH_GROUPS):
             there = table().get_many(keys.group(item["group_id"]) for item in some)
             for item in some:
-                if (found := there.get(keys.group(item["group_id"]))) and _is_their_entry(user, item):
+                is_theirs = item.get("account", user.created_at) == user.created_at
+                if is_theirs and (found := there.get(keys.group(item["group_id"]))):
                     yield {"group": found["name"], "kept_by": found["owner_name"], "listed_as": item["member_name"]}
-
-
-def _is_their_entry(user: User, item: Item) -> bool:
-    return item.get("account", user.created_at) == user.created_at
 
 
 def groups_to_delete(user: User) -> tuple[int]:

@@ -1,10 +1,9 @@
-"""What happens to elections when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replay of the log for elections: the writes of each event type."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -16,7 +15,7 @@ from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, begins
 from store.schema import EventType, fields_of
 from store.splitting import by_count
-from store.table import Delete, Exists, Put, Table, Update, Write
+from store.table import Delete, Exists, Item, Put, Table, Update, Write
 
 from . import repository, sharding
 from .convening import Convened
@@ -65,14 +64,11 @@ def updated(event: Happened) -> Iterator[Step]:
     text = changes.pop("description", None)
     if text == repository.description_of(election.name).description:
         text = None
-    after = replace(election, **{name: _value(value) for name, value in changes.items()})
+    fields: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+    after = replace(election, **fields)
     if after == election and text is None:
         raise DoesNotFit("changes nothing.")
     yield [*repository.change(election, after, text), *turned_out(event)]
-
-
-def _value(stored: Any) -> Any:
-    return tuple(stored) if isinstance(stored, list) else stored
 
 
 def renamed(event: Happened) -> Iterator[Step]:
@@ -131,7 +127,7 @@ def _gone(election_name: str, name: str) -> list[Write]:
 
 
 def candidate_pictured(event: Happened) -> Iterator[Step]:
-    """What is said of the picture; its bytes are in no log."""
+    """The picture's id only; its bytes are in no log."""
     election, candidate = election_of(event), candidate_of(event)
     change = repository.picturing_candidate(election.name, candidate, photo_of(event.said["photo"]))
     yield [change, repository.touched(election)]
@@ -167,7 +163,7 @@ def candidates_asked(event: Happened) -> Iterator[Step]:
 
 
 def disagreed(event: Happened) -> Iterator[Step]:
-    """After the opening, only because somebody left; then the election itself stays as it is."""
+    """After the opening this happens only when a candidate leaves the site; the election is unchanged then."""
     election, data, candidate = election_of(event), event.said, event.said["candidate_name"]
     if "answered" in data:
         answers = tuple(data["asked"]), tuple(data["answered"])
@@ -194,10 +190,7 @@ def voters_removed(event: Happened) -> Iterator[Step]:
 
 
 def opened(event: Happened) -> Iterator[Step]:
-    """Without a salt: the ballots of a secret election that is not sealed are in no log, so nobody adds to them.
-
-    And without the secret of the lots, which the log tells with the result.
-    """
+    """Without a salt, as secret ballots are in no log before sealing; and without the secret of the lots."""
     election, data = election_of(event), event.said
     commitment, opened_at = data["lots_commitment"], data["opened_at"]
     after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
@@ -215,7 +208,7 @@ def closed(event: Happened) -> Iterator[Step]:
 
 
 def turned_out(event: Happened) -> list[Update]:
-    """What is told of when people voted."""
+    """The event's effect on the turnout over time."""
     return voting_times.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.said))
 
 
@@ -340,7 +333,7 @@ def forget_unused_gates(there: Table) -> None:
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
+    """Shut the gates, here and there, of elections being closed there, short of what the log has yet to record."""
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):

@@ -1,4 +1,4 @@
-"""Elections in the table: names in, values out, and the writes that keep every item of an election in step."""
+"""Elections, candidates and rolls in the table, and the writes that keep their items consistent."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ LISTED_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """Somebody on the roll: a user name, or an email address that may get an account later."""
+    """An entry on the roll: a user name, or an address that may get an account later."""
 
     name: str
     voted: bool = False
@@ -84,9 +84,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What an election says of itself: a text in Markdown, which may be empty, and where it lies, an item of its own.
-    Most pages, and every cast, read the election without it; whoever has none of these has not read it.
-    """
+    """The description in Markdown, an item of its own, as most pages and every cast do not need it."""
 
     place: Key
     description: str = ""
@@ -102,9 +100,10 @@ def find(name: str) -> Election | None:
 
 
 def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
-    """The election, and what lies beside it, as a page may show them to somebody as they were a second ago: to nobody
-    who runs it, and so may just have changed it; and with `is_open` only if it took votes, so that nobody is turned
-    away who came in time."""
+    """A read that may be a second old, for people who do not run the election.
+
+    With `is_open`, only if it took votes, so that nobody in time is turned away.
+    """
     at = keys.election(name)
 
     def is_good(found: Mapping[Key, Item]) -> bool:
@@ -118,7 +117,7 @@ def recent_read(name: str, person: User | None, *also: Key, is_open: bool = Fals
 
 
 def find_recent(name: str) -> Election | None:
-    """For somebody who is not signed in."""
+    """For visitors who are not signed in; may be a second old."""
     item = get_cached(recent_read(name, None)).get(keys.election(name))
     return election_of(item) if item else None
 
@@ -167,7 +166,7 @@ def description_of(name: str) -> Description:
 
 
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
-    """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
+    """The election and a person's roll entry, by name or address, in one round trip."""
     found, entries = _read_with_entries(person, name)
     item = found.get(keys.election(name))
     return (election_of(item), _entry_of(person, found, entries)) if item else None
@@ -195,15 +194,14 @@ def _entry_of(person: User, found: Mapping[Key, Item], entries: list[Key]) -> Vo
 
 
 def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
-    """Those of the entries under somebody's name and address that are theirs."""
+    """The entries under a person's name or address that belong to them."""
     return [entry for _person, entry in matching_entries([(person, entry) for entry in entries])]
 
 
 def matching_entries(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
-    """Those of the pairs in which the entry on a roll is the person's, whose name or address it has.
+    """The pairs in which the roll entry belongs to the person.
 
-    One by address is whose address it is. One by name is that of the account it was made for, so a name that is free
-    again carries no right.
+    An entry by name belongs to the account it was made for, so a reused name gives no right.
     """
     return [
         (person, entry)
@@ -230,8 +228,7 @@ def candidates_by_name(name: str) -> list[Candidate]:
 
 
 def candidates_with_html(name: str) -> list[Candidate]:
-    """As people look for them, with their statements as HTML, which is made now where none is kept, as far as one
-    request may."""
+    """Sorted by name, with statements rendered as far as one request may."""
     budget = markdown_cache.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
@@ -241,8 +238,7 @@ def candidates_with_html(name: str) -> list[Candidate]:
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:
-    """As `candidates_to_show`; kept as long as the election has this version: every change of its candidates makes a
-    new one."""
+    """Cached `candidates_with_html`; every change of candidates changes the version."""
     version = election.name, election.created_at, election.version
     return _known_candidates.get(version, lambda: tuple(candidates_with_html(election.name)))
 
@@ -304,7 +300,7 @@ def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
 def list_elections(
     *, state: State | None = None, prefix: str = "", run_by: str = "", limit: int, cursor: str | None = None
 ) -> tuple[list[Listed], str | None]:
-    """By name from a prefix on; or the newest first: all, of one state, or run by somebody."""
+    """By name from a prefix, or newest first: all, of one state, or run by a person."""
     if prefix:
         page = table().page(keys.elections(prefix), limit=limit, cursor=cursor)
     else:
@@ -319,7 +315,7 @@ def list_of(state: State) -> Span:
 
 
 def newest_entries(span: Span) -> Iterator[Item]:
-    """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
+    """Bounded: somebody may be on the rolls of many closed elections, which must not hide open ones."""
     return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
@@ -370,8 +366,7 @@ def _listed_fields(election: Election) -> Item:
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
-    """As items and events hold them: lists, where values have tuples; and neither what was made of a text, nor a
-    picture, which nobody has before it is given."""
+    """Fields as stored: lists for tuples, without rendered HTML and pictures."""
     unchanged_fields = {name: value for name, value in fields.items() if name not in ("html", "photo")}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in unchanged_fields.items()}
 
@@ -417,19 +412,17 @@ def is_vacant(name: str) -> tuple[Check, Check]:
 
 
 def manager_entry(election: Election, person: str) -> Put:
-    """The entry of an election in the list of somebody who runs it."""
+    """The election's entry in the list of a person who runs it."""
     place = keys.manager(election.name, person)
     index = {"GSI1PK": keys.run_by(person).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_listed_fields(election)})
 
 
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
-    """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
-    anybody changed it since it was read.
+    """Update all items that show the election; refused in part 0 if it has changed since it was read.
 
-    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
-    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
-    read the earlier end was in time by that, and so is by the new one.
+    Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
+    in time by the new one as well.
     """
     # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
     # convened it stays.
@@ -449,11 +442,10 @@ def change(before: Election, after: Election, description: str | None = None) ->
 
 
 def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:
-    """What a change of candidates or roll does to the election itself: it has a new version.
+    """Give the election a new version after a change of candidates or roll.
 
-    Refused if the election was opened, fixed or shut since it was read. Because closing depends on the version, no
-    such change can get a later number in the log than the close it came before. New candidates also depend on the
-    version, so that no two of them get the same number.
+    Refused if it was opened, locked or shut since it was read, so that no change follows the close in the log. New
+    candidates depend on the version, too, so that no two get the same number.
     """
     state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
     when = AllOf(tuple(Equals(name, value) for name, value in state.items()))
@@ -465,12 +457,12 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 
 def opened_gates(election: Election) -> list[Write]:
-    """What every cast passes. Of an election as it is once it is open."""
+    """The gates that casts pass, for an election as it is once open."""
     return gates_of(election).opening(election.name, _as_of(election))
 
 
 def shut_gates(election: Election) -> list[Write]:
-    """Of an election that says that it is being closed."""
+    """For an election marked as closing."""
     return gates_of(election).shutting(election.name, _as_of(election))
 
 
@@ -517,19 +509,19 @@ def candidate_exists(election_name: str, candidate: str) -> Check:
 
 
 def removing_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
-    """With the picture, and with what they agreed to: whoever stands again under the name is asked again."""
-    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.still(photo))
-    return [stood, Delete(keys.agreement(election_name, name)), *photos.going(photo)]
+    """Also the picture and the agreement: a new candidate of that name is asked again."""
+    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.photo_unchanged(photo))
+    return [stood, Delete(keys.agreement(election_name, name)), *photos.deleting_bytes(photo)]
 
 
 def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
-    """Refused if the candidate no longer stands, or no longer has the picture they had when they were read."""
-    return photos.set_on(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
+    """Refused if the candidate was removed or has another picture by now."""
+    return photos.setting_photo(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
 
 
 def pictures_of(item: Item) -> list[Key]:
     """Where the picture of something in an election's partition lies, if it has one."""
-    return photos.places(photo_of(item.get("photo")))
+    return photos.photo_keys(photo_of(item.get("photo")))
 
 
 def changing_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
@@ -589,7 +581,7 @@ def import_subject(election_name: str, digest: str) -> str:
 
 
 def import_task(election_name: str, digest: str, asked_by: str) -> Put:
-    """Also of an import that is under way already: whoever is at it looks again."""
+    """Overwrites the task of an import under way, which then continues."""
     subject, data = import_subject(election_name, digest), {"election_name": election_name, "digest": digest}
     return IMPORTING.begin(subject, when=OVERWRITE, asked_by=asked_by, **data)
 

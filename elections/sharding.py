@@ -1,8 +1,6 @@
-"""Where the roll, the gates and the ballots of an election lie: in its own partition in an embedded store, and in a
-distant one in sixteen others, its shards.
+"""Partitions (shards) of an election's roll, gates and ballots: one in an embedded store, sixteen on DynamoDB.
 
-The number is fixed when the election is made, and its own item has it, so that an election that was copied here from a
-store of another kind is found as well (acts/shards.py).
+The number is fixed at creation and stored with the election, so that a copy to another kind of store still works.
 """
 
 from __future__ import annotations
@@ -75,7 +73,7 @@ def read_with_gates(name: str) -> tuple[Item | None, int]:
 
 
 def read_gates(own: Key) -> tuple[Item | None, int]:
-    """As `with_gates`, for whoever has no name, but the place of the election."""
+    """Like `read_with_gates`, by the key of the election."""
 
     def gates(many: int) -> list[Key]:
         return [keys.gate_of(own, number, many) for number in range(GATES_PER_SHARD * many)]
@@ -94,8 +92,7 @@ def read_with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
 def read(
     name: str, where: Callable[[int], Iterable[Key]], recently: Cacheable | None = None
 ) -> tuple[int, dict[Key, Item]]:
-    """The election of that name, and what lies beside it in `where`, which is called with the number of its shards; and
-    that number. What is among `recently` may be a second old."""
+    """The election and the items at `where(shards)`, and the number of shards. `recently` may be a second old."""
     (many,), found = read_all([name], where, recently)
     return many, found
 

@@ -1,4 +1,4 @@
-"""The mails people get: their words, and the links that are made only now that they are sent."""
+"""E-mail templates, and composing a mail from one. Links with tokens are made only when a mail is sent."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EmailTemplate:
     link: Callable[[Mail], str] | None = None
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
-    silence_words: str = gettext_noop("No more reminders about this")  # of the link that leads there
+    silence_words: str = gettext_noop("Stop reminders about this")  # of the link that leads there
     list_name: str = ""  # of the list that mails like this one go to, by which mail programs sort them
     message: Callable[[Mail], Message | None] | None = None  # what somebody wrote, to stand between our words
     urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
@@ -54,7 +54,7 @@ class EmailTemplate:
     headline: str = ""  # over the text; its subject, if there is none
     after: tuple[str, ...] = ()  # sentences below what somebody wrote, beside the link
     reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
-    is_test: bool = False  # for whoever asked for it, to see what others will get
+    is_test: bool = False  # sent only to the person who asked to see it
     is_private: bool = False  # nobody is shown whom it goes to
 
 
@@ -64,10 +64,10 @@ COLOURING = Hooks[[str], dict[str, tuple[str, str]]]("when a mail is written")
 # Every kind of mail: the apps bring theirs (config/hooks.py).
 EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
     "trial": EmailTemplate(
-        gettext_noop("A test mail"),
+        gettext_noop("Test mail"),
         (
-            gettext_noop("somebody who looks after this site wanted to know whether mails arrive. This one did."),
-            gettext_noop("Look where it arrived, and from whom: a mail that is called spam is read by nobody."),
+            gettext_noop("An admin of this site wanted to know whether mails arrive. This one did."),
+            gettext_noop("Check which folder it is in and who sent it: nobody reads mail that is marked as spam."),
         ),
         urgent=True,
     ),
@@ -78,7 +78,7 @@ def is_still_useful(mail: Mail, now: float) -> bool:
     """Whether it still makes sense to send the mail."""
     template = EMAIL_TEMPLATES.get(mail.kind)
     if template is None:
-        return True  # nobody knows; whoever is to write it will say so
+        return True  # unknown kind: composing it will fail with a reason
     if template.good_for and mail.queued_for(now) >= template.good_for:
         return False
     return template.is_over is None or not template.is_over(mail)

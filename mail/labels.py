@@ -1,4 +1,4 @@
-"""What became of a mail, in words."""
+"""Labels and texts for the state of a mail."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from mail.outbox import ASIDE, FAILED, NOTES, QUEUED, REASONS, SENDING, SENT, UN
 def state_label(state: str) -> str:
     return {
         QUEUED: _("Queued"),
-        SENDING: _("Being sent"),
+        SENDING: _("Sending"),
         SENT: _("Sent"),
         FAILED: _("Failed"),
-        UNKNOWN: _("Not known"),
+        UNKNOWN: _("Unknown"),
         ASIDE: _("Put aside"),
     }[state]
 

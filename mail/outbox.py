@@ -29,24 +29,23 @@ RETENTION_SECONDS = 30 * 24 * 3600
 QUEUE_SHARDS = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
 
 REASONS = {
-    "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
+    "unknown": gettext_noop("The worker stopped while sending, so it is unknown whether the mail went out."),
     "unanswered": gettext_noop(
-        "The mail server had all of it and did not say whether it took it, so it is not known whether the mail went "
-        "out: %(detail)s"
+        "The mail server received it but did not confirm it, so it is unknown whether the mail went out: %(detail)s"
     ),
     "refused": gettext_noop("The mail server refused it: %(detail)s"),
     "later": gettext_noop("The mail server asked to try again later: %(detail)s"),
     "unreachable": gettext_noop("The mail server could not be reached: %(detail)s"),
-    "expired": gettext_noop("It could not be sent while it was of use. The last answer: %(detail)s"),
-    "restored": gettext_noop("It waited when a backup was made that was restored since. It may have been sent."),
-    "gone": gettext_noop("What it was to say was deleted before it could be sent."),
-    "taken back": gettext_noop("It was not to be sent any more when its turn came: somebody had taken it back."),
-    "unwritten": gettext_noop("It could not be written, which is a mistake in Plenum: %(detail)s"),
-    "bounced": gettext_noop("The mail server took it, but it came back: %(detail)s"),
+    "expired": gettext_noop("It expired before it could be sent. Last reply: %(detail)s"),
+    "restored": gettext_noop("It comes from a restored backup and may already have been sent."),
+    "gone": gettext_noop("What it was about was deleted before it could be sent."),
+    "taken back": gettext_noop("It was withdrawn before it was sent."),
+    "unwritten": gettext_noop("It could not be composed, which is a bug in Plenum: %(detail)s"),
+    "bounced": gettext_noop("The mail server accepted it, but it bounced: %(detail)s"),
 }
 NOTES = {
-    "delayed": gettext_noop("It is held up on its way: %(detail)s"),
-    "complaint": gettext_noop("Whoever got it called it unwanted: %(detail)s"),
+    "delayed": gettext_noop("Its delivery is delayed: %(detail)s"),
+    "complaint": gettext_noop("The recipient reported it as spam: %(detail)s"),
 }
 
 
@@ -55,7 +54,7 @@ class NothingToSay(Exception):
 
 
 class Withdrawn(NothingToSay):
-    """Somebody decided that a mail which waits is not to be sent: whoever was to say it, or to get it."""
+    """The sender or the recipient no longer wants a mail that is still waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ def is_urgent(kind: str) -> bool:
 
 
 def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
-    """The write that puts a mail into the outbox. With a ledger, whoever keeps it counts the mail as queued."""
+    """The write that puts a mail into the outbox. With a ledger, the caller counts it as queued."""
     return _queued(uuid.uuid4().hex, kind, to, ledger, about)
 
 

@@ -1,5 +1,4 @@
-"""What a person decides about mails that did not arrive, or perhaps did: to try them again, to put them aside, or to
-take them as sent."""
+"""What an admin decides about undelivered mails: retry them, set them aside, or count them as sent."""
 
 from __future__ import annotations
 
@@ -112,7 +111,7 @@ def is_requested() -> bool:
 
 
 def carry_out(goes_on: Callable[[], bool]) -> int:
-    """Settle all that somebody asked for; answers how many mails that was. Whoever is stopped goes on next time."""
+    """Settle all that somebody asked for; answers how many mails that was. An interrupted run goes on next time."""
     mark = table().get(keys.mails_again())
     if mark is None:
         return 0
@@ -150,7 +149,7 @@ def _retry_failed(mail: Mail, asked_at: str) -> bool:
     return move(mail, FAILED, QUEUED, **_requeued(asked_at))
 
 
-ALREADY_UNDER_WAY = _("Mails are being tried again or settled already. Wait until that is done.")
-NO_CHOICE = _("Choose whether to send these mails again or to take them as sent.")
-MOVED_ON = _("Something else has become of this mail meanwhile.")
-ROLE_CHANGED = _("Your role was changed just now, so this was not done.")
+ALREADY_UNDER_WAY = _("Mails are already being resent or settled. Wait until that is done.")
+NO_CHOICE = _("Choose whether to resend these mails or mark them as sent.")
+MOVED_ON = _("The state of this mail has changed meanwhile. Reload the page.")
+ROLE_CHANGED = _("Your role was just changed, so nothing was done.")

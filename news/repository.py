@@ -253,7 +253,7 @@ def deletion(post: Post, items: Iterable[Item]) -> list[Write]:
     result = keys.announcement(post.election, post.election_at, post.result)
     told = [Delete(result)] if post.result else []
     own_and_mailing = [Delete(own, when=unchanged(post)), Delete(MAILING.key(post.id))]
-    return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.going(post.photo)]
+    return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.deleting_bytes(post.photo)]
 
 
 def is_unchanged(post: Post) -> Check:

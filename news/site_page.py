@@ -17,7 +17,7 @@ from acts.storage import table
 from acts.versions import unchanged_or_new
 from pages import markdown_cache
 from pages.markdown_cache import Html
-from photos.repository import going
+from photos.repository import deleting_bytes
 from photos.rules import Photo, photo_of
 from store import keys
 from store.table import Delete, Item, Put, Write
@@ -146,4 +146,4 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
 
 def removing(page: SitePage) -> list[Write]:
     """With the bytes of its picture."""
-    return [Delete(keys.site_page(), when=unchanged_or_new(page)), *going(page.photo)]
+    return [Delete(keys.site_page(), when=unchanged_or_new(page)), *deleting_bytes(page.photo)]

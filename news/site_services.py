@@ -12,7 +12,7 @@ from acts import branding
 from acts.refusals import NotThere, Refusal
 from acts.retry import retry_lost_race
 from acts.storage import record
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from store.log import Event
 from store.table import Item, Write
 
@@ -40,12 +40,12 @@ def _edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
     return new
 
 
-def picture(admin: User, wanted: Wanted) -> None:
+def picture(admin: User, wanted: PictureChange) -> None:
     """The page gets a picture, other words for the one it has, or none."""
     retry_lost_race(lambda: _picture(admin, wanted))
 
 
-def _picture(admin: User, wanted: Wanted) -> None:
+def _picture(admin: User, wanted: PictureChange) -> None:
     page = site_page.find()
     new = replace(page, photo=wanted.instead_of(page.photo))
     if new == page:
@@ -75,7 +75,7 @@ def _record(admin: User, event: Event, writes: list[Write]) -> None:
 
 
 CHANGED_MEANWHILE = _(
-    "Somebody else has changed this since you began to write. What is there now stands below. "
-    "If you save once more, your words take its place."
+    "Someone else has changed this since you started. The current version is below. If you save again, yours "
+    "replaces it."
 )
-NOTHING_WRITTEN = _("Nobody has written anything here.")
+NOTHING_WRITTEN = _("This page is still empty.")

@@ -29,14 +29,14 @@ from store.table import Write
 
 from .encoding import Encoded, encoded
 from .forms import PictureForm
-from .repository import going, putting
+from .repository import adding_bytes, deleting_bytes
 from .rules import Photo
 
 UPLOADS = Limit("pictures", 60, SECONDS_PER_HOUR)  # of one person: each takes a second of the processor
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PictureChange:
     """What somebody wants of a thing's picture: a new one; or other words for the one they saw; or none."""
 
     new: Encoded | None = None
@@ -55,38 +55,40 @@ class Wanted:
         """The bytes that come and those that go, for the transaction in which the thing says which it has."""
         if self.seen and not self.new:
             return []
-        return [*(putting(self.new) if self.new else ()), *going(before)]
+        return [*(adding_bytes(self.new) if self.new else ()), *deleting_bytes(before)]
 
 
 def picture_page(
-    request: HttpRequest, photo: Photo | None, act: Callable[[Wanted], Any], to: str, **context: Any
+    request: HttpRequest, photo: Photo | None, act: Callable[[PictureChange], Any], to: str, **context: Any
 ) -> HttpResponse:
     """The form, and what comes of it. With a script it is sent beside the page, and told where to go on."""
     form = PictureForm(form_data(request), request.FILES or None, photo=photo)
-    done = run_form(request, form, lambda: act(_wanted(request, form, photo)), _said(form), "file")
+    done = run_form(request, form, lambda: act(_requested_change(request, form, photo)), _success_message(form), "file")
     if request.headers.get("Accept") == "application/json":
-        return _told_to_script(request, form, to if done else "")
+        return _json_response(request, form, to if done else "")
     if done:
         return HttpResponseRedirect(to)
     context |= {"form": form, "photo": photo, "back": to}
     return render(request, "photos/form.html", context, status=422 if form.errors else 200)
 
 
-def _wanted(request: HttpRequest, form: PictureForm, photo: Photo | None) -> Wanted:
+def _requested_change(request: HttpRequest, form: PictureForm, photo: Photo | None) -> PictureChange:
     words = form.cleaned_data
     if words.get("remove"):
-        return Wanted()
+        return PictureChange()
     if file := words["file"]:
         count(UPLOADS, request.user.name)
-        return Wanted(new=encoded(file.read(), words["alt"]))
-    return Wanted(seen=photo, alt=words["alt"])
+        return PictureChange(new=encoded(file.read(), words["alt"]))
+    return PictureChange(seen=photo, alt=words["alt"])
 
 
-def _said(form: PictureForm) -> Callable[[Any], str]:
-    return lambda _answer: _("The picture is gone.") if form.cleaned_data.get("remove") else _("The picture is saved.")
+def _success_message(form: PictureForm) -> Callable[[Any], str]:
+    return lambda _answer: (
+        _("The picture is removed.") if form.cleaned_data.get("remove") else _("The picture is saved.")
+    )
 
 
-def _told_to_script(request: HttpRequest, form: PictureForm, to: str) -> HttpResponse:
+def _json_response(request: HttpRequest, form: PictureForm, to: str) -> HttpResponse:
     if to:
         return JsonResponse({"to": to})
     sentences = [sentence for errors in form.errors.values() for sentence in errors]

@@ -8,14 +8,14 @@ from io import BytesIO
 from PIL import Image, ImageDraw
 
 from . import child
-from .changing import Wanted
+from .changing import PictureChange
 from .encoding import new_id, read
 
 SIZE = 640, 480
 Drawing = Callable[[ImageDraw.ImageDraw], None]
 
 
-def picture(name: str) -> Wanted | None:
+def picture(name: str) -> PictureChange | None:
     """The picture for a name of the demo, if there is one. What we have drawn needs no process of its own."""
     if name not in DRAWN:
         return None
@@ -24,7 +24,7 @@ def picture(name: str) -> Wanted | None:
     drawing(ImageDraw.Draw(image))
     file = BytesIO()
     image.save(file, "PNG", compress_level=1)
-    return Wanted(read(child.answer(file.getvalue()), alt, new_id()))
+    return PictureChange(read(child.answer(file.getvalue()), alt, new_id()))
 
 
 def _canal(draw: ImageDraw.ImageDraw) -> None:

@@ -1,4 +1,4 @@
-"""What is sent with a picture."""
+"""The form for a picture and its description."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class PictureForm(forms.Form):
         label=_("Picture"),
         max_length=500,
         widget=forms.FileInput({"accept": "image/jpeg,image/png,image/webp", "data-most-bytes": MAX_UPLOAD_BYTES}),
-        help_text=_("A JPEG, PNG or WebP file of at most 8 MB. Where and when it was taken is removed from it."),
+        help_text=_("A JPEG, PNG or WebP file of up to 8 MB. We remove where and when it was taken."),
     )
     alt = forms.CharField(
         label=_("What it shows"),
         max_length=MAX_ALT_CHARS,
         widget=forms.TextInput({"dir": "auto"}),
-        help_text=_("In a few words, for those who cannot see it."),
+        help_text=_("A few words for people who cannot see it."),
     )
     remove = forms.BooleanField(label=_("Remove the picture"), required=False)
 
@@ -44,11 +44,11 @@ class PictureForm(forms.Form):
         """One line, with something on it that can be read."""
         text = " ".join(str(self.cleaned_data["alt"]).split())
         if not any(each.isprintable() and not each.isspace() for each in text):
-            raise ValidationError(_("Please say in a few words what the picture shows."))
+            raise ValidationError(_("Describe in a few words what the picture shows."))
         return text
 
     def clean(self) -> dict[str, Any]:
-        """Whoever removes a picture need not say anything else of it."""
+        """Removing a picture needs no other field."""
         cleaned = super().clean() or {}
         if cleaned.get("remove"):
             self.errors.clear()

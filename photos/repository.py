@@ -1,4 +1,4 @@
-"""Pictures in the table: each width an item of its own; and the parts of transactions in which a thing gets another."""
+"""Pictures in the store, one item for each width, and the writes that replace the picture of a thing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .rules import Photo
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredPicture:
     """A picture in one width, as it is sent."""
 
     kind: str
@@ -22,35 +22,35 @@ class Kept:
     content: bytes
 
 
-def find(photo_id: str, width: int) -> Kept | None:
+def find(photo_id: str, width: int) -> StoredPicture | None:
     item = table().get(keys.photo(photo_id, width))
-    return Kept(item["kind"], item["digest"], item["content"]) if item else None
+    return StoredPicture(item["kind"], item["digest"], item["content"]) if item else None
 
 
 def find_all(photo: Photo) -> list[bytes]:
     """Its bytes by width; fewer, if it goes at this moment."""
-    found = table().get_many(places(photo))
-    return [found[place]["content"] for place in places(photo) if place in found]
+    found = table().get_many(photo_keys(photo))
+    return [found[place]["content"] for place in photo_keys(photo) if place in found]
 
 
-def copied(photo: Photo) -> Encoded | None:
+def copy(photo: Photo) -> Encoded | None:
     """The same picture under an address of its own. Nothing, if it goes at this moment."""
     parts = find_all(photo)
     return Encoded(replace(photo, id=new_id()), tuple(parts)) if len(parts) == len(photo.widths) else None
 
 
-def places(photo: Photo | None) -> list[Key]:
+def photo_keys(photo: Photo | None) -> list[Key]:
     return [keys.photo(photo.id, width) for width in photo.widths] if photo else []
 
 
 # --- writes; each answers parts of the transaction in which the thing says which picture it has ---
 
 
-def putting(encoded: Encoded) -> list[Put]:
+def adding_bytes(encoded: Encoded) -> list[Put]:
     photo = encoded.photo
     return [
         Put(_item(place, photo.kind, digest, content), when=Missing())
-        for place, digest, content in zip(places(photo), photo.digests, encoded.parts, strict=True)
+        for place, digest, content in zip(photo_keys(photo), photo.digests, encoded.parts, strict=True)
     ]
 
 
@@ -58,21 +58,21 @@ def _item(place: Key, kind: str, digest: str, content: bytes) -> Item:
     return {**place.item, "entity_type": "PHOTO", "kind": kind, "digest": digest, "content": content}
 
 
-def going(photo: Photo | None) -> list[Delete]:
-    return [Delete(place) for place in places(photo)]
+def deleting_bytes(photo: Photo | None) -> list[Delete]:
+    return [Delete(place) for place in photo_keys(photo)]
 
 
 # --- of the thing itself ---
 
 
-def still(photo: Photo | None) -> Condition:
+def photo_unchanged(photo: Photo | None) -> Condition:
     """That the thing has this picture, or none, as it had when it was read: so no picture is left without a thing."""
     return Equals("photo", photo.as_item()) if photo else Missing("photo")
 
 
-def set_on(key: Key, before: Photo | None, after: Photo | None, when: Condition | None = None) -> Update:
+def setting_photo(key: Key, before: Photo | None, after: Photo | None, when: Condition | None = None) -> Update:
     """The thing has this picture from now on, or none. Refused if it no longer has the one it had."""
-    unchanged = still(before) & when if when else still(before)
+    unchanged = photo_unchanged(before) & when if when else photo_unchanged(before)
     if after is None:
         return Update(key, remove=("photo",), when=unchanged)
     return Update(key, set={"photo": after.as_item()}, when=unchanged)

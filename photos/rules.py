@@ -1,4 +1,4 @@
-"""What a picture is once it is kept, what is taken for one, and the sentences for what is not."""
+"""What a stored picture is, and the messages for files that are not accepted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 MAX_ALT_CHARS = 300
-DEFAULT_WIDTH_PX = 640  # the width for whoever cannot choose among several
+DEFAULT_WIDTH_PX = 640  # for clients that do not support srcset
 CONTENT_TYPES = {"jpg": "image/jpeg", "webp": "image/webp"}
 
 
@@ -33,15 +33,15 @@ class NoPicture(Refusal):
 
 
 SENTENCES = {
-    "large": _("This file is too large: a picture may have at most 8 MB."),
-    "pixels": _("This picture has too many pixels: at most 40 million are taken. Please make it smaller."),
-    "unread": _("This is not a picture that can be read here. Please take a JPEG, PNG or WebP file."),
-    "svg": _("Drawings in SVG are not taken: they may carry programs. Please take a JPEG, PNG or WebP file."),
-    "animated": _("Pictures that move are not taken. Please take one that stands still."),
+    "large": _("This file is too large. A picture can have up to 8 MB."),
+    "pixels": _("This picture has more than 40 million pixels. Please make it smaller."),
+    "unread": _("This file cannot be read as a picture. Please use a JPEG, PNG or WebP file."),
+    "svg": _("SVG files are not accepted because they can contain programs. Please use a JPEG, PNG or WebP file."),
+    "animated": _("Animated pictures are not accepted. Please use a still picture."),
     "broken": _("This picture is damaged, or a part of it is missing. Please try another file."),
-    "memory": _("This picture takes more memory than there is for it. Please make it smaller."),
-    "long": _("This picture took too long to read. Please make it smaller."),
-    "busy": _("Others are adding pictures just now. Please try again in a moment."),
+    "memory": _("This picture needs too much memory. Please make it smaller."),
+    "long": _("This picture took too long to process. Please make it smaller."),
+    "busy": _("Other people are adding pictures right now. Please try again in a moment."),
 }
 
 

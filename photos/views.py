@@ -1,4 +1,4 @@
-"""The address of a picture. Its bytes never change, so that whoever has them need not ask again."""
+"""Serving pictures. Their bytes never change, so browsers can cache them for good."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.sharing import immutable
 from . import repository
 from .rules import CONTENT_TYPES, WIDTHS
 
-ALONE = "default-src 'none'; sandbox"  # opened by itself it may do nothing but be seen
+SANDBOX_POLICY = "default-src 'none'; sandbox"  # opened by itself it may do nothing but be seen
 
 
 @require_safe
@@ -23,6 +23,6 @@ def picture(request: HttpRequest, photo_id: str, width: int, ending: str) -> Htt
     etag = quote_etag(found.digest)
     answer = HttpResponse(found.content, content_type=CONTENT_TYPES[found.kind])
     answer["ETag"] = etag
-    answer["Content-Security-Policy"] = ALONE
+    answer["Content-Security-Policy"] = SANDBOX_POLICY
     answer["X-Content-Type-Options"] = "nosniff"
     return immutable(get_conditional_response(request, etag=etag, response=answer))

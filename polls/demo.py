@@ -10,7 +10,6 @@ from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
 from ballots.robots import random_ranks
-from ranking.rankings import Ranks
 from store import keys
 
 from . import services, voters
@@ -74,11 +73,11 @@ def _make(maker: User, planned: Planned) -> None:
 
 def _vote(poll: Poll, planned: Planned) -> None:
     chance = random.Random(planned.title)  # noqa: S311 - the demo is the same everywhere
-    given = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
+    given = [
+        {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
+        for ranking, times in planned.given
+        for _ in range(times)
+    ]
     for number in range(planned.votes):
         voter = voters.id_of(poll.id, f"demo {number}")
         services.cast(poll.id, voter, given[number] if given else random_ranks(poll.candidates, chance), "demo")
-
-
-def _ranks(ranking: str) -> Ranks:
-    return {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}

@@ -168,7 +168,9 @@ def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding |
 def list_page(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Listed], str | None]:
     """Newest first."""
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
-    return [_listed_of(item) for item in page.items], page.cursor
+    names = [STORED_AS.get(name, name) for name in LISTED]
+    shown: list[list[Any]] = [[item.get(name) for name in names] for item in page.items]
+    return [Listed(*each) for each in shown], page.cursor
 
 
 def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
@@ -224,15 +226,6 @@ def event_data(poll: Poll) -> Item:
     return {name: value for name, value in _stored_fields(poll).items() if name != "key"}
 
 
-def _listed_of(item: Item) -> Listed:
-    shown: list[Any] = [item.get(STORED_AS.get(name, name)) for name in LISTED]
-    return Listed(*shown)
-
-
-def _listed_fields(poll: Poll) -> Item:
-    return {STORED_AS.get(name, name): getattr(poll, name) for name in LISTED}
-
-
 # --- writes; each answers parts of a transaction ---
 
 
@@ -269,7 +262,8 @@ def _entries(poll: Poll) -> list[Write]:
 
 
 def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
-    return Put({**place.item, "GSI1PK": list_, "GSI1SK": at, **_listed_fields(poll), "ttl": poll.ttl})
+    listed = {STORED_AS.get(name, name): getattr(poll, name) for name in LISTED}
+    return Put({**place.item, "GSI1PK": list_, "GSI1SK": at, **listed, "ttl": poll.ttl})
 
 
 def opening_gates(poll: Poll) -> list[Write]:

@@ -187,10 +187,7 @@ def check_end(poll: Poll, end: str | None, now: str) -> None:
     if end is not None and end <= now:
         raise NotNow(_("The new end has passed already."))
     if end is not None and end > poll.gone_at:
-        raise NotNow(_("This poll is only kept until %(when)s. Choose an earlier end.") % {"when": _day(poll)})
+        when = times.moment_text(times.local_time(times.from_text(poll.gone_at), poll.time_zone))
+        raise NotNow(_("This poll is only kept until %(when)s. Choose an earlier end.") % {"when": when})
     if poll.is_open(now) and poll.expires_at and end is not None and end < poll.expires_at:
         raise NotNow(_("While it is open, the end may only move later."))
-
-
-def _day(poll: Poll) -> str:
-    return times.moment_text(times.local_time(times.from_text(poll.gone_at), poll.time_zone))

@@ -31,17 +31,13 @@ def seal(poll_id: str) -> bool:
     if found is None or found[0].is_open(now_text()):
         return False
     if found[2] is not None:
-        return _mark_sealed(found[0])
+        try_write(repository.marking_sealed(found[0]))  # in case it was changed since it was sealed
+        return True
     try:
         poll = with_end_recorded(found[0])
         count_and_seal(poll, repository.with_gates(poll_id))
     except LostRace:
         return False  # another is at it, or it was opened again at the last moment
-    return True
-
-
-def _mark_sealed(poll: Poll) -> bool:
-    try_write(repository.marking_sealed(poll))
     return True
 
 

@@ -295,17 +295,14 @@ def make_election(who: Runner, organiser: User, name: str) -> Election:
 # --- when somebody leaves ---
 
 
-def _made_by(name: str) -> list[str]:
-    return [item["id"] for item in table().each(keys.made_by(name))]
-
-
-def _is_made_by(name: str, poll: Poll) -> bool:
-    return keys.fold(name) == keys.fold(poll.maker)
-
-
 def _record_heir(poll: Poll, gone: str, heir: str | None) -> None:
     after = replace(poll, maker=heir or "")
     record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_still_owner(heir))
 
 
-pass_on = Handover(_made_by, repository.find, _is_made_by, _record_heir).pass_on
+pass_on = Handover(
+    lambda name: [item["id"] for item in table().each(keys.made_by(name))],
+    repository.find,
+    lambda name, poll: keys.fold(name) == keys.fold(poll.maker),
+    _record_heir,
+).pass_on

@@ -214,15 +214,11 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         known = standing if vote_id == browser else None
         outcome = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, known)
     except Refusal as refusal:
-        return show(request, poll, typed_ranks(request.POST), **_refusal_context(request, poll, refusal))
+        more = {"acts": request.POST.get("acts", "0")[:9], "stamp": voters.reused_stamp(request, poll)}
+        return show(request, poll, typed_ranks(request.POST), problem=str(refusal), **more)
     if after == "poll_voted":  # elsewhere the page itself says it
         _show_outcome(request, outcome)
     return redirect(after, poll.id)
-
-
-def _refusal_context(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict[str, Any]:
-    acts = request.POST.get("acts", "0")[:9]
-    return {"acts": acts, "stamp": voters.reused_stamp(request, poll), "problem": str(refusal)}
 
 
 def count_voting(request: HttpRequest, poll: Poll) -> None:

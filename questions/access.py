@@ -36,11 +36,7 @@ def _part(set_id: str, number: int) -> Part | None:
     return (full, number) if full else None
 
 
-def _part_owned(user: User, part: Part) -> None:
-    _owned(user, part[0])
-
-
 visible: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_visible)
 owned: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_owned)
 withdrawable: Any = requires(Permission.USE_APPLICATION, load=repository.find_full, rule=_withdrawable)
-part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=_part_owned)
+part_owned: Any = requires(Permission.USE_APPLICATION, load=_part, rule=lambda user, part: _owned(user, part[0]))

@@ -203,7 +203,15 @@ def _right(option: str) -> str:
     return option.replace("option", "right")
 
 
-class ImportForm(forms.Form):
+class FormOfSet(forms.Form):
+    """A form that needs the set it is about."""
+
+    def __init__(self, *arguments: Any, full: FullSet, **options: Any):
+        super().__init__(*arguments, **options)
+        self.full = full
+
+
+class ImportForm(FormOfSet):
     """A file of questions, or pasted text, in any supported format."""
 
     file = forms.FileField(
@@ -226,10 +234,6 @@ class ImportForm(forms.Form):
         choices=[("", _("Detect automatically")), *((str(each), label) for each, label in LABELS.items())],
     )
 
-    def __init__(self, *arguments: Any, full: FullSet, **options: Any):
-        super().__init__(*arguments, **options)
-        self.full = full
-
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         file, text = cleaned.get("file"), cleaned.get("text", "")
@@ -246,14 +250,10 @@ class ImportForm(forms.Form):
         return cleaned
 
 
-class ImportedForm(forms.Form):
+class ImportedForm(FormOfSet):
     """The questions of a preview, sent back as CSV to be saved."""
 
     questions = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
-
-    def __init__(self, *arguments: Any, full: FullSet, **options: Any):
-        super().__init__(*arguments, **options)
-        self.full = full
 
     def clean_questions(self) -> ImportedFile:
         try:

@@ -257,14 +257,6 @@ def delete_batch(task: Task) -> Batch:
 # --- when somebody leaves ---
 
 
-def _made_by(name: str) -> list[str]:
-    return [each.id for each in repository.each_owned_by(name)]
-
-
-def _is_theirs(name: str, full: FullSet) -> bool:
-    return rules.owns(name, full.set)
-
-
 def _pass_on_or_delete(full: FullSet, gone: str, heir: str | None) -> None:
     """Sets that others use pass to the site's owner; the rest are deleted."""
     at = now_text()
@@ -276,4 +268,9 @@ def _pass_on_or_delete(full: FullSet, gone: str, heir: str | None) -> None:
     record(event, *repository.change(full, after), *is_still_owner(heir))
 
 
-pass_on = Handover(_made_by, repository.find_full, _is_theirs, _pass_on_or_delete).pass_on
+pass_on = Handover(
+    lambda name: [each.id for each in repository.each_owned_by(name)],
+    repository.find_full,
+    lambda name, full: rules.owns(name, full.set),
+    _pass_on_or_delete,
+).pass_on

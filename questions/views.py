@@ -78,10 +78,6 @@ def _usage(set_: QuestionSet) -> list[str]:
     return [str(label) % {"count": set_.suits(type_)} for type_, label in USAGE_LABELS.items() if set_.suits(type_)]
 
 
-def _seconds(seconds: int) -> str:
-    return _("%(seconds)d s") % {"seconds": seconds} if seconds else _("no time limit")
-
-
 def start_address(set_: QuestionSet) -> str:
     """Where to create a session with the set; empty if it has no questions."""
     return f"{reverse('make_game')}?{urlencode({'set': set_.id})}" if set_.total_questions else ""
@@ -99,12 +95,13 @@ def _sections(full: FullSet) -> list[dict[str, Any]]:
                     "place": places[each.number],
                     "question": each.question,
                     "kind": SET_KIND_LABELS[each.question.kind],
-                    "seconds": _seconds(each.question.seconds),
+                    "seconds": _("%(seconds)d s") % {"seconds": seconds} if seconds else _("no time limit"),
                     "options": [
                         (option, place in each.question.right) for place, option in enumerate(each.question.options)
                     ],
                 }
                 for each in full.within(category.number)
+                for seconds in [each.question.seconds]
             ],
         }
         for category in full.categories
@@ -251,7 +248,7 @@ def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
 @visible
 @require_safe
 def export_csv(request: HttpRequest, full: FullSet) -> HttpResponse:
-    return _csv(questions_csv(full.questions), CSV)
+    return _file(questions_csv(full.questions), "text/csv; charset=utf-8", CSV)
 
 
 @visible
@@ -266,19 +263,17 @@ def export_json(request: HttpRequest, full: FullSet) -> HttpResponse:
 @require_safe
 def export_gift(request: HttpRequest, full: FullSet) -> HttpResponse:
     """Moodle recognises the format by the file name."""
-    answer = StreamingHttpResponse(questions_gift(full), content_type="text/plain; charset=utf-8")
-    answer["Content-Disposition"] = 'attachment; filename="questions.gift.txt"'
-    return answer
+    return _file(questions_gift(full), "text/plain; charset=utf-8", "questions.gift.txt")
 
 
 @requires(Permission.USE_APPLICATION)
 @require_safe
 def template(request: HttpRequest) -> HttpResponse:
     """A template file with a question of each kind."""
-    return _csv(questions_csv(EXAMPLES), "template.csv")
+    return _file(questions_csv(EXAMPLES), "text/csv; charset=utf-8", "template.csv")
 
 
-def _csv(lines: Any, name: str) -> HttpResponse:
-    answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+def _file(lines: Any, content_type: str, name: str) -> HttpResponse:
+    answer = StreamingHttpResponse(lines, content_type=content_type)
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer

@@ -1,4 +1,4 @@
-"""Who or what is ranked."""
+"""Candidates: who or what is ranked."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""How somebody finds their own vote in a list without telling whose it is: by so little of its code that hundreds of
-others begin alike. In a shorter list no character may be sent, and one leafs through it."""
+"""Finding your own vote in a published list by a short prefix of its code, so that the server cannot tell which one you
+wanted. Hundreds of codes share each prefix; in a short list none may be sent, and you page through it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class CodePrefixForm(forms.Form):
         field.widget.attrs |= {"maxlength": letters, "autocomplete": "off", "autocapitalize": "characters"}
 
     def _at_most(self, more: str) -> str:
-        words = ngettext("Only the first character.", "Only the first %(count)d characters.", self.letters)
-        return f"{words % {'count': self.letters}} {more}"
+        text = ngettext("Only the first character.", "Only the first %(count)d characters.", self.letters)
+        return f"{text % {'count': self.letters}} {more}"
 
     def clean_code(self) -> str:
         code = normalise_code(self.cleaned_data["code"])

@@ -1,4 +1,4 @@
-"""Codes that people read, compare and type."""
+"""Random codes for people to read, compare and type."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def session_mark(request: HttpRequest) -> str:
 
 
 def _hash(*words: str) -> str:
-    """The words under our key. What hangs on the key alone is worked out once."""
+    """Keyed hash; the keyed state is computed once."""
     signed = _keyed(settings.SECRET_KEY).copy()
     signed.update("\n".join(words).encode())
     return signed.hexdigest()[:32]

@@ -1,4 +1,4 @@
-"""What a count has to say for itself, in the reader's language."""
+"""Translates the sentences that explain a count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rank boxes as pages show them, and what was typed into them."""
+"""Rank inputs of a ballot form: how pages show them, and what was typed into them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def submitted_ranks(post: MultiValueDict) -> dict[str, list[str]]:
 
 
 def typed_ranks(post: MultiValueDict) -> dict[int, str]:
-    """What stands in the rank boxes, whatever that is, by the number of the candidate."""
+    """What was typed into the rank inputs, valid or not, by candidate number."""
     short = {
         number: values for number, values in submitted_ranks(post).items() if number.isdecimal() and len(number) < 10
     }
@@ -50,7 +50,7 @@ def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
 
 
 def unranked_sentence(unranked: str, *, options: bool = False) -> str:
-    """What the ballot says of whom it does not rank, by the rule of the election; or of what, by that of the poll."""
+    """What leaving a candidate unranked means, by the rule of the election or poll."""
     if options and unranked == "below":
         return _("Options you leave out rank below all the others.")
     if options:

@@ -31,8 +31,7 @@ TIME_BYTES, NONCE_BYTES = 4, 12
 
 
 def save(answer: HttpResponse, path: str, whose: str, fields: MultiValueDict) -> None:
-    """Give the fields to the browser with this answer, for the pages below the path. The longest ballot there can be
-    fits; what does not is no ballot."""
+    """Set the cookie for the pages below the path. The longest possible ballot fits; anything longer is no ballot."""
     text = orjson.dumps(dict(fields.lists()))
     if len(text) > MAX_UNPACKED_BYTES:
         return

@@ -1,4 +1,4 @@
-"""What a ranking says, and what rank boxes must say to be one: pure decisions, refusals in sentences."""
+"""Parses submitted ranks into a ranking, and shows rankings by name: pure decisions with refusals in sentences."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .candidates import Candidate
 
 
 class BadRanking(Refusal):
-    """What was sent is not a ranking of these candidates; the words say why."""
+    """The submitted ranks are not a ranking of these candidates."""
 
 
 Ranks = Mapping[str, Sequence[str]]  # what rank boxes say: candidate number -> what was typed
 
 
 def ranking_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
-    """The ranking that rank boxes say. One box says several things only if it was forged.
+    """The ranking that the rank inputs give. Only a forged form has several values for one input.
 
-    Equal numbers are equal ranks, an empty box leaves the candidate out, and gaps do not matter.
+    Equal numbers are equal ranks, an empty input leaves the candidate out, and gaps do not matter.
     """
     names = {str(each.number): each.name for each in candidates}
     groups: dict[int, list[int]] = {}

@@ -67,7 +67,7 @@ for_anybody = partial(requires, Permission.VIEW_APPLICATION, guests=by_pass_or_s
 
 
 def check_reads(reader: Reader, election: Election) -> None:
-    """Raises if this election's result is not theirs to read, as it is stored now."""
+    """Raises if they may not read this election's result."""
     if isinstance(reader, Stranger):
         may_read = is_shared(election)
     elif isinstance(reader, Pass):

@@ -61,7 +61,7 @@ class Job(Protocol[Outcome]):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far a process may go; the first to be reached ends it."""
+    """Limits of a counting subprocess; the first to be reached ends it."""
 
     processor_seconds: int = 4
     megabytes: int = 512
@@ -72,22 +72,22 @@ LIMITS = Limits()
 
 
 class TooExpensive(Refusal):
-    """The count would cost too much, or has cost too much already; the words say what makes it so dear."""
+    """The count would cost, or has cost, too much."""
 
 
 class Busy(Refusal):
-    """Others are counting."""
+    """All counting slots are taken."""
 
 
 class ClientGone(Refusal):
-    """Whoever asked is not there any more."""
+    """The client has disconnected."""
 
 
 # --- billing ---
 
 
 def check(size: Size, cost_of: Callable[[Size], int]) -> None:
-    """Refuse what costs too much, before it begins."""
+    """Refuse counts that cost too much before they start."""
     dear = cost.limiting_factor(size, MAX_STEPS, cost_of)
     if dear == "seats":
         raise TooExpensive(_("This takes too long to count here: too many seats for so many candidates."))
@@ -101,7 +101,7 @@ def check(size: Size, cost_of: Callable[[Size], int]) -> None:
 
 
 def run_job(job: Job[Outcome], request: HttpRequest | None = None, *, waits: bool = True) -> Outcome:
-    """What comes out: made here if it is small, else apart, with a place in the line unless the caller has its own."""
+    """Run a small job here, any other in a subprocess, after waiting for a slot unless `waits` is false."""
     size = job.size
     check(size, job.cost)
     if job.cost(size) <= MAX_INLINE_STEPS:
@@ -131,7 +131,7 @@ def _busy() -> Busy:
 
 
 def run_in_subprocess(job: Job[Outcome], has_left: Callable[[], bool], limits: Limits) -> Outcome:
-    """Counted apart, for as long as the limits allow and the visitor waits."""
+    """Count in a subprocess, within the limits and while the client waits."""
     arguments = [*PROGRAM, type(job).__name__, str(limits.processor_seconds), str(limits.megabytes)]
     try:
         process = subprocess.Popen(  # noqa: S603 - our own program, and numbers
@@ -140,14 +140,14 @@ def run_in_subprocess(job: Job[Outcome], has_left: Callable[[], bool], limits: L
     except OSError:  # no room for another process
         raise _busy() from None
     try:
-        said = _conversation(process, job.as_json().encode(), has_left, time.monotonic() + limits.seconds)
+        output = _conversation(process, job.as_json().encode(), has_left, time.monotonic() + limits.seconds)
     finally:
         process.kill()
         process.wait()
         _close(process)
     if process.returncode:
         raise TooExpensive(_("This count was stopped because it took too long."))
-    return job.parse_outcome(said.decode())
+    return job.parse_outcome(output.decode())
 
 
 def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Callable[[], bool], until: float) -> bytes:

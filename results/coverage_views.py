@@ -1,4 +1,4 @@
-"""The skills of those elected, to take away."""
+"""Download of the winners' skills as CSV."""
 
 from __future__ import annotations
 

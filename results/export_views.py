@@ -1,4 +1,4 @@
-"""Taking a sealed result away: the addresses of its files and of the bundle, for whoever may see the result."""
+"""Downloads of a sealed result: its files and the bundle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored of results."""
+"""The item types that results store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to draw the lots of a sealed result again: commands that anybody can type, one for each step (tally/lots.py)."""
+"""Shell commands with which anyone can draw the lots of a sealed result again (tally/lots.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results of several questions on one ballot, in short and together; each leads to its own page."""
+"""The results of all questions of a multi-question ballot on one page, each linked to its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published ballots, found by their codes without reading them all: they lie in parts, sorted by code."""
+"""Finds published ballots by their codes without reading all of them: they are stored in parts, sorted by code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to results when the log is replayed: the rebuilt ballots are counted again."""
+"""Replays the sealing of a result: the rebuilt ballots are counted again and must give the same."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a results page has to say, made once from the ballots: the count, what other methods would have said, how close
-it was, and why."""
+"""The report on a result, made once from the ballots: the count, the other methods, how close it was, and why."""
 
 from __future__ import annotations
 
@@ -34,15 +33,15 @@ class Report:
     closeness: Closeness
 
     def as_json(self) -> str:
-        """Stable: the same ballots and rules give the same bytes, whoever counts."""
-        said = {
+        """Stable: the same ballots and rules give the same bytes."""
+        payload = {
             "version": VERSION,
             "result": json.loads(self.result.as_json()),
             "sentences": [[each.template, dict(each.values)] for each in self.sentences],
             "others": [asdict(each) for each in self.others],
             "closeness": asdict(replace(self.closeness, changes=())),  # which ballots to change is nobody's business
         }
-        return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Report:
@@ -83,6 +82,6 @@ def report_on(
 
 
 def build_report(outcome: CountOutcome) -> Report:
-    """A count in words, wherever it was made."""
+    """A count with its explanation."""
     others = tuple(OtherMethod(method, *found) for method, found in outcome.methods.items())
     return Report(outcome.result, tuple(explain(outcome.result)), others, outcome.closeness)

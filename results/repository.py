@@ -31,9 +31,9 @@ MAX_WINNERS_LISTED = 3  # winners that a list or a card names
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What was sealed: the digests of the ballots and of the report, when, and the turnout, which no longer changes.
+    """What was sealed: digests of the ballots and the report, the time, and the final turnout.
 
-    The secret of the roll (results/roll.py) is for nobody's eyes.
+    The secret of the roll (results/roll.py) is never shown.
     """
 
     ballots: int
@@ -51,9 +51,9 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An election with its sealed result, if there is one yet, and somebody's entry on its roll.
+    """An election with its sealed result, if there is one yet, and the reader's entry on its roll.
 
-    Whoever does not need the report may ask for the rest alone; then there is a seal, and no report.
+    If read without the report, there is a seal but no report.
     """
 
     election: Election
@@ -65,7 +65,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Sealed(Found):
-    """An election whose result is sealed: all that a result can be shown, checked and taken away by."""
+    """An election whose result is sealed."""
 
     seal: Seal
     report: Report
@@ -95,7 +95,7 @@ def result_keys(election_name: str, with_report: bool) -> list[Key]:
 
 
 def read_report(found: Found) -> Sealed:
-    """What was found without the report, with it."""
+    """Add the report to what was found without it."""
     assert found.seal is not None
     report = Report.from_json(_text(found.election.name))
     return Sealed(found.election, found.seal, report, needs=found.needs)
@@ -141,7 +141,7 @@ def head(election_name: str, seal: Seal) -> Put:
 
 
 def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
-    """How it ended, in a few words: beside the election in lists; by itself, if everybody on the web may see it."""
+    """The outcome in short: in lists of elections; and as an item of its own, if the result is public."""
     winners = result.winners if result.total > result.blank else ()
     shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:MAX_WINNERS_LISTED]), "winner_count": len(winners)}
     shown |= {"seats": result.seats}
@@ -175,7 +175,7 @@ def newest_shared() -> SharedResult | None:
 
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
-    """The long texts, before the head that makes them count; answers in how many parts the report is."""
+    """Write the long texts before the head that makes them valid; returns the number of parts of the report."""
     texts = split_text(report)
     for number, text in enumerate(texts):
         _write(keys.result_part(election_name, number), text)

@@ -77,8 +77,8 @@ class RollCommitment:
     def add_all(self, entries: list[tuple[str, bool]]) -> tuple[list[bytes], list[bytes]]:
         """The nonces and the commitments of these."""
         nonces = self._nonces.of_all(name for name, _ in entries)
-        said = zip(nonces, _lines(entries), strict=True)
-        commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in said]
+        pairs = zip(nonces, _lines(entries), strict=True)
+        commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in pairs]
         self._hash.update(b"".join(commitments))
         return nonces, commitments
 
@@ -88,13 +88,12 @@ class RollCommitment:
 
 
 def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
-    """Of each entry its line: written all at once and taken apart again, unless a name looks like the end of one."""
+    """Each entry as a line of JSON: serialised in one go and split, unless a name contains the separator."""
     apart = json_line(entries)[2:-2].split(BETWEEN)
     return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(json_line, entries))
 
 
 def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
-    """To all who are on the roll that lies there."""
     commitment, entries = RollCommitment(secret), ordered_values(table, roll, "voter_name", "voted")
     while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
         commitment.add_all(some)

@@ -1,4 +1,4 @@
-"""The running count of an election whose ballots come in by time: every ballot seen so far, and what they add up to."""
+"""The running count of an election with live results: every ballot seen so far, and the pairwise sums."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class KnownBallot:
 
 @dataclass
 class RunningCount:
-    """All ballots of an election seen so far, and what they add up to. Candidates are in the order of their names.
+    """All ballots of an election seen so far, and their sums. Candidates are in the order of their names.
 
-    `kept_of` says what to keep of a ballot as it is stored.
+    `ballot_from` turns a stored item into what is kept of a ballot.
     """
 
     ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
@@ -55,8 +55,8 @@ class RunningCount:
     @property
     def weight(self) -> int:
         """About how many bytes it takes up."""
-        said = sum(len(each.name) + len(each.statement) + len(each.link) for each in self.candidates)
-        return BALLOT_OVERHEAD_BYTES * self.total + 2 * self.letters + self.summary.weight + 2 * said
+        chars = sum(len(each.name) + len(each.statement) + len(each.link) for each in self.candidates)
+        return BALLOT_OVERHEAD_BYTES * self.total + 2 * self.letters + self.summary.weight + 2 * chars
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ class RunningCount:
         return as_text(datetime.fromisoformat(self.newest) - OVERLAP_DURATION) if self.newest else ""
 
     def set_candidates(self, candidates: tuple[Candidate, ...]) -> None:
-        """These candidates stand now; what was counted is counted anew if they are others than before."""
+        """Set the candidates; recounts if they changed."""
         if candidates == self.candidates:
             return
         self.candidates = candidates
@@ -112,9 +112,9 @@ class RunningCount:
             self.summary = self.summary - PairwiseSummary.of(Ballots(self.names, old))
 
     def normal(self, rankings: Mapping[str, int]) -> Counter[str]:
-        """The same rankings, with candidates numbered in the order of their names.
+        """The same rankings, with candidates numbered by name.
 
-        One who was added after we read who stands is left out until we read it again, and then everything is counted.
+        A candidate added after we read the list is left out until we read it again and recount.
         """
         ordered = sorted(self.candidates, key=lambda each: each.name)
         place = {each.number: position for position, each in enumerate(ordered)}
@@ -133,10 +133,9 @@ class RunningCount:
 
 
 def summary_by_time(election: Election) -> PairwiseSummary:
-    """What the running count comes to in the end: all ballots in the order they were cast, added up handful by handful.
+    """The final running count: all ballots in the order they were cast, added up in batches.
 
-    Nothing of it has gone through the count of the ballots themselves. No more is kept than a handful: each ballot is
-    in the index once, in the place of all that it has replaced.
+    It is independent of the main count. Each ballot is in the index once, in place of those it replaced.
     """
     running = RunningCount()
     running.set_candidates(candidates_of(election))

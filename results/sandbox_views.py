@@ -1,4 +1,5 @@
-"""The sandbox: ballots that somebody pastes or uploads, counted and explained without an account or a trace."""
+"""The sandbox: counts and explains ballots that anyone pastes or uploads, without an account and without storing
+anything."""
 
 from __future__ import annotations
 
@@ -204,7 +205,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:
-    """The form as it was sent; the text of a file stands in it, because a browser does not send a file again."""
+    """The form as it was sent, with the text of an uploaded file, because browsers do not send a file again."""
     form.add_error(None, str(refusal))
     if isinstance(refusal, TooExpensive):
         form.add_error(None, _("You can count it with your own copy of Plenum: manage.py count FILE."))

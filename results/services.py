@@ -1,4 +1,4 @@
-"""Sealing a result: the count is made once, from the ballots, and announced in the log."""
+"""Sealing a result: it is counted once, from the ballots, and recorded in the log."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
 
 
 class Disagreement(CannotSeal):
-    """The ballots and the turnout, or the running count, do not fit together: something was lost or added behind our
-    back, or an index is late, and then the next try finds it in order."""
+    """The ballots do not match the turnout or the running count: something was lost or added, or an index is late and
+    the next attempt succeeds."""
 
 
 def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
-    """Count a closed election and seal the result. Any number may do this at once: it is done once. Whoever has read
-    all ballots already says how often each ranking is among them."""
+    """Count a closed election and seal the result. Any number of workers may do this at once; it happens once. `counts`
+    saves reading the ballots again."""
     if repository.is_sealed(election.name):
         return
     counted = ballots.read_ballots(election, counts).normal
@@ -67,16 +67,26 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     sealed_at, secret = now_text(), new_secret()
     known = {**drawn, "equals": counted.has_equals}
     seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **known)
-    said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
-    said |= {"sealed_at": sealed_at, "roll_commitment": roll.roll_commitment(election, secret)} | checked | drawn
-    said |= {"winners": winners}
-    there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
-    writes = [repository.head(election.name, seal), there, told, *repository.outcome(election, seal, report.result)]
-    try_record(Event("plenum", "ResultSealed", said), *writes)  # unless somebody else has sealed it, and the same
+    event_data = {
+        "election_name": election.name,
+        "ballots": seal.ballots,
+        "digest": seal.digest,
+        "report_digest": digest,
+    }
+    event_data |= {"sealed_at": sealed_at, "roll_commitment": roll.roll_commitment(election, secret)} | checked | drawn
+    event_data |= {"winners": winners}
+    there, lots_deleted = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
+    writes = [
+        repository.head(election.name, seal),
+        there,
+        lots_deleted,
+        *repository.outcome(election, seal, report.result),
+    ]
+    try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless somebody else has sealed it, and the same
 
 
 def _checked(election: Election, counted: Ballots) -> Item:
-    """What the seal may say of the running count, where there is one: that it has come to the same."""
+    """Cross-check with the running count, where there is one."""
     if election.secret_ballot or election.results_visible != "live":
         return {}
     if running_count.summary_by_time(election) != counted.summary:
@@ -85,9 +95,9 @@ def _checked(election: Election, counted: Ballots) -> Item:
 
 
 def _lot_secrets(election: Election, counted: Ballots) -> Item:
-    """What the seal says of the lots: the secret to which the election is committed, and the seed that is made of it.
+    """The secret to which the election is committed, and the seed derived from it.
 
-    If the secret is gone there is no seed, and nothing can be sealed that needs one.
+    If the secret is gone there is no seed, and nothing that needs one can be sealed.
     """
     secret = elections.lots_secret(election.name)
     if secret and lots.commitment(secret) != election.lots_commitment:
@@ -104,14 +114,14 @@ def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
 
 
 def _max_recounts(counted: Ballots, election: Election) -> int:
-    """How often it may be counted again to see how close it was: hundreds of candidates would hold the worker up."""
+    """How many recounts the closeness search may use: hundreds of candidates would block the worker."""
     if len(counted.candidates) <= MAX_EXHAUSTIVE_CANDIDATES:
         return DEFAULT_RECOUNTS
     return min(DEFAULT_RECOUNTS, MAX_CLOSENESS_STEPS // of_recount(Size.of(counted, election.seats), election.method))
 
 
 def _is_quick_to_count(election: Election) -> bool:
-    """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
+    """Whether a request may wait for it, assuming that every ballot is different and complete."""
     voted, standing = votes_of(election), len(candidates_of(election))
     size = Size(standing, voted, voted * standing, seats=election.seats)
     job = CountJob(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
@@ -119,8 +129,7 @@ def _is_quick_to_count(election: Election) -> bool:
 
 
 def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
-    """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done; of one
-    that is closed and takes longer nothing more is read."""
+    """The election with its result. One that is over but not sealed is sealed now if that is quick."""
     found = repository.find(election_name, with_report=with_report, recently=recently)
     if found is None or found.seal or found.election.state(now_text()) != State.CLOSED:
         return found
@@ -135,10 +144,10 @@ def find(election_name: str, *, with_report: bool = True, recently: Cacheable | 
 
 
 def wait_for_worker(election: Election) -> None:
-    """For somebody who has closed it and is about to look. The worker is told at once, and has a processor of its own.
+    """Wake the worker and wait briefly, for the person who closed the election and is about to look.
 
-    Nobody waits for a worker that is not there, nor long for one that has much to do, nor where each look is a journey
-    and ballots are published at a pace. Only whoever closed it waits: of all others there may be thousands.
+    Nobody waits for a worker that is not running, nor on a distant store. Only the person who closed it waits: there
+    may be thousands of others.
     """
     if not wake_worker(SEALING_JOB) or table().is_distant:
         return

@@ -1,4 +1,4 @@
-"""Every address about results: while they come in, sealed, checked, taken away, shared; and the sandbox."""
+"""URLs of results: live, sealed, checks, downloads, sharing; and the sandbox."""
 
 from django.urls import include, path
 

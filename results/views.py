@@ -1,4 +1,4 @@
-"""Pages of results: who won and why, and everything it takes to check it."""
+"""Pages of results: who won and why, and how to check it."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
 
 
 def context_of_report(found: Found) -> dict[str, Any]:
-    """What the page says of a report, in words and tables."""
+    """Template context of a report."""
     report, seal = found.report, found.seal
     assert report is not None
     result = report.result

@@ -39,7 +39,7 @@ def waiting_context(election: Election) -> dict[str, Any]:
 
 
 def token_for(election: Election) -> str:
-    """Given to whoever is shown the page, and good for nothing else than to ask how far it is."""
+    """Signed token for pages that wait for the result; it only allows asking for progress."""
     return signing.dumps([election.name, election.created_at], salt=SALT, compress=True)
 
 

@@ -1,4 +1,4 @@
-"""Whom pages about skills are for."""
+"""Access rules of the pages about skills."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def _if_seen(user: User, found: Profile | None) -> Profile | None:
 
 def listed_for(user: User, skill_id: str) -> Skill | None:
     """A skill to look at: an old id leads to the new one, and a proposal is for those who decide about it."""
-    skill = merging.current(skill_id)
+    skill = merging.follow_merges(skill_id)
     return None if skill is None or (skill.state == State.PROPOSED and not user.can_manage_people) else skill
 
 
 def own_for(user: User, skill_id: str) -> Skill | None:
     """A skill to have."""
-    skill = merging.current(skill_id)
+    skill = merging.follow_merges(skill_id)
     return None if skill is None or skill.state == State.PROPOSED else skill
 
 
@@ -58,7 +58,7 @@ def of_admins(methods: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_owners(methods: Callable[..., Any]) -> Callable[[View], View]:
-    """For whoever may have skills here, at any skill of the catalogue."""
+    """For everyone who may have skills, on any skill of the catalogue."""
     return lambda view: requires(Permission.VOTE, load_for=own_for)(methods(view))
 
 
@@ -76,7 +76,7 @@ class Entry:
 
 def entry_for(user: User, name: str, skill_id: str) -> Entry | None:
     """While a skill is merged, an entry may still stand under the old id. Whoever vouches for it is read by pages."""
-    profile, skill = _if_seen(user, repository.unendorsed(name)), merging.current(skill_id)
+    profile, skill = _if_seen(user, repository.profile_without_endorsements(name)), merging.follow_merges(skill_id)
     if profile is None or skill is None:
         return None
     held = profile.own.held.get(skill.id) or profile.own.held.get(skill_id)
@@ -103,5 +103,5 @@ def got_for(user: User, skill_id: str, by: str) -> Endorsement | None:
 
 def _under(skill_id: str, find: Callable[[str], Endorsement | None]) -> Endorsement | None:
     """By the id it was asked for, or the one to which that leads by now."""
-    skill = merging.current(skill_id)
+    skill = merging.follow_merges(skill_id)
     return find(skill_id) or (find(skill.id) if skill else None)

@@ -171,11 +171,11 @@ def load(progress: Progress = no_progress) -> int:
     everybody = KNOWN | MEMBERS
     for number, name in enumerate(_people(), 1):
         if (person := people.find(name)) is not None:
-            _tell(person, everybody[name])
+            _add_skills(person, everybody[name])
         progress(number, len(everybody))
     members = {name: person for name in MEMBERS if (person := people.find(name)) is not None}
     for name in members:
-        _vouch(name, members)
+        _add_endorsements(name, members)
     if (proposer := people.find("Hypatia")) is not None:
         for proposed in PROPOSED:
             services.propose(proposer, *proposed)
@@ -202,7 +202,7 @@ def _people() -> Iterator[str]:
         yield name
 
 
-def _tell(person: User, calling: str) -> None:
+def _add_skills(person: User, calling: str) -> None:
     """The same for everybody who loads the demo: who is at it longer knows more."""
     chance = random.Random(person.name)  # noqa: S311 - the demo is the same everywhere
     for skill in CALLINGS[calling]:
@@ -216,7 +216,7 @@ def _tell(person: User, calling: str) -> None:
         services.show_to(person, HIDDEN[person.name])
 
 
-def _vouch(name: str, members: Mapping[str, User]) -> None:
+def _add_endorsements(name: str, members: Mapping[str, User]) -> None:
     """For some whom they work with: those of the same calling, and here and there one of another."""
     chance = random.Random(f"{name} vouches")  # noqa: S311 - as above
     for other in (each for each in members if each != name and each not in HIDDEN):

@@ -1,4 +1,4 @@
-"""Pages about endorsements: who vouches for a skill of somebody, vouching, and what one has vouched for."""
+"""Pages about endorsements: who endorses a skill, endorsing, and the endorsements one gave."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .rules import Visibility
 
 def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The skills of a profile, each with how many vouch for it as far as the viewer may see; their order stays."""
-    seen = items.seen_by(name_and_role(viewer), profile.endorsements)
+    seen = items.visible_to(name_and_role(viewer), profile.endorsements)
     mine = {each.skill for each in seen if keys.fold(each.by) == keys.fold(viewer.name)}
     mine |= items.given_to(profile.person.name, profile.uncounted, viewer.name)
     is_open = profile.own.visibility == Visibility.MEMBERS and viewer.can_vote
@@ -54,7 +54,7 @@ def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
     """First those who have the skill themselves, then the others; each by name."""
     person, user = entry.profile.person, request.user
     context = list_context(request, partial(items.received, person.name, entry.held.skill))
-    rows = _rows(user, entry, items.seen_by(name_and_role(user), context["rows"]))
+    rows = _rows(user, entry, items.visible_to(name_and_role(user), context["rows"]))
     ours = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
     is_mine = keys.fold(person.name) == keys.fold(user.name)
     shown = {"person": person, "skill": entry.skill, "held": entry.held, "is_mine": is_mine}
@@ -109,7 +109,7 @@ def withdraw(request: HttpRequest, given: Endorsement) -> HttpResponse:
 def given(request: HttpRequest) -> HttpResponse:
     """What one has vouched for, with the way to take it back."""
     context = list_context(request, partial(items.given, request.user.name))
-    named = {each.skill: merging.current(each.skill) for each in context["rows"]}
+    named = {each.skill: merging.follow_merges(each.skill) for each in context["rows"]}
     rows = [{"given": each, "skill": named[each.skill]} for each in context["rows"] if named[each.skill]]
     return render(request, "skills/own_endorsements.html", {**context, "rows": rows})
 
@@ -120,7 +120,7 @@ def given(request: HttpRequest) -> HttpResponse:
 @requires(Permission.VOTE, load_for=got_for)
 @require_POST
 def hide(request: HttpRequest, got: Endorsement) -> HttpResponse:
-    done = _("Others do not see the endorsement by %(name)s any more.") % {"name": got.by}
+    done = _("Others no longer see the endorsement by %(name)s.") % {"name": got.by}
     run_action(request, lambda: services.hide(request.user, got.skill, got.by), done)
     return redirect("endorsements", request.user.name, got.skill)
 

@@ -110,7 +110,7 @@ def visibilities(names: Iterable[str]) -> dict[str, Visibility]:
     return {name: Visibility(each) for name, each in said.items()}
 
 
-def seen_by(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[Endorsement]:
+def visible_to(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[Endorsement]:
     """Those by people whom somebody may see, and that are not hidden from them. One's own word one always sees."""
     visible = visibilities(each.by for each in found)
     return [each for each in found if _is_seen(viewer, each, visible[keys.fold(each.by)])]
@@ -171,7 +171,7 @@ def going(each: Endorsement) -> Delete:
 # --- when two skills become one ---
 
 
-def unite(name: str, old: str, new: str, is_under_way: Check) -> None:
+def merge_endorsements(name: str, old: str, new: str, is_under_way: Check) -> None:
     """Whoever vouches for the one skill of somebody vouches for the other then; of two by the same the newer stays.
 
     Refused if somebody else is at it, too; what was brought by then is there.

@@ -1,7 +1,7 @@
-"""Finding people by what they can do: one skill or several at once, of a least level, through the index alone.
+"""Searching for people by one or several skills and a minimum level, through the index alone.
 
-Whoever is shown is looked at once more where their entries lie: the index may lag, and who has just hidden theirs, or
-has left, is not to be found by that.
+Everyone found is read once more from their own entries: the index may lag behind somebody who has just hidden their
+skills, or left.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from .rules import LEVELS, Held, Skill
 
 MAX_SKILLS_SEARCHED = 5
 BATCH_ENTRIES = 100  # entries that are looked through at a time where not all of them fit
-MAX_ENTRIES_PER_PAGE = 500  # for one page at most; then whoever searches is asked to go on
-COUNTED = (50, 400)  # how far entries are counted to tell which skill is the rarest
+MAX_ENTRIES_PER_PAGE = 500  # then the page offers to continue
+COUNT_LIMITS = (50, 400)  # how far entries are counted to tell which skill is the rarest
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SkillSearch:
     """Whom somebody looks for. What is said of level and use is meant for each of the skills."""
 
     skills: tuple[Skill, ...]
@@ -47,35 +47,35 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPerson:
     """Somebody who has all of the skills, and what they say of them."""
 
     person: User
     held: tuple[Held, ...]
 
 
-def search(wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[Found], str | None]:
+def search(wish: SkillSearch, *, limit: int, cursor: str | None = None) -> tuple[list[FoundPerson], str | None]:
     """Those who fit, the best first; there may be more behind even a page that has nobody."""
     leading, known = (_leading(wish, cursor), None) if cursor else rarest(wish)
-    found: list[Found] = []
+    found: list[FoundPerson] = []
     looked = 0
     while looked < MAX_ENTRIES_PER_PAGE:
         batch = limit - len(found) if wish.is_by_key else BATCH_ENTRIES
         entries, cursor = known or entries_of(leading, wish, limit=batch, cursor=cursor)
         known = None
-        fitting = list(_fitting(wish, entries))
+        fitting = list(_matching(wish, entries))
         looked += len(entries)
         kept = fitting[: limit - len(found)]
         found += (each for _entry, each in kept if each is not None)
         if len(fitting) > len(kept) or (len(found) == limit and cursor):
-            return found, _after(leading, kept[-1][0])
+            return found, _cursor_after(leading, kept[-1][0])
         if cursor is None:
             return found, None
     return found, cursor
 
 
-def everybody(wish: Wish) -> Iterator[Found]:
-    """All who fit, page by page: for whoever makes a list of them."""
+def search_all(wish: SkillSearch) -> Iterator[FoundPerson]:
+    """Everyone who matches, read page by page."""
     found, cursor = search(wish, limit=BATCH_ENTRIES)
     yield from found
     while cursor is not None:
@@ -86,12 +86,12 @@ def everybody(wish: Wish) -> Iterator[Found]:
 # --- which of several skills is gone through ---
 
 
-def rarest(wish: Wish) -> tuple[Skill, tuple[list[Item], str | None] | None]:
+def rarest(wish: SkillSearch) -> tuple[Skill, tuple[list[Item], str | None] | None]:
     """That of the skills with the fewest entries to look through, as far as they are counted; of equals the first. If
     it is known by then, also what `entries_of` says of it."""
     if len(wish.skills) == 1:
         return wish.skills[0], None
-    for bound in COUNTED:
+    for bound in COUNT_LIMITS:
         pages = run_parallel(
             table(), *(lambda each=each, bound=bound: entries_of(each, wish, limit=bound) for each in wish.skills)
         )
@@ -101,11 +101,11 @@ def rarest(wish: Wish) -> tuple[Skill, tuple[list[Item], str | None] | None]:
     return skill, page
 
 
-def _leading(wish: Wish, cursor: str) -> Skill:
+def _leading(wish: SkillSearch, cursor: str) -> Skill:
     """That which the page before went through, whatever has become the rarest meanwhile."""
     for skill in wish.skills:
         try:
-            cursors.decode(_whole(skill, wish), cursor)
+            cursors.decode(_full_span(skill, wish), cursor)
         except BadCursor:
             continue
         return skill
@@ -115,24 +115,26 @@ def _leading(wish: Wish, cursor: str) -> Skill:
 # --- entries of one skill, in the order of the index ---
 
 
-def entries_of(skill: Skill, wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
+def entries_of(
+    skill: Skill, wish: SkillSearch, *, limit: int, cursor: str | None = None
+) -> tuple[list[Item], str | None]:
     """Of a least level and least years: one range, or with years one for each level."""
-    place = cursors.decode(_whole(skill, wish), cursor) if cursor else None
+    place = cursors.decode(_full_span(skill, wish), cursor) if cursor else None
     spans = [keys.skill_holders_at(skill.id, *levels, wish.years) for levels in _levels(wish)]
     ahead = [span for span in spans if place is None or str(span.first) <= place["GSI1SK"]]
-    pages = run_parallel(table(), *(partial(_up_to, span, place, limit + 1) for span in ahead))
+    pages = run_parallel(table(), *(partial(_read_backwards, span, place, limit + 1) for span in ahead))
     found = [item for page in pages for item in page]
-    return (found[:limit], _after(skill, found[limit - 1])) if len(found) > limit else (found, None)
+    return (found[:limit], _cursor_after(skill, found[limit - 1])) if len(found) > limit else (found, None)
 
 
-def _levels(wish: Wish) -> list[tuple[int, int]]:
+def _levels(wish: SkillSearch) -> list[tuple[int, int]]:
     """The best first."""
     best = LEVELS[-1].number
     return [(each, each) for each in range(best, wish.level - 1, -1)] if wish.years else [(wish.level, best)]
 
 
-def _up_to(span: Span, place: dict[str, str] | None, limit: int) -> list[Item]:
-    cursor = _within(span, place) if place else None
+def _read_backwards(span: Span, place: dict[str, str] | None, limit: int) -> list[Item]:
+    cursor = _cursor_in(span, place) if place else None
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
     items = page.items
     while len(items) < limit and page.cursor:
@@ -141,37 +143,37 @@ def _up_to(span: Span, place: dict[str, str] | None, limit: int) -> list[Item]:
     return items
 
 
-def _within(span: Span, place: dict[str, str]) -> str | None:
+def _cursor_in(span: Span, place: dict[str, str]) -> str | None:
     """The same place in a narrower span; if that lies behind it, its beginning."""
     return cursors.encode(span, place) if span.holds(place["GSI1SK"]) else None
 
 
-def _whole(skill: Skill, wish: Wish) -> Span:
+def _full_span(skill: Skill, wish: SkillSearch) -> Span:
     """All that a search may go through of a skill."""
     return keys.skill_holders_at(skill.id, wish.level, LEVELS[-1].number)
 
 
-def _after(skill: Skill, entry: Item) -> str:
+def _cursor_after(skill: Skill, entry: Item) -> str:
     return cursors.encode(keys.skill_holders(skill.id), entry)
 
 
 # --- people who have these entries ---
 
 
-def _fitting(wish: Wish, entries: Iterable[Item]) -> Iterator[tuple[Item, Found | None]]:
-    """The entries of those of whom every one fits, as it is now; with nobody, if they have left meanwhile."""
+def _matching(wish: SkillSearch, entries: Iterable[Item]) -> Iterator[tuple[Item, FoundPerson | None]]:
+    """The entries of people who match in every skill, read afresh; None for people who have left."""
     likely = [entry for entry in entries if wish.fits(held_of(entry))]
-    places = [_place(entry, skill) for entry in likely for skill in wish.skills]
+    places = [_entry_key(entry, skill) for entry in likely for skill in wish.skills]
     now = table().get_many([*places, *(keys.user(entry["name"]) for entry in likely)]) if places else {}
     for entry in likely:
-        shown = [item for skill in wish.skills if (item := now.get(_place(entry, skill))) and _is_shown(item)]
+        shown = [item for skill in wish.skills if (item := now.get(_entry_key(entry, skill))) and _is_shown(item)]
         held = tuple(each for each in map(held_of, shown) if wish.fits(each))
         if len(held) == len(wish.skills):
             person = now.get(keys.user(entry["name"]))
-            yield entry, Found(people.user_of(person), held) if person else None
+            yield entry, FoundPerson(people.user_of(person), held) if person else None
 
 
-def _place(entry: Item, skill: Skill) -> Key:
+def _entry_key(entry: Item, skill: Skill) -> Key:
     return keys.person_skill(entry["name"], skill.id)
 
 

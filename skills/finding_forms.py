@@ -1,4 +1,4 @@
-"""What is typed to find people, and what it means."""
+"""The form to search for people by skill."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pages.names import MAX_NAME_CHARS
 
 from . import repository
-from .finding import MAX_SKILLS_SEARCHED, Wish
+from .finding import MAX_SKILLS_SEARCHED, SkillSearch
 from .forms import MonthField
 from .rules import LEVELS, MAX_YEARS, NOT_THERE, Skill, State
 
@@ -30,23 +30,23 @@ class FindPeopleForm(forms.Form):
 
     skill = SkillNameField(
         label=_("Skill"),
-        help_text=_("By its whole name, or another name for it."),
-        error_messages={"required": _("Name a skill to look for.")},
+        help_text=_("Its full name, or one of its other names."),
+        error_messages={"required": _("Enter a skill to search for.")},
     )
     skill2 = SkillNameField(label=_("Second skill"), required=False)
     skill3 = SkillNameField(label=_("Third skill"), required=False)
     skill4 = SkillNameField(label=_("Fourth skill"), required=False)
     skill5 = SkillNameField(label=_("Fifth skill"), required=False)
     level = forms.TypedChoiceField(
-        label=_("How well, at least"),
+        label=_("Minimum level"),
         required=False,
         coerce=int,
         empty_value=LEVELS[0].number,
         choices=[("", _("Any level")), *((level.number, level) for level in LEVELS[1:])],
     )
-    years = forms.IntegerField(label=_("Years at least"), required=False, min_value=0, max_value=MAX_YEARS)
+    years = forms.IntegerField(label=_("Minimum years"), required=False, min_value=0, max_value=MAX_YEARS)
     since = MonthField(label=_("Last used in or after"))
-    interest = forms.BooleanField(label=_("Only who wants to use it more"), required=False)
+    interest = forms.BooleanField(label=_("Only people who want to use it more"), required=False)
 
     @property
     def others(self) -> list[forms.BoundField]:
@@ -74,8 +74,8 @@ class FindPeopleForm(forms.Form):
             self.add_error(name, NOT_THERE)
         return skill
 
-    def _wish(self, skills: list[Skill]) -> Wish:
+    def _wish(self, skills: list[Skill]) -> SkillSearch:
         """A skill that was typed under two of its names is looked for once."""
         said = self.cleaned_data
         each = {skill.id: skill for skill in skills}
-        return Wish(tuple(each.values()), said["level"], said["years"] or 0, said["since"], said["interest"])
+        return SkillSearch(tuple(each.values()), said["level"], said["years"] or 0, said["since"], said["interest"])

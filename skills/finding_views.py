@@ -1,4 +1,4 @@
-"""The page on which people are found by what they can do."""
+"""The page to search for people by skill."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from acts.storage import now_text
 from pages.paging import list_context
 
 from . import finding
-from .finding import Found, Wish
+from .finding import FoundPerson, SkillSearch
 from .finding_forms import FindPeopleForm
 
 
-def _asked(request: HttpRequest) -> FindPeopleForm:
+def _search_form(request: HttpRequest) -> FindPeopleForm:
     """Which skills are meant is looked up while it is not known yet who asks."""
     is_asked = any(name in request.GET for name in FindPeopleForm.base_fields)
     form = FindPeopleForm(request.GET if is_asked else None)
@@ -27,21 +27,21 @@ def _asked(request: HttpRequest) -> FindPeopleForm:
     return form
 
 
-@requires(Permission.VIEW_APPLICATION, ahead=_asked)
+@requires(Permission.VIEW_APPLICATION, ahead=_search_form)
 @require_safe
 def find_people(request: HttpRequest, form: FindPeopleForm) -> HttpResponse:
     """What is asked for stands in the address, so that it can be passed on."""
-    context = _found(request, form) if form.is_valid() else {}
+    context = _results(request, form) if form.is_valid() else {}
     return render(request, "skills/find_people.html", {"form": form, **context}, status=422 if form.errors else 200)
 
 
-def _found(request: HttpRequest, form: FindPeopleForm) -> dict[str, Any]:
-    wish: Wish = form.cleaned_data["wish"]
+def _results(request: HttpRequest, form: FindPeopleForm) -> dict[str, Any]:
+    wish: SkillSearch = form.cleaned_data["wish"]
     context = list_context(request, partial(finding.search, wish), **form.asked)
     return {**context, "wish": wish, "rows": [_row(wish, each) for each in context["rows"]]}
 
 
-def _row(wish: Wish, found: Found) -> dict[str, Any]:
+def _row(wish: SkillSearch, found: FoundPerson) -> dict[str, Any]:
     now = now_text()
     pairs = zip(wish.skills, found.held, strict=True)
     entries = [{"skill": skill, "held": held, "stale": held.is_stale(now)} for skill, held in pairs]

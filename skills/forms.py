@@ -1,4 +1,4 @@
-"""What is typed about skills, and what it means."""
+"""Forms about skills."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FindSkillForm(forms.Form):
         required=False,
         max_length=MAX_NAME_CHARS,
         widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
-        help_text=_("The start of its name, or of another name for it."),
+        help_text=_("The beginning of its name, or of one of its other names."),
     )
 
 
@@ -51,11 +51,11 @@ class MonthField(forms.CharField):
         try:
             month = date.fromisoformat(f"{typed}-01") if typed else None
         except ValueError:
-            raise ValidationError(_("Give a year and a month, such as 2026-11.")) from None
+            raise ValidationError(_("Enter a year and a month, such as 2026-11.")) from None
         if month is None:
             return ""
         if month > date.today() or month.year < 1900:
-            raise ValidationError(_("This month lies in the future, or too far back."))
+            raise ValidationError(_("Choose a month that is not in the future and not too long ago."))
         return f"{month.year:04d}-{month.month:02d}"
 
 
@@ -68,25 +68,25 @@ class HeldForm(forms.Form):
         choices=[(level.number, level) for level in LEVELS],
         widget=forms.RadioSelect,
     )
-    years = forms.IntegerField(label=_("For how many years"), min_value=0, max_value=MAX_YEARS, initial=0)
-    last_used = MonthField(label=_("Last used"), help_text=_("A month, if you like to say."))
+    years = forms.IntegerField(label=_("Years of experience"), min_value=0, max_value=MAX_YEARS, initial=0)
+    last_used = MonthField(label=_("Last used"), help_text=_("A month, if you want to share it."))
     interest = forms.BooleanField(label=_("I want to use it more"), required=False)
     notes = LinesField(
         label=_("Notes"),
         required=False,
         max_length=MAX_NOTES_CHARS,
         rows=3,
-        help_text=_("Whoever may see your profile can read this."),
+        help_text=_("Everyone who can see your profile can read this."),
     )
 
 
 class VisibilityForm(forms.Form):
     visibility = forms.TypedChoiceField(
-        label=_("Who may see my profile and my skills"),
+        label=_("Who can see my profile and my skills"),
         coerce=Visibility,
         choices=[(each.value, label) for each, label in VISIBILITIES.items()],
         widget=forms.RadioSelect,
-        help_text=_("What is hidden is in no list, no search and no count."),
+        help_text=_("Hidden profiles appear in no list, search or count."),
     )
 
 
@@ -112,7 +112,7 @@ class CategoryField(TitleField):
 
     def offer(self, known: Sequence[str]) -> None:
         if known:
-            self.help_text = _("There are: %(categories)s.") % {"categories": ", ".join(known)}
+            self.help_text = _("Existing categories: %(categories)s.") % {"categories": ", ".join(known)}
 
 
 class DescribeForm(forms.Form):
@@ -122,7 +122,7 @@ class DescribeForm(forms.Form):
         required=False,
         max_length=MAX_DESCRIPTION_CHARS,
         rows=3,
-        help_text=_("In a sentence: what somebody can do who has it."),
+        help_text=_("In one sentence: what can somebody with this skill do?"),
     )
 
     def __init__(self, *arguments: Any, known: Sequence[str] = (), **options: Any):
@@ -148,7 +148,7 @@ class AliasForm(forms.Form):
 class MergeForm(forms.Form):
     """Into which skill, by any of its names."""
 
-    into = TitleField(label=_("Into which skill"))
+    into = TitleField(label=_("Merge into"))
 
     def clean_into(self) -> Skill:
         skill = repository.find_by_name(self.cleaned_data["into"])

@@ -1,4 +1,4 @@
-"""What is stored of skills, and of who vouches for them."""
+"""Item types of skills and endorsements."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ ITEMS = (
              "added_at confirmed_at shard:int", "notes", lists=(keys.skill_holders(""),), replay=(
                  Exempt("What somebody notes beside a skill goes with it; the log would keep it for good, and show it "
                         "to auditors.", "notes"),),
-             sheets=(Sheet("person-skills", _("Skills of people"), _("What one person can do, as they say: give the "
-                                                                     "whole name."),
+             sheets=(Sheet("person-skills", _("Skills of people"),
+                           _("One person's skills, as they describe them. Enter the full name."),
                            "name:person skill level years last_used interest confirmed_at", "name skill", "name",
                            lambda asked: Span(keys.own_skills(asked.name).pk, keys.person_skill(asked.name, "").sk)),),
              exports=(Export("skills", _("skills.json: the skills of your profile, and who may see them."),
                              personal_data.held),)),
     ItemType("endorsement", keys.endorsement, "name:person skill by:person grounds:list level:int at given:int "
              "hidden:bool changes:int", lists=(keys.endorses(""),), sheets=(
-                 Sheet("endorsements", _("Endorsements"), _("Who vouches for the skills of one person: give the whole "
-                                                            "name."),
+                 Sheet("endorsements", _("Endorsements"), _("Who endorses one person's skills. Enter the full name."),
                        "name:person skill by:person grounds level at hidden", "name skill by", "name",
                        lambda asked: keys.endorsements(asked.name)),),
-             exports=(Export("endorsements", _("endorsements.json: whom you have endorsed, and who has endorsed you, "
-                                               "as far as their profiles are shown."), personal_data.endorsed),)),
+             exports=(Export("endorsements", _("endorsements.json: people you endorsed, and people who endorsed "
+                                               "you, as far as you can see their profiles."),
+                             personal_data.endorsed),)),
     ItemType("endorsing", keys.endorsing, "name:person version:int"),
 )  # fmt: skip

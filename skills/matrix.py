@@ -1,7 +1,6 @@
-"""People by skills: at which level each has which, as far as members may see it.
+"""The matrix of people by skills, with the level each person shows to members.
 
-Read from the index, which has no keys for what is hidden: so nobody is in it, in no cell and no count, who did not show
-it to members.
+It is read from the index, which has no keys for hidden skills: nobody who hides theirs is in any cell or count.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Matrix:
     is_whole: bool
 
 
-def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
+def skill_matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
     """Everybody who shows one of these skills, by name."""
     levels: dict[str, dict[str, int]] = {}
     asks = (lambda skill=skill: list(islice(repository.holders(skill), most and most + 1)) for skill in skills)
@@ -55,6 +54,6 @@ def every_skill() -> Iterator[Skill]:
 
 def as_csv() -> Iterator[str]:
     """All of it: levels as numbers, and nothing where there is none."""
-    found = matrix(list(every_skill()))
+    found = skill_matrix(list(every_skill()))
     header = [_("Person"), *(each.name for each in found.skills)]
     return lists.as_csv(header, ([name, *(level or "" for level in levels)] for name, levels in found.rows))

@@ -1,4 +1,4 @@
-"""The matrix of people and skills, for those who look after people here."""
+"""The matrix of people and skills, for admins."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from store.parallel import run_parallel
 
 from . import repository
 from .matrix import MAX_HOLDERS, as_csv
-from .matrix import matrix as matrix_of
+from .matrix import skill_matrix as matrix_of
 from .rules import Skill
 
 PAGE_COLUMNS = 12  # skills on a page

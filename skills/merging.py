@@ -61,24 +61,24 @@ def preview(source: Skill, target: Skill) -> Preview:
 
 def merge(admin: User, source: Skill, target: Skill) -> None:
     rules.check_merge(source, target)
-    closing = Closing(partial(_shut, admin), _said)
+    closing = Closing(partial(_close, admin), _merge_event)
     closing.close(replace(source, into=target.id), admin.name)
     MERGING.start(source.id, REQUEST_BATCHES)
 
 
-def _shut(admin: User | None, source: Skill, who: str) -> tuple[Skill, list[Write]]:
+def _close(admin: User | None, source: Skill, who: str) -> tuple[Skill, list[Write]]:
     target = _target(source)
     rules.check_merge(source, target)
-    writes = [*repository.shutting(source, target, who), *([role_unchanged(admin)] if admin else [])]
+    writes = [*repository.closing_for_merge(source, target, who), *([role_unchanged(admin)] if admin else [])]
     return replace(source, closing=who, version=source.version + 1), writes
 
 
-def _said(shut: Skill) -> tuple[Skill, Event, list[Write]]:
+def _merge_event(shut: Skill) -> tuple[Skill, Event, list[Write]]:
     event = Event(str(shut.closing), "SkillMerged", {"skill_id": shut.id, "into": shut.into})
-    return replace(shut, closing=None, state=State.MERGED), event, repository.saying(shut, _target(shut))
+    return replace(shut, closing=None, state=State.MERGED), event, repository.finishing_merge(shut, _target(shut))
 
 
-SAYING = Closing(partial(_shut, None), _said)
+MERGE_CLOSING = Closing(partial(_close, None), _merge_event)
 
 
 def _target(source: Skill) -> Skill:
@@ -98,14 +98,14 @@ def merge_batch(task: Task) -> Batch:
     old, new = task.subject, task.data["into"]
     source = repository.find(old)
     if source is not None and source.closing:
-        _merged, event, writes = _said(source)
+        _merged, event, writes = _merge_event(source)
         return Batch(writes, event=event)
     page = table().page(keys.people(), limit=TRANSACTION_PEOPLE, cursor=task.progress.get("after"))
     names = [item["name"] for item in page.items]
     for name in names:
-        endorsements.unite(name, old, new, repository.under_way(old))
-    moved = [write for own in _own_of(names, old, new) for write in repository.moved(own, old, new)]
-    return Batch(moved, {"after": page.cursor}) if page.cursor else finished(*moved, repository.merged(old, new))
+        endorsements.merge_endorsements(name, old, new, repository.merge_is_running(old))
+    moved = [write for own in _own_of(names, old, new) for write in repository.moving(own, old, new)]
+    return Batch(moved, {"after": page.cursor}) if page.cursor else finished(*moved, repository.ending_merge(old, new))
 
 
 def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:
@@ -114,23 +114,23 @@ def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:
     who = [name for name in names if keys.person_skill(name, old) in held]
     places = [place for name in who for place in (keys.own_skills(name), keys.person_skill(name, new))]
     found = held | (table().get_many(places) if places else {})
-    return [_known(name, found, old, new) for name in who]
+    return [_own_with_both(name, found, old, new) for name in who]
 
 
-def _known(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
+def _own_with_both(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
     places = (keys.person_skill(name, old), keys.person_skill(name, new))
     both = [repository.held_of(found[place]) for place in places if place in found]
     head = found.get(keys.own_skills(name), {})
     return replace(repository.own_of(name, head, both), more=head.get("skills", len(both)) - len(both))
 
 
-# --- for whoever does something meanwhile ---
+# --- for acts while a merge is running ---
 
 
-def settled(skill_id: str, name: str) -> Skill:
+def settle_merges(skill_id: str, name: str) -> Skill:
     """The skill that somebody means by now, with all they have of one that was merged into it.
 
-    Raises `LostRace` if others were quicker, again and again; whoever tries once more finds it done.
+    Raises `LostRace` if others were quicker, again and again; a later try finds it done.
     """
     for _step in range(MAX_CHAINED_MERGES):
         skill = repository.find(skill_id)
@@ -140,24 +140,24 @@ def settled(skill_id: str, name: str) -> Skill:
         if source is None:
             return skill
         if source.closing:
-            SAYING.record_closed(source)
+            MERGE_CLOSING.record_closed(source)
             continue
-        bring(source, name)
+        bring_entries(source, name)
         if not skill.into:
             return skill
         skill_id = skill.into
     raise LostRace
 
 
-def bring(source: Skill, name: str) -> None:
-    """What one person has of a merged skill, and whoever vouches for it."""
-    is_under_way = repository.under_way(source.id)
-    endorsements.unite(name, source.id, source.into, is_under_way)
-    if writes := repository.moved(repository.own_skills(name), source.id, source.into):
+def bring_entries(source: Skill, name: str) -> None:
+    """Move one person's entry of a merged skill, with its endorsements."""
+    is_under_way = repository.merge_is_running(source.id)
+    endorsements.merge_endorsements(name, source.id, source.into, is_under_way)
+    if writes := repository.moving(repository.own_skills(name), source.id, source.into):
         write(is_under_way, *writes)
 
 
-def current(skill_id: str) -> Skill | None:
+def follow_merges(skill_id: str) -> Skill | None:
     """The skill to which an id leads by now; none if it leads in a circle."""
     for _step in range(MAX_CHAINED_MERGES):
         skill = repository.find(skill_id)

@@ -1,4 +1,4 @@
-"""Pages about what somebody can do: one's own skills, and a profile as others see it."""
+"""Pages about one's own skills, and a profile as others see it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .endorse_views import endorsed_rows
 from .forms import FindSkillForm, HeldForm, VisibilityForm
 from .repository import Profile
 from .rules import OwnSkills, Skill
-from .views import found_in
+from .views import search_results
 
 
 def rows_of(own: OwnSkills) -> list[dict[str, Any]]:
@@ -53,19 +53,19 @@ def find(request: HttpRequest) -> HttpResponse:
     """Which skill to add: by the start of a name; while one types, if there are scripts."""
     form = FindSkillForm(request.GET)
     asked = form.is_valid() and form.cleaned_data["q"]
-    context = found_in(request, form) if asked else {}
+    context = search_results(request, form) if asked else {}
     return render(request, "skills/find.html", {"form": form, "asked": asked, **context})
 
 
 @of_owners(form_page)
 def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
-    """Say how well one has it; whoever has said so before finds that here."""
+    """State one's level in a skill, or change it."""
     before = repository.own_skills(request.user.name).held.get(skill.id)
-    form = HeldForm(form_data(request), initial=before.told if before else None)
+    form = HeldForm(form_data(request), initial=before.statement if before else None)
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             services.hold(request.user, skill.id, token_in(request.POST), **form.cleaned_data)
-            messages.success(request, _("%(name)s is in your profile.") % {"name": skill.name})
+            messages.success(request, _("%(name)s is now in your profile.") % {"name": skill.name})
             return redirect("own_skills")
     token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
     context = {"skill": skill, "form": form, "before": before, "token": token}
@@ -74,7 +74,7 @@ def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
 
 @of_owners(require_POST)
 def confirm(request: HttpRequest, skill: Skill) -> HttpResponse:
-    done = _("%(name)s: noted that this is still so.") % {"name": skill.name}
+    done = _("%(name)s is confirmed.") % {"name": skill.name}
     seen = request.POST.get("seen", "")
     run_action(request, lambda: services.confirm(request.user, skill.id, seen), done)
     return redirect("own_skills")
@@ -92,7 +92,7 @@ def let_go(request: HttpRequest, skill: Skill) -> HttpResponse:
 def show_to(request: HttpRequest) -> HttpResponse:
     form = VisibilityForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Choose who may see your profile."))
+        messages.error(request, _("Choose who can see your profile."))
         return redirect("own_skills")
     chosen = form.cleaned_data["visibility"]
     run_action(request, lambda: services.show_to(request.user, chosen), chosen.label)

@@ -1,4 +1,4 @@
-"""What is kept of somebody's skills, for themselves."""
+"""The part of the personal-data export about skills and endorsements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def held(user: User) -> Iterator[Item]:
     if own.version:
         yield {"visible_to": own.visibility.value}
     for each in own.held.values():
-        yield {"skill": each.skill, **each.told, "added_at": each.added_at, "confirmed_at": each.confirmed_at}
+        yield {"skill": each.skill, **each.statement, "added_at": each.added_at, "confirmed_at": each.confirmed_at}
 
 
 def endorsed(user: User) -> Iterator[Item]:
@@ -28,7 +28,7 @@ def endorsed(user: User) -> Iterator[Item]:
     for each in map(endorsements.endorsement_of, table().each(keys.endorses(user.name))):
         yield {"given_to": each.name, **_words(each)}
     got = [endorsements.endorsement_of(item) for item in table().each(keys.endorsements(user.name))]
-    for each in endorsements.seen_by(name_and_role(user), got):
+    for each in endorsements.visible_to(name_and_role(user), got):
         yield {"got_from": each.by, **_words(each), "hidden": each.hidden}
 
 

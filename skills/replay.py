@@ -1,4 +1,4 @@
-"""What happens to skills when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replaying events about skills: for each event type, the same writes as the live act."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def merged(event: Happened) -> Iterator[Step]:
     source, target = skill_of(event), repository.find(event.said["into"])
     if target is None:
         raise DoesNotFit(f"merges a skill into {event.said['into']}, and there is none of that id by then.")
-    yield repository.shutting(source, target, event.actor)
+    yield repository.closing_for_merge(source, target, event.actor)
     shut, into = skill_of(event), repository.find(target.id)
     assert into is not None
-    yield repository.saying(shut, into)
+    yield repository.finishing_merge(shut, into)
     MERGING.advance(source.id)
 
 
@@ -68,8 +68,8 @@ def held(event: Happened) -> Iterator[Step]:
     yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
 
 
-def shown(event: Happened) -> Iterator[Step]:
-    yield repository.showing(own_of(event), Visibility(event.said["visibility"]))
+def visibility_changed(event: Happened) -> Iterator[Step]:
+    yield repository.changing_visibility(own_of(event), Visibility(event.said["visibility"]))
 
 
 # --- vouching for others ---
@@ -97,16 +97,16 @@ def hidden(event: Happened) -> Iterator[Step]:
     yield endorsements.hiding(endorsement_of(event, event.said["by"]), event.kind == "EndorsementHidden")
 
 
-def parted(event: Happened) -> Iterator[Step]:
+def endorsements_removed(event: Happened) -> Iterator[Step]:
     """What was still to be brought to a merged skill when it went is there already."""
     said = event.said
     three = zip(said["people"], said["skills"], said["by"], strict=True)
-    places = {keys.endorsement(name, _now(skill), by) for name, skill, by in three}
+    places = {keys.endorsement(name, _merged_id(skill), by) for name, skill, by in three}
     yield [*map(Delete, sorted(places)), Delete(keys.endorsing(said["name"]))]
 
 
-def _now(skill_id: str) -> str:
-    skill = merging.current(skill_id)
+def _merged_id(skill_id: str) -> str:
+    skill = merging.follow_merges(skill_id)
     return skill.id if skill else skill_id
 
 
@@ -119,30 +119,30 @@ EVENTS = (
     EventType("SkillRefused", lambda event: repository.refusal(skill_of(event)), "skill_id"),
     EventType("SkillEdited", edited, "skill_id category description"),
     EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.said["name"]), "skill_id name"),
-    EventType("SkillAliasAdded", lambda event: repository.alias_added(skill_of(event), event.said["alias"]),
+    EventType("SkillAliasAdded", lambda event: repository.adding_alias(skill_of(event), event.said["alias"]),
               "skill_id alias"),
-    EventType("SkillAliasRemoved", lambda event: repository.alias_removed(skill_of(event), event.said["alias"]),
+    EventType("SkillAliasRemoved", lambda event: repository.removing_alias(skill_of(event), event.said["alias"]),
               "skill_id alias"),
     EventType("SkillMerged", merged, "skill_id into"),
     EventType("PersonSkillAdded", held, HELD),
     EventType("PersonSkillChanged", held, HELD),
     EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
-    EventType("PersonSkillRemoved", lambda event: repository.letting_go(own_of(event), event.said["skill_id"]),
+    EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.said["skill_id"]),
               "name:person skill_id"),
-    EventType("ProfileVisibilityChanged", shown, "name:person visibility"),
-    EventType("PersonSkillsRemoved", lambda event: repository.leaving(own_of(event)), "name:person"),
+    EventType("ProfileVisibilityChanged", visibility_changed, "name:person visibility"),
+    EventType("PersonSkillsRemoved", lambda event: repository.deleting_all(own_of(event)), "name:person"),
     EventType("PersonEndorsed", endorsed, "name:person skill_id grounds:list level:int at"),
     EventType("EndorsementWithdrawn", withdrawn, "name:person skill_id"),
     EventType("EndorsementHidden", hidden, "name:person skill_id by:person"),
     EventType("EndorsementShown", hidden, "name:person skill_id by:person"),
-    EventType("EndorsementsRemoved", parted, "name:person people:people skills:list by:people"),
+    EventType("EndorsementsRemoved", endorsements_removed, "name:person people:people skills:list by:people"),
 )  # fmt: skip
 
 
 # --- what one event takes more than one transaction for ---
 
 
-def is_uniting(writes: Sequence[Write]) -> bool:
+def is_merge_step(writes: Sequence[Write]) -> bool:
     """What one person has of a merged skill is brought to the other, while it is being merged."""
     tasks = [each for each in writes if each.key.pk.startswith(MERGING.key("").pk)]
     return bool(tasks) and all(map(_is_of_own_skills, (each for each in writes if each not in tasks)))
@@ -155,10 +155,10 @@ def _is_of_own_skills(write: Write) -> bool:
     return of_them and isinstance(write, Put | Delete)
 
 
-STEPS = (is_uniting,)
+STEPS = (is_merge_step,)
 
 
-def shut_what_is_shut(there: Table) -> None:
+def close_merging_skills(there: Table) -> None:
     """Shut the skills that are being merged there, although the log has yet to say so."""
     with use_table(there):
         tasks = MERGING.unfinished()
@@ -166,10 +166,10 @@ def shut_what_is_shut(there: Table) -> None:
         stored = there.get(keys.skill(task.subject)) or {}
         source, target = repository.find(task.subject), repository.find(task.data["into"])
         if stored.get("closing") and source is not None and target is not None:
-            table().write(*repository.shutting(source, target, stored["closing"]))
+            table().write(*repository.closing_for_merge(source, target, stored["closing"]))
 
 
-def finish_what_is_said(there: Table) -> None:
+def finish_recorded_merges(there: Table) -> None:
     """Bring along there what the log has said already."""
     with use_table(there):
         for task in MERGING.unfinished():

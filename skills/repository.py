@@ -1,4 +1,4 @@
-"""Skills in the table: ids and names in, values out, and the writes that keep their items in step."""
+"""Skills in the store: find them by id or name, and the writes that keep their items consistent."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer
 
 MERGING = TaskType("merge skill", _("Merging skills"))
 
-OF_SKILLS = ("id", "name", "category", "description", "at", "version")
-OF_HELD = ("skill", "level", "years", "last_used", "notes", "interest", "added_at", "confirmed_at")
+SKILL_FIELDS = ("id", "name", "category", "description", "at", "version")
+HELD_FIELDS = ("skill", "level", "years", "last_used", "notes", "interest", "added_at", "confirmed_at")
 
 
 # --- the catalogue ---
@@ -100,7 +100,7 @@ def categories() -> list[Category]:
 
 def skill_of(item: Item) -> Skill:
     return Skill(
-        **{name: item[name] for name in OF_SKILLS},
+        **{name: item[name] for name in SKILL_FIELDS},
         aliases=tuple(item["aliases"]),
         state=State(item["state"]),
         into=item.get("into", ""),
@@ -110,13 +110,13 @@ def skill_of(item: Item) -> Skill:
 
 
 def _item(skill: Skill) -> Item:
-    said = {name: getattr(skill, name) for name in OF_SKILLS}
+    said = {name: getattr(skill, name) for name in SKILL_FIELDS}
     optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
-    fixed = {**keys.skill(skill.id).item, "entity_type": "SKILL", **_listing(skill)}
+    fixed = {**keys.skill(skill.id).item, "entity_type": "SKILL", **_index_keys(skill)}
     return {**fixed, **said, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
 
 
-def _listing(skill: Skill) -> Item:
+def _index_keys(skill: Skill) -> Item:
     """Where the index has it: in the catalogue, among the proposals, or nowhere."""
     if skill.state == State.PROPOSED:
         return {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.skill_by_date(skill.at, skill.id)}
@@ -125,12 +125,12 @@ def _listing(skill: Skill) -> Item:
     return {}
 
 
-def as_it_was(skill: Skill) -> Check:
+def skill_unchanged(skill: Skill) -> Check:
     """That nobody has changed the skill since it was read, above all merged it."""
     return Check(keys.skill(skill.id), unchanged(skill))
 
 
-def own_as_it_was(own: OwnSkills) -> Check:
+def own_skills_unchanged(own: OwnSkills) -> Check:
     """That somebody who has skills has changed nothing about them since they were read."""
     return Check(keys.own_skills(own.name), unchanged(own))
 
@@ -142,17 +142,21 @@ ID_TAKEN, NAME_TAKEN = 0, 1  # parts of `creation`
 
 def creation(skill: Skill) -> list[Write]:
     """Refused in part 0 if the id is taken, in part 1 if the name is."""
-    return [Put(_item(skill), when=Missing()), _named(skill, skill.name, when=Missing()), *_counted(None, skill)]
+    return [
+        Put(_item(skill), when=Missing()),
+        _claiming_name(skill, skill.name, when=Missing()),
+        *_counting(None, skill),
+    ]
 
 
 def change(before: Skill, after: Skill) -> list[Write]:
     """Refused in part 0 if somebody changed it meanwhile."""
-    return [versions.change(before, after, _item), *_counted(before, after)]
+    return [versions.change(before, after, _item), *_counting(before, after)]
 
 
 def approval(before: Skill) -> list[Write]:
     after = replace(before, state=State.LISTED)
-    return [*change(before, after), *(_named(after, name, when=Exists()) for name in after.names)]
+    return [*change(before, after), *(_claiming_name(after, name, when=Exists()) for name in after.names)]
 
 
 def refusal(skill: Skill) -> list[Write]:
@@ -168,16 +172,16 @@ def renaming(before: Skill, name: str) -> list[Write]:
     after = replace(before, name=name, aliases=_without(kept, name))
     changed, *counted = change(before, after)
     gone = [Delete(keys.skill_name(each)) for each in before.names if not _has(after.names, each)]
-    return [changed, _named(after, name, when=is_ours), *counted, *gone]
+    return [changed, _claiming_name(after, name, when=is_ours), *counted, *gone]
 
 
-def alias_added(before: Skill, alias: str) -> list[Write]:
+def adding_alias(before: Skill, alias: str) -> list[Write]:
     """Refused in part 1 if the name is taken."""
     after = replace(before, aliases=(*before.aliases, alias))
-    return [*change(before, after), _named(after, alias, when=Missing())]
+    return [*change(before, after), _claiming_name(after, alias, when=Missing())]
 
 
-def alias_removed(before: Skill, alias: str) -> list[Write]:
+def removing_alias(before: Skill, alias: str) -> list[Write]:
     after = replace(before, aliases=_without(before.aliases, alias))
     return [*change(before, after), Delete(keys.skill_name(alias))]
 
@@ -190,13 +194,13 @@ def _without(names: Sequence[str], name: str) -> tuple[str, ...]:
     return tuple(each for each in names if keys.fold(each) != keys.fold(name))
 
 
-def _named(skill: Skill, name: str, when: Condition) -> Put:
+def _claiming_name(skill: Skill, name: str, when: Condition) -> Put:
     """A name that leads to the skill, and that no other can have; found by those who search once it is listed."""
     index = {"GSI1PK": keys.skill_names().pk, "GSI1SK": keys.part(name)} if skill.is_listed else {}
     return Put({**keys.skill_name(name).item, **index, "skill": skill.id, "name": name}, when=when)
 
 
-def _counted(before: Skill | None, after: Skill) -> list[Write]:
+def _counting(before: Skill | None, after: Skill) -> list[Write]:
     """How many skills a category has. The two may be the same category, which is then left as it is."""
     was = before.category if before is not None and before.is_listed else ""
     now = after.category if after.is_listed else ""
@@ -209,7 +213,7 @@ def _counted(before: Skill | None, after: Skill) -> list[Write]:
 # --- merging ---
 
 
-def shutting(source: Skill, target: Skill, who: str) -> list[Write]:
+def closing_for_merge(source: Skill, target: Skill, who: str) -> list[Write]:
     """From now on nobody gets or changes the one, and nobody the other without bringing along what they have of it."""
     shut = {"closing": who, "into": target.id, "version": source.version + 1}
     opened = {"merging": source.id, "version": target.version + 1}
@@ -220,7 +224,7 @@ def shutting(source: Skill, target: Skill, who: str) -> list[Write]:
     ]
 
 
-def saying(source: Skill, target: Skill) -> list[Write]:
+def finishing_merge(source: Skill, target: Skill) -> list[Write]:
     """The old one leaves the catalogue, and its names lead to the new one."""
     gone = replace(source, state=State.MERGED, closing=None, aliases=())
     more = replace(target, aliases=(*target.aliases, *source.names))
@@ -228,17 +232,17 @@ def saying(source: Skill, target: Skill) -> list[Write]:
     return [
         versions.change(source, gone, _item),
         versions.change(target, more, _item),
-        *(_named(target, name, when=Equals("skill", source.id)) for name in source.names),
-        *_counted(listed, gone),
+        *(_claiming_name(target, name, when=Equals("skill", source.id)) for name in source.names),
+        *_counting(listed, gone),
     ]
 
 
-def under_way(skill_id: str) -> Check:
+def merge_is_running(skill_id: str) -> Check:
     """That what people have of the skill is still being brought to another."""
     return Check(MERGING.key(skill_id), Exists())
 
 
-def merged(source_id: str, target_id: str) -> Update:
+def ending_merge(source_id: str, target_id: str) -> Update:
     """All is there."""
     was = Equals("merging", source_id)
     return Update(keys.skill(target_id), add={"version": 1}, remove=("merging",), when=was)
@@ -260,21 +264,23 @@ class Profile:
 def profile(name: str) -> Profile | None:
     """The person and all their skills, and beside them whoever vouches for these, as far as a page counts them."""
     found, page = run_parallel(
-        table(), lambda: unendorsed(name), lambda: table().page(keys.endorsements(name), limit=MAX_ENDORSEMENTS_READ)
+        table(),
+        lambda: profile_without_endorsements(name),
+        lambda: table().page(keys.endorsements(name), limit=MAX_ENDORSEMENTS_READ),
     )
     if found is None or page.cursor is None:
         return replace(found, endorsements=tuple(map(endorsement_of, page.items))) if found else None
-    return _with_some(found)
+    return _with_first_endorsements(found)
 
 
-def unendorsed(name: str) -> Profile | None:
+def profile_without_endorsements(name: str) -> Profile | None:
     """The person and all their skills, by one Query."""
     items = list(table().each(keys.profile(name)))
     person = next((item for item in items if item["SK"] == keys.METADATA), None)
     return Profile(people.user_of(person), _own_of(name, items)) if person else None
 
 
-def _with_some(profile: Profile) -> Profile:
+def _with_first_endorsements(profile: Profile) -> Profile:
     """Of each skill a few more than are counted: what a page costs does not grow with what it does not show."""
     spans = {skill: keys.endorsements(profile.person.name, skill) for skill in profile.own.held}
     asks = [partial(table().page, span, limit=MAX_COUNTED_PER_SKILL + 1) for span in spans.values()]
@@ -307,12 +313,12 @@ def own_of(name: str, head: Item, held: Iterable[Held]) -> OwnSkills:
 
 
 def held_of(item: Item) -> Held:
-    return Held(**{name: item[name] for name in OF_HELD})
+    return Held(**{name: item[name] for name in HELD_FIELDS})
 
 
 def held_item(own: OwnSkills, held: Held) -> Item:
     """Only what members may see is in the index: what is hidden has no keys there at all."""
-    said: dict[str, Any] = {name: getattr(held, name) for name in OF_HELD}
+    said: dict[str, Any] = {name: getattr(held, name) for name in HELD_FIELDS}
     found_by = keys.skill_held(held.level, held.years, held.last_used, own.name)
     index = {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": found_by}
     shown = index if own.visibility == Visibility.MEMBERS else {}
@@ -320,7 +326,7 @@ def held_item(own: OwnSkills, held: Held) -> Item:
     return {**fixed, **shown, **said}
 
 
-def head(before: OwnSkills, after: OwnSkills) -> Put:
+def updating_own(before: OwnSkills, after: OwnSkills) -> Put:
     """The item about all of somebody's skills. Every act changes it, so that none can pass another unseen."""
     said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held) + after.more}
     same = unchanged_or_new(before)
@@ -328,26 +334,29 @@ def head(before: OwnSkills, after: OwnSkills) -> Put:
 
 
 def holding(before: OwnSkills, held: Held) -> list[Write]:
-    return [head(before, before.with_(held)), Put(held_item(before, held))]
+    return [updating_own(before, before.with_(held)), Put(held_item(before, held))]
 
 
-def letting_go(before: OwnSkills, skill_id: str) -> list[Write]:
-    return [head(before, before.without(skill_id)), Delete(keys.person_skill(before.name, skill_id), when=Exists())]
+def removing(before: OwnSkills, skill_id: str) -> list[Write]:
+    return [
+        updating_own(before, before.without(skill_id)),
+        Delete(keys.person_skill(before.name, skill_id), when=Exists()),
+    ]
 
 
-def showing(before: OwnSkills, visibility: Visibility) -> list[Write]:
+def changing_visibility(before: OwnSkills, visibility: Visibility) -> list[Write]:
     """All entries come into the index or leave it, in one transaction."""
     after = replace(before, visibility=visibility)
-    return [head(before, after), *(Put(held_item(after, each)) for each in before.held.values())]
+    return [updating_own(before, after), *(Put(held_item(after, each)) for each in before.held.values())]
 
 
-def leaving(before: OwnSkills) -> list[Write]:
+def deleting_all(before: OwnSkills) -> list[Write]:
     """Everything goes."""
     gone = [Delete(keys.person_skill(before.name, each)) for each in before.held]
     return [Delete(keys.own_skills(before.name), when=unchanged(before)), *gone]
 
 
-def moved(own: OwnSkills, old: str, new: str) -> list[Write]:
+def moving(own: OwnSkills, old: str, new: str) -> list[Write]:
     """What somebody has of a merged skill, under the new one; where they have both, the newer entry wins."""
     was, there = own.held.get(old), own.held.get(new)
     if was is None:
@@ -355,4 +364,4 @@ def moved(own: OwnSkills, old: str, new: str) -> list[Write]:
     brought = replace(was, skill=new)
     after = own.without(old).with_(brought)
     kept = [Put(held_item(own, brought))] if newer(was, there) else []
-    return [head(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *kept]
+    return [updating_own(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *kept]

@@ -1,4 +1,4 @@
-"""What a skill is, how well somebody has it, and who may see that: pure decisions and frozen values."""
+"""Skills, levels and visibility: pure decisions and frozen values."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ MAX_YEARS = 80
 CONFIRMATION_PERIOD = timedelta(days=365)  # then an entry that was not confirmed says so
 
 
-NOT_THERE = _("There is no such skill in the catalogue.")
-NOT_NOW = _("This cannot be done to the skill as it is now.")
-TOO_MANY_SKILLS = _("A profile has at most 80 skills. Remove one that matters less first.")
-TOO_MANY_ALIASES = _("A skill has at most 20 other names.")
+NOT_THERE = _("That skill is not in the catalogue. Check its name.")
+NOT_NOW = _("That is not possible with this skill in its present state.")
+TOO_MANY_SKILLS = _("A profile can have up to 80 skills. Remove a less important one first.")
+TOO_MANY_ALIASES = _("A skill can have up to 20 other names.")
 TOO_MANY_NAMES = _("Together these two would have more than 80 names. Remove some first.")
 INTO_ITSELF = _("A skill cannot be merged into itself.")
-BEING_MERGED = _("One of the two is just being merged. Please try again in a moment.")
-ONESELF = _("Nobody endorses themselves.")
-ENDORSED_ALREADY = _("You have endorsed this already.")
-NOT_ENDORSED = _("There is no such endorsement.")
-NAME_TAKEN = _("The catalogue has a skill of this name, or somebody has proposed one: %(name)s.")
+BEING_MERGED = _("One of the two is being merged right now. Please try again in a moment.")
+ONESELF = _("You cannot endorse yourself.")
+ENDORSED_ALREADY = _("You have already endorsed this.")
+NOT_ENDORSED = _("That endorsement no longer exists.")
+NAME_TAKEN = _("A skill with this name is already in the catalogue or proposed: %(name)s.")
 
 
 # --- how well ---
@@ -54,10 +54,10 @@ class Level:
 
 
 LEVELS = (
-    Level(1, _("Beginner"), _("with help")),
-    Level(2, _("Intermediate"), _("alone on ordinary tasks")),
-    Level(3, _("Advanced"), _("in hard cases")),
-    Level(4, _("Expert"), _("others come to me")),
+    Level(1, _("Beginner"), _("works with help")),
+    Level(2, _("Intermediate"), _("works alone on ordinary tasks")),
+    Level(3, _("Advanced"), _("handles hard cases")),
+    Level(4, _("Expert"), _("others ask for advice")),
 )
 
 
@@ -81,9 +81,9 @@ class Visibility(StrEnum):
 
 
 VISIBILITIES = {
-    Visibility.MEMBERS: _("Members: everybody who is let in here"),
-    Visibility.ADMINS: _("Admins: those who look after people here"),
-    Visibility.NOBODY: _("Nobody but me"),
+    Visibility.MEMBERS: _("Members: everyone with access to this site"),
+    Visibility.ADMINS: _("Admins: those who manage people here"),
+    Visibility.NOBODY: _("Only me"),
 }
 
 
@@ -177,10 +177,10 @@ class Held:
         return bool(self.confirmed_at) and self.confirmed_at < as_text(from_text(now) - CONFIRMATION_PERIOD)
 
     @property
-    def told(self) -> dict[str, Any]:
-        """What somebody said of it, without when."""
-        said = ("level", "years", "last_used", "notes", "interest")
-        return {name: getattr(self, name) for name in said}
+    def statement(self) -> dict[str, Any]:
+        """What somebody states about it, without the dates."""
+        names = ("level", "years", "last_used", "notes", "interest")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Pages of the catalogue: what there is, what is proposed, and what those do who look after it."""
+"""Pages of the skill catalogue: browsing, proposing, and managing it."""
 
 from __future__ import annotations
 
@@ -37,16 +37,20 @@ PROPOSALS = Limit("skill-proposals", 20, SECONDS_PER_DAY)
 def skills(request: HttpRequest) -> HttpResponse:
     """The catalogue by category; or what begins as somebody typed."""
     form, category = FindSkillForm(request.GET), request.GET.get("category", "")[:400]
-    context = found_in(request, form) if form.is_valid() and form.cleaned_data["q"] else _in(request, category)
+    context = (
+        search_results(request, form)
+        if form.is_valid() and form.cleaned_data["q"]
+        else _category_page(request, category)
+    )
     return render(request, "skills/skills.html", {"form": form, "category": category, **context})
 
 
-def found_in(request: HttpRequest, form: FindSkillForm) -> dict[str, Any]:
+def search_results(request: HttpRequest, form: FindSkillForm) -> dict[str, Any]:
     asked = form.cleaned_data["q"]
     return {"searched": True, **list_context(request, partial(repository.search, asked), q=asked)}
 
 
-def _in(request: HttpRequest, category: str) -> dict[str, Any]:
+def _category_page(request: HttpRequest, category: str) -> dict[str, Any]:
     context = list_context(request, partial(repository.catalogue, category=category), category=category)
     rows = [Match(skill, skill.name) for skill in context["rows"]]
     return {**context, "rows": rows, "categories": repository.categories()}
@@ -74,10 +78,10 @@ def help_skills(request: HttpRequest) -> HttpResponse:
 @form_page
 def propose(request: HttpRequest) -> HttpResponse:
     form = _skill_form(request)
-    done = _("Thank you. Somebody who looks after the catalogue will look at it.")
+    done = _("Thank you. An admin will look at your proposal.")
     if run_form(request, form, lambda: _propose(request, form), done, "name"):
         return redirect("skills")
-    lead = _("Tell what is missing. An admin decides whether it comes into the catalogue.")
+    lead = _("Tell us what is missing. An admin decides whether to add it to the catalogue.")
     return show_form(request, form, _("Propose a skill"), _("Propose"), lead=lead)
 
 
@@ -88,10 +92,10 @@ def _propose(request: HttpRequest, form: SkillForm) -> None:
 
 def _skill_form(request: HttpRequest) -> SkillForm:
     initial = {"name": request.GET.get("name", "")[:200], "category": request.GET.get("category", "")[:200]}
-    return SkillForm(form_data(request), known=known(), initial=initial)
+    return SkillForm(form_data(request), known=category_names(), initial=initial)
 
 
-def known() -> list[str]:
+def category_names() -> list[str]:
     """The categories there are."""
     return [each.name for each in repository.categories()]
 
@@ -104,14 +108,14 @@ def proposals(request: HttpRequest) -> HttpResponse:
 
 @of_admins(require_POST)
 def approve(request: HttpRequest, skill: Skill) -> HttpResponse:
-    done = _("%(name)s is in the catalogue.") % {"name": skill.name}
+    done = _("%(name)s is now in the catalogue.") % {"name": skill.name}
     run_action(request, lambda: services.approve(request.user, skill), done)
     return redirect("skill_proposals")
 
 
 @of_admins(require_POST)
 def refuse(request: HttpRequest, skill: Skill) -> HttpResponse:
-    done = _("%(name)s is refused.") % {"name": skill.name}
+    done = _("%(name)s is rejected.") % {"name": skill.name}
     run_action(request, lambda: services.refuse(request.user, skill), done)
     return redirect("skill_proposals")
 
@@ -123,7 +127,7 @@ def refuse(request: HttpRequest, skill: Skill) -> HttpResponse:
 @form_page
 def add(request: HttpRequest) -> HttpResponse:
     form = _skill_form(request)
-    added = lambda skill: _("%(name)s is in the catalogue.") % {"name": skill.name}  # noqa: E731
+    added = lambda skill: _("%(name)s is now in the catalogue.") % {"name": skill.name}  # noqa: E731
     if run_form(request, form, lambda: services.add(request.user, **form.cleaned_data), added, "name"):
         return redirect("skills")
     return show_form(request, form, _("New skill"), _("Add"))
@@ -132,8 +136,8 @@ def add(request: HttpRequest) -> HttpResponse:
 @of_admins(form_page)
 def edit(request: HttpRequest, skill: Skill) -> HttpResponse:
     initial = {"category": skill.category, "description": skill.description}
-    form = DescribeForm(form_data(request), known=known(), initial=initial)
-    if run_form(request, form, lambda: services.edit(request.user, skill, **form.cleaned_data), _("It is saved.")):
+    form = DescribeForm(form_data(request), known=category_names(), initial=initial)
+    if run_form(request, form, lambda: services.edit(request.user, skill, **form.cleaned_data), _("Saved.")):
         return redirect("skill", skill.id)
     return show_form(request, form, _("Edit %(name)s") % {"name": skill.name}, _("Save"))
 
@@ -142,9 +146,9 @@ def edit(request: HttpRequest, skill: Skill) -> HttpResponse:
 def rename(request: HttpRequest, skill: Skill) -> HttpResponse:
     form = RenameForm(form_data(request), initial={"name": skill.name})
     act = lambda: services.rename(request.user, skill, form.cleaned_data["name"])  # noqa: E731
-    if run_form(request, form, act, _("It is renamed."), "name"):
+    if run_form(request, form, act, _("Renamed."), "name"):
         return redirect("skill", skill.id)
-    lead = _("Its address stays, and the old name still leads to it.")
+    lead = _("Its address stays the same, and the old name still leads to it.")
     return show_form(request, form, _("Rename %(name)s") % {"name": skill.name}, _("Rename"), lead=lead)
 
 
@@ -152,7 +156,7 @@ def rename(request: HttpRequest, skill: Skill) -> HttpResponse:
 def add_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
     form = AliasForm(form_data(request))
     act = lambda: services.add_alias(request.user, skill, form.cleaned_data["alias"])  # noqa: E731
-    if run_form(request, form, act, _("Who searches for this name finds it now."), "alias"):
+    if run_form(request, form, act, _("People who search for this name now find this skill."), "alias"):
         return redirect("skill", skill.id)
     return show_form(request, form, _("Another name for %(name)s") % {"name": skill.name}, _("Add"))
 
@@ -160,7 +164,7 @@ def add_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
 @of_admins(require_POST)
 def remove_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
     alias = request.POST.get("alias", "")
-    run_action(request, lambda: services.remove_alias(request.user, skill, alias), _("The other name is gone."))
+    run_action(request, lambda: services.remove_alias(request.user, skill, alias), _("The other name is removed."))
     return redirect("skill", skill.id)
 
 
@@ -171,41 +175,40 @@ def remove_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
 @form_page
 def merge(request: HttpRequest, skill: Skill) -> HttpResponse:
     """First into which, then what that would do, then one button."""
-    form = MergeForm(_chosen(request))
+    form = MergeForm(_typed(request))
     context: dict[str, Any] = {"skill": skill, "form": form}
     if form.is_bound and form.is_valid():
         with refusals_as_errors(form, "into"):
-            return _merged(request, skill, form.cleaned_data["into"], context)
+            return _preview_or_merge(request, skill, form.cleaned_data["into"], context)
     return render(request, "skills/merge.html", context, status=422 if form.errors else 200)
 
 
-def _chosen(request: HttpRequest) -> QueryDict | None:
+def _typed(request: HttpRequest) -> QueryDict | None:
     """What was typed: for the preview in the address, for the act in a form."""
     return form_data(request) if request.method == "POST" else request.GET if "into" in request.GET else None
 
 
-def _merged(request: HttpRequest, source: Skill, target: Skill, context: dict[str, Any]) -> HttpResponse:
+def _preview_or_merge(request: HttpRequest, source: Skill, target: Skill, context: dict[str, Any]) -> HttpResponse:
     if request.method == "POST":
         merging.merge(request.user, source, target)
         words = {"old": source.name, "new": target.name}
-        done = _("%(old)s is part of %(new)s now. Entries of many people follow in a moment.")
+        done = _("%(old)s is now part of %(new)s. People's profiles follow in a moment.")
         messages.success(request, done % words)
         return redirect("skill", target.id)
-    told = foreseen(merging.preview(source, target))
+    told = merge_effects(merging.preview(source, target))
     return render(request, "skills/merge.html", {**context, "target": target, "foreseen": told})
 
 
-def foreseen(preview: Preview) -> list[str]:
+def merge_effects(preview: Preview) -> list[str]:
     """What a merge would do, in sentences."""
-    holders = ngettext("%(count)d person shows it.", "%(count)d people show it.", preview.holders)
+    holders = ngettext(
+        "%(count)d person has it in their profile.", "%(count)d people have it in their profiles.", preview.holders
+    )
     both = ngettext(
         "%(count)d of them has both: the newer entry stays.", "%(count)d of them have both: the newer entry stays.",
         preview.both,
     )  # fmt: skip
     said = [holders % {"count": preview.holders}, both % {"count": preview.both}]
     if not preview.is_whole:
-        said.append(
-            _("For the second number only the first %(count)d were looked at.")
-            % {"count": merging.MAX_PREVIEWED_HOLDERS}
-        )
-    return [*said, _("Entries that people hide are brought along as well; they are not counted here.")]
+        said.append(_("The second number covers only the first %(count)d.") % {"count": merging.MAX_PREVIEWED_HOLDERS})
+    return [*said, _("Hidden entries are merged too, but not counted here.")]

@@ -26,7 +26,7 @@ Groups = tuple[Group, ...]
 
 
 class BadBallot(ValueError):
-    """A ranking that is not one; the words say why."""
+    """A text that is not a valid ranking."""
 
 
 def groups_of(ranking: str) -> Groups:
@@ -190,8 +190,8 @@ class PrefixIndex:
         self.all = Prefix(ballots.total - ballots.blank, (), blank, len(counts), -1)  # before anybody's first group
 
     def split_next(self, prefixes: Iterable[Prefix], still_in: AbstractSet[int]) -> list[Prefix]:
-        """The same rankings, taken apart by what comes next until each has somebody who is still in. Those that have
-        nobody any more are nowhere."""
+        """Split prefixes by their next group until each contains a candidate who is still in; those with none left are
+        dropped."""
         rankings, before, new = self._rankings, self._before, tuple.__new__  # quicker than Bundle(...), and the same
         found = []
         apart = [prefix[2:] for prefix in prefixes]

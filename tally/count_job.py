@@ -1,4 +1,4 @@
-"""Counts as jobs: what to count and by which rules, made here, or handed to a process that can be stopped.
+"""Counts as jobs: what to count and by which rules, run here or in a subprocess that can be stopped.
 
 `python -m tally.count_job KIND SECONDS MEGABYTES` reads a job from standard input and writes its outcome, both as JSON.
 The kernel limits its processor time and memory. It needs nothing but this package: no settings, secrets or store.
@@ -28,7 +28,7 @@ MethodOutcome = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]  # winners a
 
 @dataclass(frozen=True, slots=True)
 class CountOutcome:
-    """What came out: the count, what the other methods say in short, how close it was, and what other lots bring."""
+    """The outcome of a count: the result, the other methods in short, how close it was, and results with other lots."""
 
     result: Result
     methods: dict[str, MethodOutcome]
@@ -37,8 +37,8 @@ class CountOutcome:
 
     def as_json(self) -> str:
         close = asdict(replace(self.closeness, changes=()))  # which are of no use to those who ask
-        said = {"result": self.result.as_json(), "methods": self.methods, "closeness": close, "draws": self.draws}
-        return json.dumps(said, separators=(",", ":"))
+        payload = {"result": self.result.as_json(), "methods": self.methods, "closeness": close, "draws": self.draws}
+        return json.dumps(payload, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> CountOutcome:
@@ -70,7 +70,7 @@ class CountJob:
 
     @property
     def _is_summed(self) -> bool:
-        """Whether the ballots need not be read: how every two compare is known, as it is in a running count."""
+        """Whether the pairwise summary is known, as in a running count, so that the ballots need not be read."""
         return set(self.methods) <= set(cost.BY_CONTESTS) and "summary" in vars(self.ballots.normal)
 
     @property
@@ -95,9 +95,9 @@ class CountJob:
         return measure_closeness(self.ballots, self.method, **self.settings, recounts=self.recounts)
 
     def as_json(self) -> str:
-        said = {"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)}
+        payload = {"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)}
         rules = {name: getattr(self, name) for name in ("method", "settings", "others", "recounts", "draws")}
-        return json.dumps(said | rules, separators=(",", ":"))
+        return json.dumps(payload | rules, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> CountJob:

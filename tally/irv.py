@@ -56,7 +56,7 @@ class Piles:
         self._next: dict[int, Piles] = {}
 
     def without(self, loser: int) -> Piles:
-        """When this one has gone, too. Worked out once: whoever counts similar ballots asks for the same again."""
+        """The piles after this candidate has gone too; cached, because similar counts need the same."""
         if loser not in self._next:
             self._next[loser] = after = copy(self)
             after._eliminate(loser)

@@ -33,7 +33,7 @@ Choose = Callable[[Iterable[Number]], Number]  # min or max
 
 
 def commitment(secret: str) -> str:
-    """What is shown of a secret as long as it is one."""
+    """What is published of a secret until it is revealed."""
     return _sha256(COMMITMENT, secret)
 
 

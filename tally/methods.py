@@ -1,4 +1,4 @@
-"""Every method by its name."""
+"""Counting methods by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ METHODS = {
 
 
 class UnknownMethod(ValueError):
-    """A method that is not one of ours; the words say which there are."""
+    pass
 
 
 def count(ballots: Ballots, method: str, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:

@@ -141,7 +141,7 @@ class _Fields(dict[str, int]):
 
 
 def _unpack_rows(rows: dict[str, int], candidates: int, width: int) -> PairCounts:
-    """The long integers taken apart: what lies in a group's own fields is E and T, the rest is A."""
+    """Unpack the long integers: a group's own fields give E and T, the rest A."""
     above, equal = ([[0] * candidates for _ in range(candidates)] for _ in range(2))
     ranked = [0] * candidates
     field = (1 << width) - 1
@@ -242,7 +242,7 @@ class Reachability:
         return bool(self.forward[start] >> end & 1)
 
     def add(self, start: int, end: int) -> list[tuple[int, int]]:
-        """With an edge from start to end, who reaches more than before, and the set of whom."""
+        """Add an edge; returns who reaches more than before, and which candidates are new to them."""
         if self.has(start, end):
             return []
         # Whoever reaches the end already reaches all that lies beyond it; the same holds the other way round.

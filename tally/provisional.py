@@ -1,4 +1,4 @@
-"""A count whose lots are not drawn yet: whoever wins by one draw but not by another is tied, so far."""
+"""Results before lots are drawn: candidates who win by one draw but not by another are tied for now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a count answers: who won, everybody's place, and the reasons, to be shown, stored and checked again."""
+"""The result of a count: winners, places and reasons, as values that can be shown, stored and checked."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from .result import Result, Round, Tie, ballot_fields, places_of
 
 
 class NoSeats(ValueError):
-    """There is nothing to fill; the words say so."""
+    pass
 
 
 def check_seats(seats: int) -> None:

@@ -76,7 +76,7 @@ class _Piles:
         return got
 
     def _next_prefixes(self, prefix: Prefix, still_in: set[int]) -> list[Prefix]:
-        """To the equals of the one it leaves first, then to whoever comes next."""
+        """First to the equals of the candidate it leaves, then to the next group."""
         return self.prefixes.split_next([prefix], still_in) if still_in.isdisjoint(prefix.group) else [prefix]
 
     def move(self, name: str, keeps: int, still_in: list[str]) -> tuple[Transfer, ...]:

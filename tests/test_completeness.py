@@ -25,7 +25,7 @@ from elections.lifecycle import services as lifecycle
 from elections.managers.services import hand_over, remove_manager
 from elections.roll.services import add_voters
 from elections.rules import Election
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
@@ -373,8 +373,8 @@ def ask_for_what_is_so_already(user: User, made: Election) -> None:
     hand_over(user, made, user.name)
     add_voters(user, made, ["Eve"])
     edit_candidate(user, made, Candidate("Bo", "Words."))
-    change_picture(user, made, "Bo", Wanted())
-    accounts.change_picture(user, Wanted())
+    change_picture(user, made, "Bo", PictureChange())
+    accounts.change_picture(user, PictureChange())
     opened = lifecycle.open_(user, elections.find(made.name), editable=False)
     lifecycle.extend(user, opened, None)
 

@@ -65,7 +65,7 @@ from news import repository as posts
 from news import services as news
 from news.likes import member
 from news.services.writing import Written
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from polls import services as polls
 from questions import repository as sets
 from questions import services as question_sets
@@ -149,7 +149,7 @@ def people_come() -> None:
 def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
     made = drafts_services.create(someone(owner), name, **settings)
     add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
-    change_picture(someone(owner), election(name), "Ada", Wanted(kept()))
+    change_picture(someone(owner), election(name), "Ada", PictureChange(kept()))
     add_voters(someone(owner), election(name), voters)
 
 
@@ -162,7 +162,7 @@ def opened(owner: str, name: str, voters: list[str], **settings: Any) -> None:
 
 def a_member_with_everything() -> None:
     people_come()
-    accounts.change_picture(someone("Bo"), Wanted(kept()))
+    accounts.change_picture(someone("Bo"), PictureChange(kept()))
     opened("Bo", "Board", [*NAMES])
     opened("Olga", "Prize", [*NAMES, "Bo"], secret_ballot=False)
     ballots.cast(someone("Bo"), "Prize", {"0": ["1"]}, form="Prize Bo")

@@ -20,7 +20,7 @@ from news import replay as of_news
 from news import repository, services, site_page, site_services
 from news.services.writing import Written
 from news.site_page import Part
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo
 from ranking.candidates import Candidate
@@ -73,8 +73,8 @@ def tell_of_the_site_page(owner) -> None:
             site_services.remove(owner)
 
 
-def a_picture(number: int) -> Wanted:
-    return Wanted(Encoded(Photo(f"{number:032x}", "A door", 640, 480, (640,), "jpg", ("0" * 64,)), (b"bytes",)))
+def a_picture(number: int) -> PictureChange:
+    return PictureChange(Encoded(Photo(f"{number:032x}", "A door", 640, 480, (640,), "jpg", ("0" * 64,)), (b"bytes",)))
 
 
 def a_sealed_election(ada) -> None:

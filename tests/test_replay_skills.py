@@ -76,5 +76,5 @@ def test_nothing_changes_without_an_event_and_no_event_without_a_change(watched,
     tell_of_skills(person)
     assert (watched.faults, watched.undeclared) == ([], set())
     watched.write(Update(keys.skill("python"), set={"name": "Boa"}))
-    watched.write(*repository.letting_go(repository.own_skills("Ada"), "python"))
+    watched.write(*repository.removing(repository.own_skills("Ada"), "python"))
     assert [fault.partition(":")[0] for fault in watched.faults] == ["a change without an event"] * 2

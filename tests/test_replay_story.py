@@ -56,7 +56,7 @@ from mail import outbox as mail
 from mail.emails import compose
 from mail.sending import send_waiting
 from pages import markdown, markdown_cache
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from results.mailing import services as mailing
 from skills import services as skills
@@ -210,7 +210,7 @@ def people_change() -> None:
     accounts.change_profile(someone("Ada"), "Ada L.", "I *count*.")
     accounts.change_profile(someone("Ada"), "", "I count.")
     for name in ("Ada", "Bo"):
-        accounts.change_picture(someone(name), Wanted(kept()))
+        accounts.change_picture(someone(name), PictureChange(kept()))
     accounts.remove_picture(someone("Olga"), someone("Bo"))
     accounts.ask_for_reset("ada@example.org", Visitor("203.0.113.7"))
     accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
@@ -263,10 +263,10 @@ def a_public_election() -> None:
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     add_candidates(ada, made, [Candidate("Nobody")])
     edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
-    change_picture(ada, election("Bord"), "Nobody", Wanted(kept()))
-    change_picture(ada, election("Bord"), "Ada", Wanted(kept()))
+    change_picture(ada, election("Bord"), "Nobody", PictureChange(kept()))
+    change_picture(ada, election("Bord"), "Ada", PictureChange(kept()))
     seen = elections.find_candidate("Bord", "Ada").photo
-    change_picture(ada, election("Bord"), "Ada", Wanted(seen=seen, alt="Ada, counting"))
+    change_picture(ada, election("Bord"), "Ada", PictureChange(seen=seen, alt="Ada, counting"))
     remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
     add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
@@ -422,7 +422,7 @@ def ends_by_the_clock() -> None:
     ada = someone("Ada")
     made = drafts.create(ada, "Soon over", announces=True, no_voting_after=as_text(utc_now() + timedelta(hours=4)))
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    change_picture(ada, made, "Bo", Wanted(kept()))
+    change_picture(ada, made, "Bo", PictureChange(kept()))
     add_voters(ada, made, ["voter 0", "voter 1"])
     lifecycle.open_(ada, election("Soon over"), editable=False)
     reminders.choose(ada, election("Soon over"), [3])

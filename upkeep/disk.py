@@ -48,8 +48,8 @@ class Disk:
     def trouble(self) -> str:
         """Why nothing can be written, if so, in a sentence."""
         if self.is_read_only:
-            return _("The disk of %(folder)s is read-only.") % {"folder": self.folder}
-        return _("The disk of %(folder)s is full.") % {"folder": self.folder} if self.is_full else ""
+            return _("The disk holding %(folder)s is read-only.") % {"folder": self.folder}
+        return _("The disk holding %(folder)s is full.") % {"folder": self.folder} if self.is_full else ""
 
 
 def disks() -> list[Disk]:
@@ -86,7 +86,7 @@ def write_problem() -> str:
 
 
 def _not_accessible(path: Path) -> str:
-    return _("%(path)s cannot be read and written by the user that the site runs as.") % {"path": path}
+    return _("The site's user cannot read and write %(path)s.") % {"path": path}
 
 
 def unusable() -> list[Path]:

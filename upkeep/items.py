@@ -17,7 +17,7 @@ ROLES = " ".join(f"role_{role}:int" for role in Role.__members__)
 ITEMS = (
     ItemType("counts", keys.counts, "user_count:int election_count:int event_count:int last_updated"),
     ItemType("sync state", keys.sync, "last_event_id:int", sheets=(
-        Sheet("sync", _("Sync state"), _("How far those have come that follow the event log."),
+        Sheet("sync", _("Sync state"), _("How far each follower of the event log has read."),
               "name last_event_id last_updated", "name"),)),
     ItemType("figures", keys.figures, f"last_event_id:int latest state_draft:int state_open:int state_closed:int "
              f"{ROLES}"),
@@ -47,7 +47,7 @@ ITEMS = (
              replay="Which format the store is written in; about the program, not about the site."),
 
     ItemType("event", keys.event, EVENT, sheets=(
-        Sheet("events", _("Events"), _("The event log, the newest first."),
+        Sheet("events", _("Events"), _("The event log, newest first."),
               "event_id when_occurred actor event_type election_name event_data", "event_id", "number"),)),
     ItemType("event", partial(keys.event, partitions=layout.NEW_LOG_PARTITIONS), EVENT),
     ItemType("event number", keys.event_number, "last:int"),

@@ -149,6 +149,6 @@ def _record(event: Event, change: Write, *also: Write, refusal: Refusal) -> None
         cache.forget()
 
 
-ALREADY = _("The site is paused already. To say something else, resume it first.")
+ALREADY = _("The site is already paused. To change the message, resume it first.")
 NOT_PAUSED = _("The site is not paused.")
-CHANGED = _("Your role was changed just now, so this was not done.")
+CHANGED = _("Your role was just changed, so nothing was done.")

@@ -215,11 +215,11 @@ def _settle(there: Table, made: Table) -> None:
         for task in RENAMING.unfinished():
             RENAMING.advance(task.subject)
         elections.forget_unused_gates(there)
-    skills.finish_what_is_said(there)
+    skills.finish_recorded_merges(there)
     with use_table(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)
-        skills.shut_what_is_shut(there)
+        skills.close_merging_skills(there)
 
 
 def _without_ballots(made: Table) -> Iterator[str]:

@@ -29,7 +29,7 @@ log = logging.getLogger("plenum.secret_key")
 
 def replaced_message() -> str:
     return _(
-        "SECRET_KEY was replaced while a secret election was open: nobody can vote there until the earlier key is back."
+        "SECRET_KEY was replaced while a secret election was open. Nobody can vote in it until the earlier key is back."
     )
 
 

@@ -60,7 +60,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
         if keys.restoring() in found:
             sentence = _("A backup is being restored into the store.")
         elif formats.is_too_new(found):
-            sentence = _("A later version has upgraded the store. This one has to be replaced by it.")
+            sentence = _("A newer version has upgraded the store. Install that version here.")
     return _not_ready(sentence) if sentence else HttpResponse("\n".join(["ok", *notes, ""]), content_type="text/plain")
 
 

@@ -50,12 +50,12 @@ class WrongCode(Refusal):
     pass
 
 
-WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")
-KNOWN_PASSKEY = _("This passkey is among yours already.")
-TOO_MANY = _("You have as many passkeys as one person may have. Remove one that you no longer use.")
-STILL_NEEDED = _("This site demands a second step of whoever runs it. Add another one before you remove this one.")
-ALREADY_REMOVED = _("That was removed already.")
-NEEDS_FACTOR = _("Recovery codes stand in for an app or a passkey. Add one of these first.")
+WRONG_CODE = _("That code is wrong or was already used. Your app shows a new one every 30 seconds.")
+KNOWN_PASSKEY = _("You have already added this passkey.")
+TOO_MANY = _("You have reached the maximum number of passkeys. Remove one you no longer use.")
+STILL_NEEDED = _("Admins of this site need a second step. Add another one before you remove this one.")
+ALREADY_REMOVED = _("That has already been removed.")
+NEEDS_FACTOR = _("Recovery codes are a backup for an app or a passkey. Add one of those first.")
 
 
 # --- what somebody has ---
@@ -193,7 +193,9 @@ def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
     """Confirmed by a first code, which thereby is used. An app that was there is replaced."""
     step = authenticator_apps.step_of(secret, clean_code(code), now)
     if step is None:
-        raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
+        raise WrongCode(
+            _("That code does not match. Check that your phone's clock is right, then enter the current code.")
+        )
     app = App(authenticator_apps.seal(secret, user.name), step, _now())
     email = _email(user, "factor_added", APP)
     return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), email, kind=APP)

@@ -1,4 +1,4 @@
-"""What people type about the second step of signing in."""
+"""Forms for the second step of signing in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def code_field(label: Any, help_text: Any = "") -> forms.CharField:
 
 class AppForm(OwnPasswordForm):
     field_order = ("code", "present")
-    code = code_field(_("Code that the app shows"), _("Six digits."))
+    code = code_field(_("Code from the app"), _("Six digits."))
 
 
 class PasskeyForm(OwnPasswordForm):
@@ -27,7 +27,7 @@ class PasskeyForm(OwnPasswordForm):
         label=_("Name of the passkey"),
         max_length=100,
         widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
-        help_text=_("So that you know later which one it is."),
+        help_text=_("So you can recognise it later."),
     )
 
 

@@ -1,4 +1,4 @@
-"""Pages about the second step of signing in: taking it, and what to take it with."""
+"""Pages for the second step of signing in: taking it, and managing apps, passkeys and recovery codes."""
 
 from __future__ import annotations
 
@@ -114,8 +114,8 @@ def make_codes(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             return _show_codes(request)
-    lead = _("Each signs you in once, in place of the app or a passkey. Those you had stop working.")
-    return show_form(request, form, _("New recovery codes"), _("Make ten codes"), lead=lead)
+    lead = _("Each code signs you in once, instead of the app or a passkey. Your old codes stop working.")
+    return show_form(request, form, _("New recovery codes"), _("Create ten codes"), lead=lead)
 
 
 # --- authenticator apps ---
@@ -188,7 +188,7 @@ def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
             "since": int(time.time()),
         }
         return redirect("add_passkey")
-    lead = _("A passkey is kept by your phone, your computer or a security key, and works only on this site.")
+    lead = _("A passkey is stored on your phone, computer or security key, and works only on this site.")
     return show_form(request, form, _("Add a passkey"), _("Continue"), lead=lead)
 
 
@@ -234,6 +234,6 @@ def _remove(request: HttpRequest, title: str, remove: Callable[[], object]) -> H
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
             remove()
-            messages.success(request, _("It is removed."))
+            messages.success(request, _("Removed."))
             return redirect("factors")
     return show_form(request, form, title, _("Remove"), danger=True)

@@ -1,4 +1,4 @@
-"""How a site gets its first owner: by a link that was printed, or by a command; never by visiting first."""
+"""Creating the first owner of a site, by the printed setup link or by a command; never by visiting first."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from store.table import Delete, Write
 from .registration import create_account, new_user
 
 SETUP_SPENT = _(
-    "This link was used already, has grown too old, or a newer one was printed. As long as this site has no owner, "
-    "starting the server again prints a new one."
+    "This link was already used, has expired, or was replaced by a newer one. Until this site has an "
+    "owner, restarting the server prints a new link."
 )
 
 
@@ -26,11 +26,11 @@ class OwnerThere(Refusal):
 
 
 class AddressTaken(Refusal):
-    """Said only to whoever looks after the site: others are not told who is here."""
+    """Told only to operators: others must not learn who has an account here."""
 
 
 def make_owner(name: str, email: str, password: str) -> User:
-    """The first owner, by whoever can run commands on the machine; a link that was printed is worth nothing then."""
+    """Create the first owner by a command; a printed setup link is void from then on."""
     return _make(name, email, password, Delete(keys.setup()))
 
 
@@ -54,6 +54,6 @@ def _make(name: str, email: str, password: str, spent: Write) -> User:
         create_account(owner, repository.first_owner(owner), spent)
     except LostRace as refused:
         if repository.ADDRESS_TAKEN in refused.parts:
-            raise AddressTaken(_("Somebody here already has this address.")) from None
-        raise OwnerThere(_("This site has its owner already.")) from None
+            raise AddressTaken(_("This address already belongs to an account here.")) from None
+        raise OwnerThere(_("This site already has an owner.")) from None
     return owner

@@ -1,4 +1,4 @@
-"""What somebody tells about themselves, and shows of themselves."""
+"""Changing a profile: its texts and its picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from accounts.models import User
 from acts.retry import retry_lost_race
 from acts.storage import record
 from photos import repository as photos
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from store.log import Event
 from store.table import Write
 
@@ -27,7 +27,7 @@ def change_profile(user: User, display_name: str, about: str) -> None:
     retry_lost_race(save)
 
 
-def change_picture(user: User, wanted: Wanted) -> None:
+def change_picture(user: User, wanted: PictureChange) -> None:
     """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
     retry_lost_race(lambda: _picture(user.name, reloaded(user), wanted))
 
@@ -37,8 +37,8 @@ def move_picture(user: User) -> None:
 
     def move() -> None:
         now = reloaded(user)
-        if now.photo and (new := photos.copied(now.photo)):
-            _picture(now.name, now, Wanted(new))
+        if now.photo and (new := photos.copy(now.photo)):
+            _picture(now.name, now, PictureChange(new))
 
     retry_lost_race(move)
 
@@ -49,12 +49,12 @@ def remove_picture(actor: User, person: User) -> None:
     def remove() -> None:
         now = reloaded(person)
         rules.check_manages(name_and_role(actor), name_and_role(now))
-        _picture(actor.name, now, Wanted(), role_unchanged(actor))
+        _picture(actor.name, now, PictureChange(), role_unchanged(actor))
 
     retry_lost_race(remove)
 
 
-def _picture(actor: str, person: User, wanted: Wanted, *also: Write) -> None:
+def _picture(actor: str, person: User, wanted: PictureChange, *also: Write) -> None:
     before, after = person.photo, wanted.instead_of(person.photo)
     if before == after:
         return

@@ -168,17 +168,15 @@ Additions = tuple[tuple[Note, ...], tuple[FollowUp, ...]]  # what is added to mi
 
 def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Minutes:
     found = {part.name: part.data for part in parts}
-    questions = [question_of(each) for part in parts if part.name.startswith(QUESTIONS) for each in _asked(part)]
+    questions = [
+        question_of(each) for part in parts if part.name.startswith(QUESTIONS) for each in part.data["questions"]
+    ]
     rounds = dict(_rounds(parts))
     spoken = speakers_of(found.get(SPEAKERS))
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     points = tuple(_point(head, number, questions, rounds, held) for number in range(1, len(head.played) + 1))
     uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
     return Minutes(head, {each.player: each for each in people_in(parts)}, points, uncalled, *additions)
-
-
-def _asked(part: Part) -> list[Mapping[str, Any]]:
-    return list(part.data["questions"])
 
 
 def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:

@@ -58,7 +58,8 @@ def find(game_id: str) -> LoadedMinutes | None:
 
 
 def _additions(items: list[Item]) -> Additions:
-    notes = tuple(_note(item) for item in items if item["SK"].startswith(NOTE))
+    noted = (item for item in items if item["SK"].startswith(NOTE))
+    notes = tuple(Note(item["number"], item["text"], item["by"], item["at"]) for item in noted)
     return notes, tuple(follow_up_from_item(item) for item in items if item["SK"].startswith(MADE))
 
 
@@ -92,10 +93,6 @@ PART, NOTE, MADE = "PART#", "NOTE#", "MADE#"
 def _part(item: Item) -> Part:
     data = {name: value for name, value in item.items() if name not in ("PK", "SK")}
     return Part(item["SK"].removeprefix(PART), data)
-
-
-def _note(item: Item) -> Note:
-    return Note(item["number"], item["text"], item["by"], item["at"])
 
 
 # --- writes ---

@@ -90,14 +90,10 @@ def _counts(question: Question, round_: Round) -> Iterator[str]:
         yield from (f"{text}: {votes}" for text, votes in zip(options, result["chosen"], strict=True))
     if "places" in result:
         yield from (f"{place}. {options[option]}" for option, place in result["places"])
-    if result.get("lots") and _shares_a_place(result):
+    places = [place for _option, place in result.get("places", ())]
+    if result.get("lots") and len(set(places)) < len(places):
         yield _("Options that share a place are tied: only drawing lots could separate them.")
     yield numbers(question, result)
-
-
-def _shares_a_place(result: Mapping[str, Any]) -> bool:
-    places = [place for _option, place in result["places"]]
-    return len(set(places)) < len(places)
 
 
 def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""What voters do, and what becomes of their ballots: load, decide, record in one transaction. One room for each act."""
+"""What voters do and what happens to their ballots: load, decide, record in one transaction. One module per act."""
 
 from .by_link import LinkTarget, SignInInstead, check_holder, check_reader, opens_result, resolve_link
 from .casting import (

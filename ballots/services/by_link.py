@@ -1,4 +1,4 @@
-"""Who comes by a link: what is behind it now, and what they are to an election."""
+"""Voting by link: what a link points to now, and the voter's standing in the election."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from store.table import Item
 
 
 class SignInInstead(LinkRefused):
-    """An account that a link must not go around."""
+    """An account that must sign in, because a link may not bypass its second step."""
 
 
 SIGN_IN = _("This link belongs to an account with two-step sign-in. Please sign in to vote.")
@@ -34,8 +34,7 @@ NO_RESULT = _("This link belongs to an account that is not allowed to see result
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """What is behind a link: the election, the entry on its roll, and the account of whoever it was sent to, if they
-    have one by now."""
+    """What a link points to: the election, the entry on its roll, and the recipient's account, if any."""
 
     election: Election
     entry: Item
@@ -43,7 +42,7 @@ class LinkTarget:
 
 
 def resolve_link(link: Link) -> LinkTarget:
-    """Refused in words if the link is not good any more."""
+    """Raises `LinkRefused` if the link is no longer valid."""
     at = keys.election(link.election_name)
     shards, found = sharding.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
     election = elections.election_of(found[at]) if at in found else None
@@ -54,7 +53,7 @@ def resolve_link(link: Link) -> LinkTarget:
 
 
 def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
-    """Of an entry by address whoever has it by now; of one by name the account that it was made for."""
+    """For an entry by address, its current owner; for one by name, the account it was made for."""
     if is_by_address(link.voter):
         return people.find(told["name"]) if told else None
     person = people.user_of(told) if told else None
@@ -64,7 +63,7 @@ def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
 
 
 def check_holder(person: User | None) -> None:
-    """Whoever has an account may vote by a link as they may with it; it goes around no second step."""
+    """An account may do by link what it may do signed in, but a link bypasses no second step."""
     _check_account(person, Permission.VOTE, NO_VOTE, SIGN_IN)
 
 
@@ -83,15 +82,15 @@ def _check_account(person: User | None, permission: Permission, refusal: str, si
 
 
 def opens_result(held: Pass, election: Election) -> bool:
-    """Whether the pass is one of this election, or of another question on its ballot; refused in words if its link is
-    not good any more."""
+    """Whether the pass is for this election, or for another question on the same ballot. Refused if its link is no
+    longer valid."""
     found = resolve_link(held.link)
     check_reader(found.person)
     return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
 
 
 def standing_by(held: Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
-    """What whoever holds the pass is to the election, in one round trip unless they have an account."""
+    """The standing of the holder of the pass, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
     found = repository.read_standing(election_name, link, form=form, described=described)

@@ -47,8 +47,8 @@ ALREADY_DONE = Outcome(None)  # of a form that was carried out before
 def standing_of(
     who: User | Pass, election_name: str, form: str = "", *, described: bool = False, to_show: bool = False
 ) -> Standing | None:
-    """What this person is to the election. Drafts are nobody's to vote in, and so are not there. What is only shown may
-    be a second old, but for who may vote; nothing is decided by it."""
+    """The voter's standing. Drafts count as missing, as nobody can vote in them. With `to_show`, the election may be a
+    second old; nothing is decided by it."""
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
@@ -65,7 +65,7 @@ def check_voter(standing: Standing, now: str) -> None:
 
 
 def check_own_ballot(standing: Standing, now: str) -> None:
-    """As `check_voter`, of who acts themselves: nobody can change a ballot that a restore has made nobody's."""
+    """As `check_voter`, for voters themselves: a ballot unlinked by a restore cannot be changed."""
     check_voter(standing, now)
     if standing.is_unlinked:
         raise rules.Unlinked(rules.UNLINKED)
@@ -75,10 +75,10 @@ def check_own_ballot(standing: Standing, now: str) -> None:
 
 
 def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, called: str | None = None) -> Outcome:
-    """Cast a ballot, or put it in the place of the one there is.
+    """Cast a ballot, or replace the existing one.
 
-    `form` is a token of the form: the same form again changes nothing. `called` is what the mail about it calls it; if
-    it is called nothing, there is no mail.
+    `form` is the form's token: sending the same form again changes nothing. `called` is what the email calls the
+    ballot; if empty, no email is sent.
     """
     return _run_form(form, lambda: _cast(who, standing_of(who, election_name, form), ranks, form, called=called))
 
@@ -107,36 +107,40 @@ def _cast(
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    told = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
-    ballot = _record_cast(who, standing, rankings, now, form, *told, paper=paper)
+    mails = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
+    ballot = _record_cast(who, standing, rankings, now, form, *mails, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
 
 def _record_cast(
-    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *told: Write, paper: bool
+    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *mails: Write, paper: bool
 ) -> Ballot:
     when = None if standing.election.secret_ballot else as_text(now)
     ballot = Ballot(rankings, secrecy.new_confirmation(), when)
-    said: Item = {"election_name": standing.election.name, "voter_name": standing.voter, "changed": standing.voted}
+    event_data: Item = {
+        "election_name": standing.election.name,
+        "voter_name": standing.voter,
+        "changed": standing.voted,
+    }
     if paper:
-        said["paper"] = True
+        event_data["paper"] = True
     if standing.entry is None and standing.account:
-        said["account"] = standing.account
+        event_data["account"] = standing.account
     if not standing.election.secret_ballot:
-        said |= {"rankings": rankings, "confirmation": ballot.confirmation}
+        event_data |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
-    writes = [*casting, *told, *_checking_actor(who, standing, casting)]
-    record(Event(actor, "BallotCast", said), *writes, once=form, at=now)
+    writes = [*casting, *mails, *_checking_actor(who, standing, casting)]
+    record(Event(actor, "BallotCast", event_data), *writes, once=form, at=now)
     return ballot
 
 
 def _name(who: User | Pass, standing: Standing) -> str:
-    """Under which the log has it: by a link, that on the roll. By which way somebody came is nobody else's to know."""
+    """The voter's name in the log; for a link, the name on the roll. How somebody came is not recorded."""
     return (standing.voter or who.voter) if isinstance(who, Pass) else who.name
 
 
 def _checking_actor(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
-    """That whoever acts may act as they could when `standing` was read."""
+    """Checks that the actor may still act as when `standing` was read."""
     return repository.checking_link(standing, written) if isinstance(who, Pass) else [people.is_same_account(who)]
 
 
@@ -166,18 +170,18 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
 
 
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
-    said = {"election_name": standing.election.name, "voter_name": standing.voter}
+    event_data = {"election_name": standing.election.name, "voter_name": standing.voter}
     writes = [*repository.withdrawing(standing), *also]
-    record(Event(actor, "BallotWithdrawn", said), *writes, once=once, at=now)
+    record(Event(actor, "BallotWithdrawn", event_data), *writes, once=once, at=now)
 
 
 # --- on paper ---
 
 
 def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form: str) -> Outcome:
-    """An organiser types in what somebody on the roll has put on paper; the log and the turnout say so.
+    """An organiser enters a paper ballot for somebody on the roll; the log and the turnout record that.
 
-    That they have voted already is said last: a form that would be refused anyhow must not tell it.
+    That the person has already voted is checked last, so that a form refused for another reason does not reveal it.
     """
 
     def act() -> Outcome:
@@ -208,9 +212,9 @@ def check_paper(actor: User, standing: Standing) -> None:
 
 
 def check_paper_voter(actor: User, standing: Standing) -> None:
-    """Before a form is sent, it is said that somebody has voted only where the roll says so, too.
+    """Before the form is sent, say that somebody has voted only where the roll shows it too.
 
-    The turnout is read for whomever one asks: the time that an answer takes must not tell it either.
+    The turnout is read in every case, so that the response time does not reveal it either.
     """
     check_paper(actor, standing)
     check_voter(standing, now_text())

@@ -1,4 +1,4 @@
-"""The ballots of somebody who was removed."""
+"""Withdraws the ballots of a removed person where voting is still open, and takes them off the roll."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .casting import MAX_ATTEMPTS, record_withdrawal
 
 
 def remove_ballots_of(gone: User) -> None:
-    """Their ballots go with them where the election is still open, and so does their place on the roll."""
+    """Withdraw their ballots where voting is still open, and take them off those rolls."""
     names = (gone.name, gone.email)
     listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
     process_each(listed, lambda each: _withdraw_ballot(*each))
@@ -55,10 +55,8 @@ def _withdraw(election_name: str, voter: str) -> None:
 
 
 def _remove_from_roll(election_name: str, voter: str) -> None:
-    """A name that is free again must not stand on a roll, and whoever has left gets no more mails about it.
-
-    With a ballot that stays, the name stays too, and is nobody's.
-    """
+    """A freed name must not stay on a roll, and the person must get no more mail about it. Where a ballot remains, so
+    does the name."""
     retry_lost_race(partial(_remove, election_name, voter), MAX_ATTEMPTS)
 
 

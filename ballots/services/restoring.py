@@ -1,4 +1,4 @@
-"""After a restore: what nobody can tell any more."""
+"""After a restore from backup: new salts for secret elections whose ballots can no longer be linked to voters."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from store.table import Write
 
 
 def unlink_all() -> int:
-    """Give every open secret election a salt that has none, as in a store filled from a backup; answers how many.
+    """Give every open secret election without a salt a new one, as after a restore from backup; returns how many.
 
-    What was cast before stays in the box and counts.
+    Ballots cast before that still count.
     """
     names = [item["name"] for item in table().each(keys.elections())]
     return sum(_unlink(election) for name in names if (election := elections.find(name)) is not None)

@@ -1,7 +1,7 @@
-"""Sealing a closed election: its ballots are published, counted, and those of a secret one taken out of the box.
+"""Sealing a closed election: its ballots are published and counted, and those of a secret election deleted.
 
-All of it in a stream: ballots are read once, sorted outside of memory and counted meanwhile, and written part by part.
-How far it came stands in the mark of the sealing, from which it is taken up, and which pages show.
+Everything is streamed: ballots are read once, sorted on disk and counted meanwhile, and written in parts. The sealing
+mark records the progress, so that another worker can resume and pages can show it.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _log = logging.getLogger("plenum.ballots")
 
 
 def seal_closed(only: str | None = None, goes_on: Callable[[], bool] = always) -> int:
-    """Seal closed elections, and empty the ballot boxes of the secret ones, by turns. Any number may do it at once;
-    each part enters the log once. Who waits for a page about one election leaves its box to the worker."""
+    """Seal closed elections in turns, and empty the ballot boxes of secret ones. Any number of workers may run it. With
+    `only`, for a page that waits for one election, emptying its box is left to the worker."""
     if only is None:
         return process_in_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
     with suppress(CannotSeal):
@@ -53,7 +53,7 @@ def _seal_marked(mark: Item) -> Work:
 
 
 def _seal_or_log(name: str, *, also_empty: bool = True) -> Work:
-    """Whether there is such an election. If it cannot be sealed, the operator is told why."""
+    """Whether there is such an election. If it cannot be sealed, the reason is logged for the operator."""
     election = elections.find(name)
     try:
         if election is not None:
@@ -83,7 +83,7 @@ def _seal(election: Election) -> Generator[float, None, None]:
 
 
 def _publish(box: BallotBox) -> Generator[float, None, bool]:
-    """The parts that are not published yet; false if somebody else publishes them."""
+    """Publish the remaining parts; false if another worker is publishing them."""
     try:
         for part in box.left():
             yield from retry_when_crowded(partial(_publish_part, box.election, part), part.units)
@@ -98,9 +98,9 @@ def _publish_part(election: Election, part: Part) -> None:
     writes = publishing(election, part.number, ballots, part.progress)
     if not election.secret_ballot:
         return table().write(*writes)
-    said = {"election_name": election.name, "part": part.number + 1, "parts": part.parts, "ballots": ballots}
+    event_data = {"election_name": election.name, "part": part.number + 1, "parts": part.parts, "ballots": ballots}
     still_there = Check(keys.election(election.name), Exists())
-    record(Event("plenum", "BallotsSealed", said), *writes, still_there)
+    record(Event("plenum", "BallotsSealed", event_data), *writes, still_there)
     return None
 
 
@@ -198,14 +198,16 @@ class BallotBox:
 
 
 class CannotSeal(ExplainedError):
-    """Something about the ballots is not as it must be; the election waits until somebody has looked."""
+    """Something is wrong with the ballots; the election waits until somebody has looked."""
 
 
 # --- Emptying the ballot box ---
 
 
 def empty(election: Election) -> Generator[float, None, None]:
-    """The box is read once: what is compared with the published ballots is what goes, and nothing else."""
+    """Delete the ballots of a sealed secret election, because their pseudonyms could be resolved by anyone with the
+    site's secret and an early copy of the salt. The box is read once: exactly what was compared with the published
+    ballots is deleted."""
     place = keys.sealing(election.name)
     found = table().get_many([place, keys.result(election.name)])
     if not election.secret_ballot or len(found) < 2:
@@ -231,7 +233,7 @@ def _units(election: Election, ballots: int) -> float:
 
 
 def _allow_removal(election: Election, mark: Item, box: Sorter) -> None:
-    """See that everything is published, and only then say that the ballots may go."""
+    """Check that everything is published, and only then mark the ballots as removable."""
     if mark.get("removing"):
         return _check_published(election, box, compare_remaining)
     place = keys.sealing(election.name)
@@ -251,7 +253,7 @@ def _check_published(
     box: Sorter,
     compare: Callable[[Iterable[PublishedBallot], Iterable[PublishedBallot], str], None],
 ) -> None:
-    """Read the published ballots back before anything goes that they were made from."""
+    """Read the published ballots back before their originals are deleted."""
     try:
         compare(
             map(PublishedBallot.of, repository.every_published(election.name)),

@@ -1,4 +1,4 @@
-"""What organisers type about candidates."""
+"""Forms for candidates."""
 
 from __future__ import annotations
 

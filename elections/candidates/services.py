@@ -1,8 +1,8 @@
-"""Who stands."""
+"""Actions on candidates: add, edit, remove, change the picture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -13,7 +13,7 @@ from elections import repository, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
 from photos import repository as photos
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from ranking.candidates import Candidate
 from store import keys
 from store.limits import check_value
@@ -22,16 +22,11 @@ from store.table import Item
 
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
-    """Add those that are not there yet; answers their names. More than there may be are refused before any is added."""
-    batches = list(_batches(new))
+    """Add those that are new; returns their names. Too many are refused before any is added."""
+    batches = list(in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES))
     if len(batches) > 1:
         _numbered(election.name, new)
     return [name for batch in batches for name in retry_lost_race(partial(_add_batch, actor, election.name, batch))]
-
-
-def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
-    """As many as fit a transaction, and as long as what is said about them fits its event."""
-    return in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES)
 
 
 def _payload(candidate: Candidate) -> Item:
@@ -67,7 +62,7 @@ def _record_candidates(actor: User, election: Election, batch: Sequence[Candidat
 
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
-    """All statements together are bounded, so it depends on the version: of two at once, one looks again."""
+    """All statements together are bounded, so it depends on the version: of two concurrent edits, one retries."""
     retry_lost_race(lambda: _edit_candidate(actor, repository.find(election.name) or election, candidate))
 
 
@@ -95,8 +90,8 @@ def remove_candidate(actor: User, election: Election, name: str) -> None:
 # --- their pictures ---
 
 
-def change_picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
-    """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
+def change_picture(actor: User, election: Election, name: str, wanted: PictureChange) -> None:
+    """Change the picture or its description, or remove it. Of two concurrent changes, the second wins."""
 
     def change() -> None:
         now = repository.find(election.name) or election
@@ -106,7 +101,7 @@ def change_picture(actor: User, election: Election, name: str, wanted: Wanted) -
     retry_lost_race(change)
 
 
-def _change_picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+def _change_picture(actor: User, election: Election, name: str, wanted: PictureChange) -> None:
     candidate = repository.find_candidate(election.name, name)
     if candidate is None:
         raise LostRace
@@ -123,7 +118,9 @@ def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) 
     """A copy has its candidates' pictures as its own: those of the source go with the source."""
     without = {keys.fold(each.name) for each in repository.candidates(election.name) if each.photo is None}
     for each in source:
-        if each.photo and keys.fold(each.name) in without and (new := photos.copied(each.photo)):
+        if each.photo and keys.fold(each.name) in without and (new := photos.copy(each.photo)):
             retry_lost_race(
-                partial(_change_picture, actor, repository.find(election.name) or election, each.name, Wanted(new))
+                partial(
+                    _change_picture, actor, repository.find(election.name) or election, each.name, PictureChange(new)
+                )
             )

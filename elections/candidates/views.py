@@ -1,4 +1,4 @@
-"""Pages of candidates: who stands, with statement, link and picture."""
+"""Pages for candidates: list, statement and link, picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from elections.rules import Action, Election
 from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action
-from photos.changing import Wanted, picture_page
+from photos.changing import PictureChange, picture_page
 from ranking.candidates import Candidate
 
 from . import services
@@ -79,7 +79,7 @@ def _preview(request: HttpRequest, form: Any, title: str, text: str, election: E
 def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
 
-    def act(wanted: Wanted) -> None:
+    def act(wanted: PictureChange) -> None:
         services.change_picture(request.user, election, candidate.name, wanted)
 
     to, context = reverse("candidates", args=[election.name]), election_context(request, election)

@@ -1,5 +1,4 @@
-"""What is said before an election opens: everything that was chosen, in numbers and plain words, each with where it can
-still be changed; what is missing; and what cannot be changed any more from then on."""
+"""The checklist before opening: every setting with a link to change it, what is missing, and what becomes final."""
 
 from __future__ import annotations
 
@@ -31,7 +30,7 @@ METHOD_SUMMARIES = {
 
 @dataclass(frozen=True, slots=True)
 class ChecklistItem:
-    """One thing that was chosen. Without a button it cannot be changed by whoever looks."""
+    """One setting. Without a button, this person cannot change it."""
 
     label: str
     lines: tuple[str, ...]
@@ -44,15 +43,14 @@ class ChecklistItem:
 
 @dataclass(frozen=True, slots=True)
 class RollSummary:
-    """Who is on a short roll: by address, and by the name of an account that is gone."""
+    """How many on a short roll are listed by address, and how many by an account that no longer exists."""
 
     by_address: int
     gone: int
 
 
 def needs_accounts(election: Election) -> bool:
-    """Whether somebody on the roll of a draft is listed by address and would have to make an account to vote. Of a long
-    roll only the beginning is looked at."""
+    """Whether a draft lists voters by address who would need an account; checks only the start of a long roll."""
     if election.vote_by_link or election.electorate != "listed" or not election.voter_count:
         return False
     if election.stored_state != State.DRAFT:
@@ -62,7 +60,7 @@ def needs_accounts(election: Election) -> bool:
 
 
 def summarise_roll(election: Election) -> RollSummary | None:
-    """Nothing of a long one: nobody reads it through for this."""
+    """None for a long roll, which would take too long to read."""
     if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
         return None
     here = list(repository.current_voters(election))

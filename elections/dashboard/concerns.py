@@ -1,4 +1,4 @@
-"""What those who run an election should think about: each once, the heaviest first, with where it is mended."""
+"""Warnings on the dashboard, most serious first, each with a link to fix it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who v
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """`what` in one word, for programs; without a link where nothing can be mended any more."""
+    """`what` is its code; there is no link if it can no longer be fixed."""
 
     what: str
     sentence: str
@@ -29,7 +29,7 @@ class Concern:
 
 @dataclass(frozen=True, slots=True)
 class ElectionSnapshot:
-    """What is looked at."""
+    """What the warnings are decided by."""
 
     election: Election
     candidates: int
@@ -50,7 +50,7 @@ class ElectionSnapshot:
 
 
 def concerns(snapshot: ElectionSnapshot, *, except_for: str = "") -> list[Concern]:
-    """The heaviest first, without what the next step says already."""
+    """Most serious first, without what the next step already says."""
     every = (
         _restored,
         _end_passed,

@@ -1,8 +1,7 @@
-"""What those who run an election have to do next: one step, in a sentence, with a button where they may take it.
+"""The next step for organisers: one sentence, with a button if they may take it.
 
-A pure decision about numbers that are known without reading the roll. When a step is done the next one takes its
-place, so that nothing that is done already is the loudest thing on the page. What apps above elections ask for once
-the result is there (announcing it, say) is arranged in config/hooks.py.
+A pure decision on numbers known without reading the roll. Steps after the result (announcing it, for example) come
+from apps above elections, connected in config/hooks.py.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is to be done: `what` in one word, for programs; the first button is the loud one, if it is to be."""
+    """`what` is its code; the first button is the primary one unless the step is quiet."""
 
     what: str
     sentence: str
@@ -59,8 +58,7 @@ ONCE_SEALED = Hooks[[User, Election], Step | None]("what is to be done once a re
 
 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:
-    """`offered` says what this person may do, by the names of the actions; `later` are the steps of others, the first
-    of which that is to be taken follows the sealing."""
+    """`offered` are the actions this person may take; the first of `later` follows the sealing."""
     state = election.state(now)
     if election.book and state != State.CLOSED and not (state == State.DRAFT and numbers.candidates < 2):
         return _question_step(election)
@@ -141,7 +139,7 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
 
 
 def _open_electorate_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
-    """Where everybody here may vote: they are asked by mail, too, if somebody presses the button."""
+    """Where everybody here may vote, inviting by mail is optional."""
     if numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not numbers.invited:

@@ -1,4 +1,4 @@
-"""The page of those who run an election: what is next, how many have voted, what to think about."""
+"""The dashboard: next step, turnout, warnings."""
 
 from __future__ import annotations
 

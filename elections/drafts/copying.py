@@ -1,8 +1,7 @@
-"""A draft made from something that is there already: candidates and voters follow it.
+"""Copying: a draft made from an existing election or from a list of candidates and voters.
 
-One recorded transaction makes the draft and a task that says what it is made from. Candidates and voters are more than
-fit one transaction, so they follow as background work. Until then the draft says so (`filling`), and nothing can be
-done to it that would get in the way.
+One transaction creates the draft and a background task; candidates and voters, too many for one transaction, follow.
+Until then the draft is marked `filling`, and conflicting actions are refused.
 """
 
 from __future__ import annotations
@@ -41,14 +40,11 @@ COPIED_SETTINGS = (
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
 OWNER_WAIT_SECONDS = 5
-BY_ADDRESS = "by address"  # in place of an account, of somebody who has none
+BY_ADDRESS = "by address"  # instead of an account
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
-    """Candidates with their pictures, needs, roll and settings; never ballots, and the window is to be set anew.
-
-    Those on the roll whose account is gone stay behind.
-    """
+    """Copies candidates with pictures, needs, current voters and settings; never ballots or the voting period."""
     actions.check(actor, election, Action.COPY)
     settings = {each: getattr(election, each) for each in COPIED_SETTINGS}
     if election.group and table().get(keys.group(election.group)):
@@ -69,9 +65,10 @@ def make(
     description: str = "",
     **settings: Any,
 ) -> Election:
-    """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
-    was made, so that nobody has a vote by a name that was somebody else's; an address has `BY_ADDRESS`. In the same
-    transaction is whatever else goes with it, and can refuse it."""
+    """A draft with these candidates, and these voters with the creation time of their account, or `BY_ADDRESS`.
+
+    The time keeps a reused name from inheriting a vote. `also` adds writes to the transaction, which may refuse it.
+    """
     draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
     listed = _voter_parts(draft, voters or {})
     return _create(actor, draft, source, *listed, *also(draft), description=description)
@@ -127,8 +124,7 @@ def _filling_done(draft: Election) -> Update:
 
 
 def _filling_stopped(draft: Election, refusal: Refusal) -> Event:
-    """What can never be brought stays behind, and the history of the draft says why: its owner may no longer run
-    elections, or somebody has added candidates meanwhile, so that there are too many. All else can be done to it."""
+    """What can never be copied is left out, and the draft's history says why (too many candidates, for example)."""
     return Event("plenum", "ElectionNotFilled", {"election_name": draft.name, "sentence": str(refusal)})
 
 

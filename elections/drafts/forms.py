@@ -1,4 +1,4 @@
-"""What organisers type."""
+"""Forms for the settings, description and name of a draft."""
 
 from __future__ import annotations
 

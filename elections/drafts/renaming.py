@@ -1,8 +1,7 @@
-"""A draft under another name: its items follow it there.
+"""Renaming a draft: its items move to the keys of the new name.
 
-One recorded transaction makes the election under its new name and removes it under the old one. Candidates and voters
-are more than fit one transaction, so they follow as background work. Until they are there the election says where it
-came from (`renamed_from`) and nothing about it can be changed; and nobody can take the old name.
+One transaction creates the election under the new name and removes the old one; a background task moves candidates and
+voters. Until then `renamed_from` is set, the election cannot be changed, and the old name stays taken.
 """
 
 from __future__ import annotations
@@ -60,8 +59,7 @@ def rename_batch(task: Task) -> Batch:
 
 
 def _moving(item: Item, task: Task) -> list[Write]:
-    """The item under the new name, and no longer under the old; all it holds stays as it is, but long HTML is left
-    behind: a batch of that is too much for one transaction, and it is made again for whoever looks."""
+    """Move an item to the new name. Cached HTML is dropped: a batch of it would exceed one transaction."""
     old, new, created_at = task.subject, task.data["new_name"], task.data["created_at"]
     moved = {**markdown_cache.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
     if "election_name" in item:

@@ -45,7 +45,7 @@ BEING_CLEARED = _(
 
 
 def create(actor: User, name: str, *, mark: str | None = None, description: str = "", **settings: Any) -> Election:
-    """With the mark of a form, only once however often it is sent (see acts/retry.py)."""
+    """Idempotent for the same `mark` of a form (see acts/once.py)."""
     shards = sharding.shards_of_new()
     election = Election(name=name, owner_name=actor.name, created_at=now_text(), shards=shards, **settings)
     create_draft(actor, election, mark=mark, description=description)

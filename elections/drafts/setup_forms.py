@@ -1,4 +1,4 @@
-"""What organisers type on the path from a new draft to an open election: a small form for each step."""
+"""Forms of the guided setup, one for each step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .templates import TEMPLATES, end_after_days, initial_settings
 
 
 def discard_field(form: forms.Form, name: str) -> None:
-    """What a field says that goes with another choice is no matter; the page does not even show it."""
+    """Ignore a field that belongs to another choice and is not shown."""
     form.cleaned_data.pop(name, None)
     form.errors.pop(name, None)
 
@@ -238,10 +238,7 @@ class WhenForm(ZonedForm):
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
         begin = self.stored("begins")
-        stored = {
-            "time_zone": self.cleaned_data["time_zone"],
-            "remind_before": self.cleaned_data["remind_before"],
-        }
+        stored = {"time_zone": self.cleaned_data["time_zone"], "remind_before": self.cleaned_data["remind_before"]}
         return stored | {"no_voting_before": begin, "no_voting_after": self._end(begin)}
 
     def _end(self, begin: str | None) -> str | None:

@@ -1,4 +1,4 @@
-"""The path from a new draft to an open election: which steps there are, who takes them, and where each leads."""
+"""The steps of the guided setup, from a new draft to opening."""
 
 from __future__ import annotations
 

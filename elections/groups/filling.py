@@ -1,8 +1,7 @@
-"""A list on its way into a group, as background work, so that nobody is added twice or skipped.
+"""Adding a list of people to a group as a background task.
 
-The list is stored first, in slices that fit one transaction each, and then the task that puts them into the group. A
-batch is one slice. A list is known by its digest, so that the same one sent again takes the place of what was left of
-it.
+The list is stored first, in slices that fit one transaction, then the task. Its digest identifies it, so that sending
+it again resumes it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ UNUSED_SLICE_SECONDS = 7 * 24 * 3600  # of slices whose task was never stored
 
 @dataclass(frozen=True, slots=True)
 class Filling:
-    """How far a list has come."""
+    """Progress of a list."""
 
     group_id: str
     token: str

@@ -1,4 +1,4 @@
-"""What people type about their groups."""
+"""Forms for groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens to groups when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replay of the log for groups: the writes of each event type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups in the table: ids in, values out, and the writes that keep every item of a group in step."""
+"""Groups in the table, and the writes that keep all items of a group consistent."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def every_group_of(name: str) -> Iterator[Group]:
 
 
 def names_taken(person: str) -> set[str]:
-    """The names of all groups of somebody, folded; read from the items that make them unique, which never lag."""
+    """Folded names of a person's groups, read from the unique name items, which are consistent."""
     return {keys.fold(item["name"]) for item in table().each(keys.group_names(person))}
 
 
@@ -101,8 +101,7 @@ def member_of(item: Item) -> Member:
 
 
 def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
-    """Refused in part 0 if its owner has a group of that name. One that was a roll says of which election: by name, and
-    by when that was made."""
+    """Refused in part 0 if the owner has a group of that name. `source` is the election whose roll it was."""
     place = keys.group(group.id)
     index = {"GSI1PK": keys.groups_of(group.owner_name).pk, "GSI1SK": keys.part(group.name)}
     own = Put({"PK": place.pk, "SK": place.sk, "entity_type": "GROUP", **index, **asdict(group)}, when=Missing())

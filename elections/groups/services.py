@@ -1,4 +1,4 @@
-"""What people do with their groups: load, decide, record in one transaction. And which election had a group before."""
+"""Actions on groups of voters."""
 
 from __future__ import annotations
 
@@ -50,10 +50,9 @@ def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[
 
 
 def save_roll(user: User, election: Election, form: str) -> Group:
-    """A group of those who are on the roll, under the election's name or one like it. The same form sent again is
-    answered by the group that it has made: its number is made of the form's token.
+    """Save the roll as a group named after the election. Idempotent: its id derives from the form's token.
 
-    Where names come onto the roll by voting in secret, it is a group of those by address: who has voted stays a secret.
+    Where voting adds names to the roll in secret, only voters by address are taken, so as not to reveal who voted.
     """
     actions.check(user, election, Action.COPY)
     number = hashlib.sha256("\n".join((user.name, user.created_at, form)).encode()).hexdigest()[:22]
@@ -97,7 +96,7 @@ def _rename(user: User, group: Group, name: str) -> Group:
 
 
 def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
-    """Those of the names that somebody here has, and all addresses; answers how many came in."""
+    """Add known names and all addresses; returns how many came in."""
     group = _find_own(user, group_id)
     here = repository.find_accounts(names)
     known = [Member(name, here.get(keys.fold(name))) for name in names]
@@ -112,7 +111,7 @@ def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
 
 
 def remove(user: User, group_id: str, name: str) -> None:
-    """Somebody who is no longer in it is left as they are."""
+    """Idempotent."""
     retry_lost_race(lambda: _remove(user.name, _find_own(user, group_id).id, name))
 
 
@@ -146,10 +145,7 @@ def delete_batch(task: Task) -> Batch:
 
 
 def put_on_roll(user: User, election: Election, group_id: str) -> Import:
-    """Those of it who are still here are on their way to the roll, in the transaction that says whose group it was.
-
-    The same once more is the import that is under way, or one that finds everybody there.
-    """
+    """Import the current members to the roll, recording the use of the group. Repeating it is harmless."""
     group = _find_own(user, group_id)
     members = list(repository.every_member(group.id))
     names = usable(election, repository.current_members(members))
@@ -172,18 +168,18 @@ def usable(election: Election, members: Sequence[Member]) -> list[str]:
 
 
 def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> list[Election]:
-    """Where it was put on a roll, as far as somebody may see these elections."""
+    """Elections whose roll it was added to, as far as they are visible."""
     found = (
         elections.find_created(use["election_name"], use["created_at"]) for use in repository.uses(group_id, limit)
     )
     return [each for each in found if each is not None and visible(each)]
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def forget_person(gone: User) -> None:
-    """They go out of all groups, by name and by address; and their own groups go."""
+    """Remove a leaver from all groups, by name and by address, and delete their own."""
     for name in (gone.name, gone.email):
         entries = list(table().each(keys.groups_with(name)))
         process_each(entries, lambda item: retry_lost_race(partial(_remove_entry, item)))

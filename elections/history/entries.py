@@ -1,7 +1,6 @@
-"""The history of an election: what its organisers did, exactly; what its voters did, only as a number for each day.
+"""The history of an election: what organisers did, and votes as a number per day.
 
-It tells nothing that the election's page would not: no names of voters, no addresses, no texts of drafts, and nothing
-of another election that had the name before.
+It reveals nothing the election's page does not: no voters, addresses or draft texts, nor another election of that name.
 """
 
 from __future__ import annotations
@@ -39,8 +38,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that was done, in a sentence; a sealed result also has its digests. `first` is another number only of
-    what was recorded in several events, one after the other."""
+    """One action as a sentence. `first` differs from `number` only where several events are merged."""
 
     number: int
     first: int
@@ -250,7 +248,7 @@ def sentence_with_count(sentence: Any, attribute: str) -> Callable[[EventContext
 
 
 def sentence_about_candidate(sentence: str, if_gone: str) -> Callable[[EventContext], str]:
-    """Whoever no longer stands is not named."""
+    """Former candidates are not named."""
 
     def sentence_for(context: EventContext) -> str:
         name = str(context.data.get("candidate_name", ""))
@@ -312,10 +310,7 @@ not_filled = sentence_with(
 
 
 def votes_by_day(election: Election, now: datetime) -> list[tuple[date, int]]:
-    """How many votes each day brought, less those withdrawn; by UTC.
-
-    The day at hand is left out while the election is open: whoever came again and again would see more than days.
-    """
+    """Net votes per UTC day; today is left out while open, so that repeated visits do not show single votes."""
     by_day: dict[date, int] = {}
     before, over = 0, election.state(as_text(now)) == State.CLOSED
     for moment, count in (final_turnout(election) if over else turnout(election)).steps:

@@ -1,4 +1,4 @@
-"""The mails voters get."""
+"""The e-mails voters and candidates get: invitation, reminder, message, question about skills."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ from .voting_link import token_for
 
 
 def _link(mail: Mail) -> str:
-    """To the election; where one votes by link, through its door; for an address without an account, first to the page
-    that makes one, and then to the ballot."""
+    """The voting link, or the election's page; without an account, first the page that creates one."""
     name = mail.about["election_name"]
     if (token := token_for(name, mail.about["voter"], mail.to)) is not None:
         return reverse("vote_by_link", args=[token])
@@ -43,10 +42,6 @@ def _page(mail: Mail) -> str:
     election = repository.find(name)
     route, word = page_route(election) if election else ("election", name)
     return reverse(route, args=[word])
-
-
-def _full_page_url(mail: Mail) -> str:
-    return absolute_url(_page(mail))
 
 
 def _about_link(election: Election, mail: Mail) -> str:
@@ -81,7 +76,7 @@ def _is_gone(mail: Mail) -> bool:
 
 
 def _email_values(mail: Mail) -> dict[str, str]:
-    """Who asks, for what, until when, as it is when the mail is sent."""
+    """Who invites, to what, until when: as of the moment of sending."""
     election = repository.find(mail.about["election_name"])
     if election is None:
         raise NothingToSay
@@ -140,7 +135,7 @@ MESSAGE = EmailTemplate(
 
 def preview_of(template: EmailTemplate) -> EmailTemplate:
     """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
-    return replace(template, link=_page, silence=_full_page_url if template.silence else None)
+    return replace(template, link=_page, silence=(lambda mail: absolute_url(_page(mail))) if template.silence else None)
 
 
 def test_of(template: EmailTemplate) -> EmailTemplate:

@@ -1,4 +1,4 @@
-"""What a mailing would do and look like, before anybody asks for it; and the mailing, asked for by who saw that."""
+"""Preview of a mailing: how many mails it would send, how they look; and sending it after that."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many of a roll, or of everybody here, would be mailed now. Whom a mail may not leave out is counted like all
-    others."""
+    """How many people would be mailed now."""
 
     on_roll: int
     before: int  # who had this mail already
@@ -71,7 +70,7 @@ def _not_yet_queued(numbers: set[str]) -> set[str]:
 
 
 def send(actor: User, election: Election, kind: str, seen: int) -> None:
-    """Ask for the mailing whose numbers somebody has seen; refused if it would be more mails by now."""
+    """Request the mailing the organiser has previewed; refused if it has grown since."""
     actions.check(actor, election, Action.INVITE)
     found = make_forecast(election, kind)
     if not found.due:

@@ -1,4 +1,4 @@
-"""What organisers type for mails to voters: messages, their own text of invitations, and when to remind."""
+"""Forms for mails to voters: messages, own text in invitations, automatic reminders."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MessageForm(forms.Form):
 
 
 class OwnTextForm(forms.Form):
-    """What an organiser adds to the invitation, and who gets the answers."""
+    """An organiser's own text in the invitation, and who gets the replies."""
 
     text = LinesField(
         label=_("Your own text"),

@@ -1,7 +1,6 @@
-"""How many mails a mailing may still queue: what was reserved for it when it was asked for, then what is left of today.
+"""The budget of a mailing: mails reserved when it was requested, then what is left for today.
 
-What the roll has gained since, and reminders by the clock, for which nothing is reserved, take from what is left. When
-that is used up the mailing waits for the next day.
+Voters added since and automatic reminders use what is left for today; when that is used up, it waits for tomorrow.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from store.table import Item, Write
 
 
 class BudgetExhausted(Exception):
-    """Whoever asked for the mailing may have nothing more sent today."""
+    """The organiser may send no more mails today."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailBudget:
-    """Of one mailing."""
+    """The budget of one mailing."""
 
     asked_by: str
     day: str  # on which it was filled
@@ -55,7 +54,7 @@ class MailBudget:
 
 
 def budget_of(mailing: Item, handful: int) -> MailBudget:
-    """A mailing of earlier times, and that of somebody without a limit, has nothing reserved and needs nothing."""
+    """A mailing without a limit has nothing reserved."""
     asked_by, reserved = mailing["asked_by"], mailing.get("reserved")
     is_enough = reserved is None or reserved >= handful
     return MailBudget(

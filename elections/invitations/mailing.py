@@ -1,8 +1,7 @@
-"""Inviting and reminding voters: a step of its own that never mails anybody twice by accident.
+"""Inviting and reminding voters, never twice by accident.
 
-Asking for a mailing stores a background task. A batch of it is a page of the roll: the mails, the marks on the voters
-and the place in the roll change in one transaction. Where everybody here may vote, the people here follow the roll
-(`everybody`).
+A mailing is a background task. Each batch is a page of the roll: the mails, the marks on voters and the position change
+in one transaction. If everybody here may vote, the members follow the roll (`open_electorate`).
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from .mail_budget import BudgetExhausted, budget_of
 from .open_electorate import NOBODY, Window
 
 MAILING = TaskType("mail voters", _("Mailing voters"))
-NO_MAILS_LEFT_SECONDS = 600  # until it is looked again whether whoever asked may have more mails sent
+NO_MAILS_LEFT_SECONDS = 600  # before checking again whether the organiser may send more
 TRANSACTION_VOTERS = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
 EMAIL_KINDS = {
@@ -64,10 +63,9 @@ def invite(actor: User, election: Election) -> None:
 
 
 def remind(actor: User, election: Election) -> None:
-    """Mail those who were invited, have not voted, were not reminded yet and did not ask to be left alone.
+    """Mail everyone invited who has not voted, been reminded or unsubscribed.
 
-    While it may not be told who has voted, those who have are mailed too: whom a reminder leaves out shows in how many
-    went out and whose failed, and so would tell.
+    While it is secret who has voted, voters are mailed too: leaving them out would reveal it.
     """
     actions.check(actor, election, Action.INVITE)
     now = Update(keys.reminders(election.name), set={"last_sent": now_text()})
@@ -85,7 +83,7 @@ def request_mailing(
     message: str = "",
     values: dict[str, str] | None = None,
 ) -> None:
-    """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
+    """Reserve the mails in the organiser's budget for today and request the mailing."""
 
     def reserve() -> None:
         budget = mail_quota.quota_today(actor)
@@ -143,10 +141,10 @@ def mailing_task(
     values: dict[str, str] | None = None,
     window: Window | None = None,
 ) -> Put:
-    """The write that asks for a mailing; refused while the same one is under way.
+    """The write that requests a mailing; refused while the same one is under way.
 
-    `reserved` is how many mails of today are its own; none, if its asker has no limit. `said` is what all its mails
-    say, where that is known by now. `window` says for whom of everybody here it is, if that was looked at before.
+    `reserved`: mails of today reserved for it, None without a limit. `values`: shared by all its mails.
+    `window`: which members it is for, if already known.
     """
     mailing: Item = {"election_name": election.name, "created_at": election.created_at}
     mailing |= {"kind": kind, "message": message, "moment": moment}
@@ -173,7 +171,7 @@ def _window(election: Election, kind: str, message: str, moment: str) -> Window:
 def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
     """Invitations and messages are for who came since the last one; reminders for who was invited."""
     invited = counts.get(reached_attribute(INVITED), "")
-    if kind == TIMED:  # whoever was invited since its moment has had a mail just now
+    if kind == TIMED:  # people invited since then have just had a mail
         return Window("", max((each for each in (counts.get(FIRST_INVITED, ""), invited) if each < moment), default=""))
     if kind == ANNOUNCED:
         return Window("", now)
@@ -181,10 +179,7 @@ def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
 
 
 def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
-    """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told.
-
-    `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
-    """
+    """Refused if the mailing is under way or the election was deleted; `LostRace` if the budget changed meanwhile."""
     taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are already being sent.")))
     storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=taken)
 
@@ -199,10 +194,7 @@ def is_under_way(election: Election, kind: str) -> bool:
 
 
 def resend_invitation(actor: User, election: Election, voter: str) -> None:
-    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer.
-
-    Where one votes by link, the mail has a new link, and the earlier ones end.
-    """
+    """Invite one voter again; a failed mail no longer counts. A voting link is replaced, and earlier ones end."""
     actions.check(actor, election, Action.INVITE)
     check_listing(election, [voter])
     item = table().get(sharding.voter_key(election, voter))
@@ -326,7 +318,7 @@ def _next_mails(mailing: Item) -> background.Batch:
 
 
 def _is_time_for(kind: str, election: Election) -> bool:
-    """Who won is told when it is over, and everything else while one can vote."""
+    """Results are mailed after the close, everything else while voting is open."""
     is_over = election.state(now_text()) == State.CLOSED
     return is_over if kind == ANNOUNCED else not is_over and election.stored_state != State.DRAFT
 
@@ -372,7 +364,7 @@ def is_due(voter: Item, batch: Batch) -> bool:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
         return False
-    # Whoever was invited since the moment of a reminder has had a mail just now.
+    # People invited since the time of the reminder have just had a mail.
     return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
 
 
@@ -391,10 +383,7 @@ def was_mailed(voter: Item, batch: Batch) -> bool:
 
 
 def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
-    """For each voter a mail, the mark that it was queued, and an invitation here where there is no account yet.
-
-    Somebody on the roll twice, by name and by address, gets one mail. One of everybody here has no entry to be marked.
-    """
+    """A mail, a mark and, for an address without an account, an invitation to the site; one mail per address."""
     if not voters:
         return []
     emails: dict[str, Put] = {}

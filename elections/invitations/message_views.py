@@ -1,4 +1,4 @@
-"""Pages about what is mailed to voters besides invitations: messages, reminders by the clock, and who wants none."""
+"""Pages for messages to all voters, automatic reminders, and unsubscribing from result mails."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _not_confirmed(request: HttpRequest, election: Election) -> HttpResponse:
-    """The page as it is for others, and what to do in place of the form."""
+    """The page with instructions instead of the form."""
     context = _messages_context(request, election, not_confirmed=NOT_CONFIRMED)
     return render(request, "elections/messages.html", context, status=403 if request.method == "POST" else 200)
 
@@ -91,10 +91,7 @@ def _lead(_address: str) -> str:
 
 
 @unsubscribe_view(
-    quiet.UNSUBSCRIBE,
-    gettext_lazy("No more mails about results?"),
-    gettext_lazy("No more mails about results"),
-    _lead,
+    quiet.UNSUBSCRIBE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead
 )
 def no_results_by_mail(address: str) -> str:
     quiet.opt_out(address)

@@ -1,7 +1,7 @@
-"""Messages of organisers to everybody on the roll.
+"""Messages from organisers to all voters.
 
-A message is an item of its election, and the mails only refer to it. It is known by the digest of its words: sending
-the same words again reaches those who have not had them, so that nobody gets the same message twice.
+Mails only refer to the message. Its digest identifies it: sending the same text again reaches only those who have not
+had it.
 """
 
 from __future__ import annotations

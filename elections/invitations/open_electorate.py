@@ -1,8 +1,7 @@
-"""Everybody who may vote in an election without being listed, for mails: a page of the people here at a time.
+"""Recipients where everybody here may vote, a page of members at a time.
 
-Where everybody here may vote, an entry on the roll is only made by voting, so that the roll does not say who is to be
-asked. Nor is it marked on anybody that they were: a mailing is for those who could vote here by a moment, and the next
-one of its kind for those who came after it. Whoever an organiser has listed by address is mailed as on any roll.
+There the roll does not say whom to invite, as entries are created by voting. Nothing is marked on people: each mailing
+is for those who could vote by some moment, the next of its kind for those who came later.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ NOBODY = Window()
 
 
 def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
-    """Whether somebody on the roll is mailed as one of everybody here, and not for their entry."""
+    """Whether someone on the roll is mailed as a member, not for their roll entry."""
     return election.electorate == "everyone" and not repository.is_by_address(voter_name)
 
 
 def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
-    """The next people here as mailings look at voters; whoever has no vote in this election has no `since`."""
+    """A page of members as recipients; those without a vote in this election have no `since`."""
     listed, after = people.people(limit=limit, cursor=cursor)
     voters = [each for each in listed if has(each.role, Permission.VOTE)]
     found = {each["voter_name"]: each for each in _voters(election, voters)}

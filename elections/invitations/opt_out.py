@@ -1,7 +1,6 @@
-"""Who wants no mails about results: said once, by a link in such a mail or on one's own page, for all elections. They
-are not reminded of elections that are open to everybody here either, which nobody has put them on a roll for.
+"""Unsubscribing from result mails, and from reminders where everybody here may vote.
 
-There are no events: a log would keep for good what somebody may change again, and it is nobody else's business.
+There are no events: a log would keep for ever what people may change again.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def opted_out_among(addresses: Iterable[str]) -> set[str]:
 
 
 def opt_out(address: str) -> None:
-    """As often as it is said."""
+    """Idempotent."""
     place = keys.quiet(address)
     table().write(Put({"PK": place.pk, "SK": place.sk, "address": address}))
 
@@ -57,6 +56,6 @@ def export_opt_out(user: User) -> list[Item]:
 
 
 def forget(gone: User) -> None:
-    """Somebody was removed: nothing of what they wanted is kept."""
+    """Delete the preference of a person who was removed."""
     if gone.email:
         opt_in(gone.email)

@@ -1,13 +1,12 @@
-"""An organiser's own words in the invitation and the reminders, and who gets the answers to them.
+"""An organiser's own text in invitations and reminders, and who gets the replies.
 
-They are one item of the election; mails read it when they are sent. They go to many strangers, so it is with them as
-with messages: whoever wrote them must be somebody whom an admin has confirmed, then and when the mails go out.
+As with messages, its author must be confirmed by an admin, when writing and when the mails are sent.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -34,7 +33,7 @@ NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # whom answers may go t
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """An organiser by name and account: the name alone may be somebody else's by now."""
+    """An organiser by name and account, as a name may be reused."""
 
     name: str
     account: str
@@ -42,7 +41,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class OwnText:
-    """What stands between our own sentences, if anything does, and whom answers go to, if to anybody but the site."""
+    """The organiser's text, and who gets the replies if not the site."""
 
     text: str = ""
     html: SafeString | str = ""
@@ -66,7 +65,7 @@ def _own_text_of(item: Item) -> OwnText:
 
 
 def change(actor: User, election: Election, text: str, answers: str = NOBODY) -> None:
-    """For organisers whom an admin has confirmed. Nobody can have answers sent to anybody else than themselves."""
+    """For confirmed organisers, who can direct replies only to themselves."""
     actions.check(actor, election, Action.WORD_INVITATION)
     check_confirmed(actor.role, actor.confirmed)
     before, author = find(election.name), Person(actor.name, actor.created_at)
@@ -87,17 +86,13 @@ def _storing(election: Election, text: str, author: Person, answers: Person | No
     place = keys.invitation_words(election.name)
     if not text and answers is None:
         return Delete(place)
-    people_named = {"author": _stored(author), "answers": _stored(answers) if answers else None}
+    people_named = {"author": asdict(author), "answers": asdict(answers) if answers else None}
     event_data = {"election_name": election.name, "text": text, "written_at": now_text(), **people_named}
     return Put({"PK": place.pk, "SK": place.sk, **event_data, **markdown_cache.html_attributes("text", text)})
 
 
-def _stored(person: Person) -> Item:
-    return {"name": person.name, "account": person.account}
-
-
 def copy(owner: User, source: str, draft: Election) -> None:
-    """As the words of whoever made the copy, who must be somebody that may write to many."""
+    """In the name of the person who made the copy, who must be allowed to write to many."""
     before = find(source)
     is_theirs = before.answers == Person(owner.name, owner.created_at)
     if owner.can_write_to_many and (before.text or is_theirs):
@@ -122,7 +117,7 @@ def own_text_message(mail: Mail) -> Message | None:
 
 
 def reply_address(mail: Mail) -> str:
-    """The address of the organiser who gets the answers, as it is now; nobody's who no longer runs the election."""
+    """The current address of the organiser who gets the replies, if they still run the election."""
     election = repository.find(mail.about["election_name"])
     return reply_to(election, find(election.name)) if election else ""
 

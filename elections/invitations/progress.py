@@ -1,4 +1,4 @@
-"""How far an election has got, besides its votes: what was mailed, what is being mailed, whether it is sealed."""
+"""Progress of an election besides votes: mails sent, mails under way, sealing."""
 
 from __future__ import annotations
 
@@ -68,8 +68,7 @@ class Progress:
         return sum(counts.sent for counts in self.mails)
 
     def uninvited(self, election: Election) -> int:
-        """How many on the roll are not invited yet, by the numbers alone. Whoever left the roll after an invitation is
-        still counted as invited, so that it may be some more."""
+        """From the counts alone: people removed after their invitation still count as invited."""
         return max(0, election.voter_count - self.invited.voters) if self.invited else 0
 
 

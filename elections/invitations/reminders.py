@@ -1,4 +1,4 @@
-"""Reminders by the clock: an organiser says how long before the end, and workers see to it, each moment once."""
+"""Automatic reminders at chosen times before the end, each sent once by the worker."""
 
 from __future__ import annotations
 
@@ -34,10 +34,9 @@ def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
 
 
 def due(hours: Iterable[int], end: str | None, now: str, since: str = "", last: str = "") -> int | None:
-    """Which of the moments has come, if it is to be kept: the one next to the end that has passed.
+    """The reminder time (hours before the end) that has come, if any: the latest that has passed.
 
-    Not one that had passed when reminders were chosen, nor one too soon after the last reminder. So a moment comes
-    again when the end moves later, but only if it moves far enough.
+    Not one that had passed when reminders were chosen, nor one too soon after the last reminder.
     """
     if end is None or not (passed := [each for each in hours if moment(end, each) <= now < end]):
         return None
@@ -58,10 +57,7 @@ def _later(stored: str, by: timedelta) -> str:
 
 
 def send_due_reminders() -> int:
-    """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off.
-
-    They count for the election's owner. Nothing is reserved for them: what no longer fits into today goes out tomorrow.
-    """
+    """Start the reminders that are due (idempotent); returns how many. They use the owner's budget, unreserved."""
     now = now_text()
     listed = table().each(repository.list_of(State.OPEN))
     return process_each(listed, lambda each: _remind(each, now))

@@ -1,4 +1,4 @@
-"""Pages on which organisers invite and remind: the numbers first, then what the mail says, then the button."""
+"""Pages for inviting and reminding: numbers, preview, own text, send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What voters are asked: by whom, for what and until when. Mails and pages say it in the same words."""
+"""Who invites, to what and until when: the same wording in mails and on pages."""
 
 from __future__ import annotations
 
@@ -114,12 +114,13 @@ def invitations_of(email: str) -> list[InvitationReason]:
     entries = {keys.election(each["election_name"]): each for each in listed}
     found = table().get_many(entries) if entries else {}
     there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
-    open_ = islice(((each, entry) for each, entry in there if _is_open(each)), MAX_LISTED_ELECTIONS)
+    now, states = now_text(), (State.EDITABLE, State.OPEN)
+    open_ = islice(((each, entry) for each, entry in there if each.state(now) in states), MAX_LISTED_ELECTIONS)
     return [InvitationReason(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
 
 
 def invitation_sentences(election: Election, invitation: str = "") -> tuple[str, ...]:
-    """Who asks, for what, until when: whoever sent the invitation of that number, otherwise the owner."""
+    """Who invites, to what, until when: the sender of that invitation, or the owner."""
     return sentences(election, _sender(invitation), now_text())
 
 
@@ -130,7 +131,3 @@ def inviter_of(election: Election, invitation: str) -> str:
 def _sender(invitation: str) -> str:
     mail: Item = (table().get(keys.mail(invitation)) if invitation else None) or {}
     return str(mail.get("about", {}).get("invited_by", ""))
-
-
-def _is_open(election: Election) -> bool:
-    return election.state(now_text()) in (State.EDITABLE, State.OPEN)

@@ -1,5 +1,4 @@
-"""Closing an election, however busy the voting (acts/closing.py says how). What other apps do then is arranged in
-config/hooks.py."""
+"""Closing an election under load (see acts/closing.py). Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -52,10 +51,7 @@ CLOSING = Closing(_begin, _close_event, repository.shut_gates)
 
 
 def close(actor: User, election: Election) -> Election:
-    """Close the election as it is now: that the roll grew meanwhile is no reason to keep it open.
-
-    Once it says that it is being closed, nobody who comes is let in, and a worker does what is missing.
-    """
+    """Close the election in its current version. Once marked as closing, nobody can vote, and a worker finishes it."""
 
     def begun() -> Election:
         now = repository.find(election.name) or election
@@ -68,7 +64,7 @@ def close(actor: User, election: Election) -> Election:
 
 
 def close_and_follow_up(actor: User, election: Election) -> None:
-    """As `close`; and what others do for whoever waits to see what has come of it."""
+    """Like `close`, then run the hooks for a person who waits for the result."""
     closed = close(actor, election)
     if closed.stored_state == State.CLOSED:
         AFTER_CLOSING.run_all(closed)
@@ -96,7 +92,7 @@ def next_end() -> float | None:
 
 
 def _seconds_left(item: Item, now: str) -> float | None:
-    """One that cannot be read is due: whoever closes what is over tells of it."""
+    """An unreadable entry is due, so that closing reports it."""
     try:
         listed = repository.listed_of(item)
         if rules.is_over(listed, now):

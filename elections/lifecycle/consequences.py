@@ -1,4 +1,4 @@
-"""What is said before an election is closed or deleted: numbers first, then what becomes of it."""
+"""What closing or deleting an election means, in numbers and sentences, shown before the button."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Deleting an election: first the election itself goes, and then, by the worker, what is left of it."""
+"""Deleting an election: first the election itself, then the worker deletes the rest."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ from .closing import CLOSING
 
 
 def delete(actor: User, election: Election) -> None:
-    """The event log keeps its events; everything else goes: first the election itself, and then, by the worker, what
-    is left of it.
+    """Delete everything but the events in the log.
 
-    Of one that people vote in, the ballot box is shut before (acts/closing.py): so every ballot has a lower number in
-    the log than the deletion. A task says meanwhile what is to become of it, also if somebody is just closing it: then
-    the worker deletes it, whatever becomes of us.
+    An open ballot box is shut first (acts/closing.py), so that every ballot precedes the deletion in the log. Until
+    then a task is left, so that a worker finishes it.
     """
     check(actor, election, Action.DELETE)
     task = deletion_task(election, actor.name)
@@ -53,8 +51,7 @@ def deletion_task(election: Election, by: str) -> Put:
 
 
 def _request_deletion(election: Election, task: Put) -> None:
-    """Refused if it was deleted since it was read, and another may have its name; if it was asked for before, it is
-    under way."""
+    """Refused if the election was deleted since it was read; harmless if already requested."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
     try:
         retry_on_conflict(lambda: write(still_there, task))

@@ -1,4 +1,4 @@
-"""What organisers type to open, extend or delete an election."""
+"""Forms for opening and extending an election."""
 
 from __future__ import annotations
 

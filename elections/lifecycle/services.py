@@ -1,5 +1,4 @@
-"""Opening, and what can be done while it is open; how it ends is in ending.py. What other apps do at these moments is
-arranged in config/hooks.py."""
+"""Opening an election, and actions while it is open. Other apps join in through config/hooks.py."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
 
 
 def open_now(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
-    """Of one that is known to be ready."""
+    """Open an election that is known to be ready."""
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
     after = replace(after, shows_skills=shows_skills)
@@ -54,10 +53,7 @@ def opened(election: Election, *, editable: bool, lots_commitment: str, opened_a
 
 
 def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]]:
-    """What is written before, and with, the event that opens an election.
-
-    Gates for which that one transaction has no room are open before it: nobody passes one while it is a draft.
-    """
+    """The writes before and with the event that opens an election: gates that do not fit its transaction go first."""
     gates = repository.opened_gates(next_version(before, after))
     own = [*repository.change(before, after), *repository.open_electorate_entry(after, open_=True)]
     return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]
@@ -78,7 +74,7 @@ def extend(actor: User, election: Election, end: str | None) -> Election:
 
 
 def move_end(actor: User, election: Election, end: str | None) -> Election:
-    """Of one whose end may move there."""
+    """Move the end to a time that has been checked."""
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)

@@ -1,4 +1,4 @@
-"""Pages that take an election from draft to closed, or delete it."""
+"""Pages to open, extend, close and delete an election."""
 
 from __future__ import annotations
 

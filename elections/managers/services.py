@@ -1,5 +1,4 @@
-"""Who runs an election. On a ballot with several questions the same people run them all. The one asked about
-comes last, so that whoever is cut off on the way does it again."""
+"""Owner and managers. All questions of a ballot share them; the given election comes last, so a retry completes."""
 
 from __future__ import annotations
 
@@ -76,7 +75,7 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     return person.name
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def _is_run_by(name: str, election: Election) -> bool:

@@ -1,4 +1,4 @@
-"""Pages that say who runs an election."""
+"""Pages for managers and handing over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What organisers type about several questions on one ballot."""
+"""Forms for multi-question ballots."""
 
 from __future__ import annotations
 

@@ -44,24 +44,14 @@ OWNER_WAIT_SECONDS = 5
 
 
 def make(actor: User, name: str, questions: Sequence[str]) -> MultiBallot:
-    """A multi-question ballot of these questions: own drafts of these names, and new drafts for the others.
-
-    Drafts that were made before something else was refused are there the next time, and are bound then.
-    """
+    """Create a ballot from own drafts of these names and new drafts for the others; a retry reuses the drafts."""
     rules.check_many(questions)
     bound = _distinct([_draft(actor, name, question) for question in questions])
     names = tuple(each.name for each in bound)
-    multi_ballot = MultiBallot(secrets.token_hex(6), name, names[0], names, now_text())
-    event_data = {"name": name, "questions": list(names), "created_at": multi_ballot.created_at}
-    _record(
-        actor,
-        "BookMade",
-        multi_ballot,
-        event_data,
-        *repository.creation(multi_ballot, bound),
-        people.is_same_account(actor),
-    )
-    return multi_ballot
+    ballot = MultiBallot(secrets.token_hex(6), name, names[0], names, now_text())
+    event_data = {"name": name, "questions": list(names), "created_at": ballot.created_at}
+    _record(actor, "BookMade", ballot, event_data, *repository.creation(ballot, bound), people.is_same_account(actor))
+    return ballot
 
 
 def _distinct(drafts: Sequence[Election]) -> list[Election]:
@@ -81,52 +71,46 @@ def _draft(actor: User, multi_ballot_name: str, question: str, **settings: Any) 
         raise NameTaken(f"{question}: {refusal}") from None
 
 
-def add(actor: User, multi_ballot: MultiBallot, questions: Sequence[str]) -> MultiBallot:
+def add(actor: User, ballot: MultiBallot, questions: Sequence[str]) -> MultiBallot:
     """Add questions, which start with the leader's settings and get them again at the opening."""
-    leader = _check_leader(actor, multi_ballot, Action.SET_UP)
-    rules.check_many((*multi_ballot.questions, *questions))
-    bound = _distinct([_draft(actor, multi_ballot.name, question, **rules.shared_by(leader)) for question in questions])
-    after = rules.with_questions(multi_ballot, [each.name for each in bound])
-    _change(actor, multi_ballot, after, *(repository.binding(each, multi_ballot.id) for each in bound))
+    leader = _check_leader(actor, ballot, Action.SET_UP)
+    rules.check_many((*ballot.questions, *questions))
+    bound = _distinct([_draft(actor, ballot.name, question, **rules.shared_by(leader)) for question in questions])
+    after = rules.with_questions(ballot, [each.name for each in bound])
+    _change(actor, ballot, after, *(repository.binding(each, ballot.id) for each in bound))
     return after
 
 
-def take_out(actor: User, multi_ballot: MultiBallot, name: str) -> None:
+def take_out(actor: User, ballot: MultiBallot, name: str) -> None:
     """A question is a draft of its own again. What leads stays as long as others are led by it."""
-    _check_leader(actor, multi_ballot, Action.SET_UP)
+    _check_leader(actor, ballot, Action.SET_UP)
     election = elections.find(name)
-    if election is None or election.book != multi_ballot.id:
+    if election is None or election.book != ballot.id:
         raise LostRace
-    if multi_ballot.is_led_by(name) and len(multi_ballot.questions) > 1:
+    if ballot.is_led_by(name) and len(ballot.questions) > 1:
         raise NotNow(rules.leads_the_others(name))
-    after = rules.without(multi_ballot, name)
+    after = rules.without(ballot, name)
     unbound = repository.binding(election, "")
     if after is not None:
-        return _change(actor, multi_ballot, after, unbound)
+        return _change(actor, ballot, after, unbound)
     return _record(
-        actor,
-        "BookTakenApart",
-        multi_ballot,
-        {},
-        repository.deletion(multi_ballot),
-        unbound,
-        repository.is_free(multi_ballot.id),
+        actor, "BookTakenApart", ballot, {}, repository.deletion(ballot), unbound, repository.is_free(ballot.id)
     )
 
 
-def rename(actor: User, multi_ballot: MultiBallot, name: str) -> None:
-    _check_leader(actor, multi_ballot, Action.SET_UP)
-    if name != multi_ballot.name:
-        _change(actor, multi_ballot, replace(multi_ballot, name=name))
+def rename(actor: User, ballot: MultiBallot, name: str) -> None:
+    _check_leader(actor, ballot, Action.SET_UP)
+    if name != ballot.name:
+        _change(actor, ballot, replace(ballot, name=name))
 
 
-def move(actor: User, multi_ballot: MultiBallot, name: str, *, up: bool) -> None:
-    _check_leader(actor, multi_ballot, Action.SET_UP)
-    if keys.fold(name) not in map(keys.fold, multi_ballot.questions):
+def move(actor: User, ballot: MultiBallot, name: str, *, up: bool) -> None:
+    _check_leader(actor, ballot, Action.SET_UP)
+    if keys.fold(name) not in map(keys.fold, ballot.questions):
         raise LostRace
-    after = rules.moved(multi_ballot, name, up=up)
-    if after != multi_ballot:
-        _change(actor, multi_ballot, after)
+    after = rules.moved(ballot, name, up=up)
+    if after != ballot:
+        _change(actor, ballot, after)
 
 
 def _change(actor: User, before: MultiBallot, after: MultiBallot, *also: Write) -> None:
@@ -137,21 +121,21 @@ def _change(actor: User, before: MultiBallot, after: MultiBallot, *also: Write) 
     )
 
 
-def _record(actor: User, event_type: str, multi_ballot: MultiBallot, event_data: Item, *writes: Write) -> None:
-    record(Event(actor.name, event_type, {"book_id": multi_ballot.id, **event_data}), *writes)
+def _record(actor: User, event_type: str, ballot: MultiBallot, event_data: Item, *writes: Write) -> None:
+    record(Event(actor.name, event_type, {"book_id": ballot.id, **event_data}), *writes)
 
 
-def leader_of(multi_ballot: MultiBallot) -> Election:
-    if (leader := elections.find(multi_ballot.leader)) is None:
+def leader_of(ballot: MultiBallot) -> Election:
+    if (leader := elections.find(ballot.leader)) is None:
         raise LostRace
     return leader
 
 
-def _check_leader(actor: User, multi_ballot: MultiBallot, action: Action) -> Election:
+def _check_leader(actor: User, ballot: MultiBallot, action: Action) -> Election:
     """The leading election, which decides whether this person may do this to the whole ballot now."""
-    leader = leader_of(multi_ballot)
+    leader = leader_of(ballot)
     check_actor_and_state(actor, leader, action)
-    if repository.ACTING.find(multi_ballot.id) is not None:
+    if repository.ACTING.find(ballot.id) is not None:
         raise of_elections.WrongState(rules.BUSY)
     return leader
 
@@ -159,79 +143,78 @@ def _check_leader(actor: User, multi_ballot: MultiBallot, action: Action) -> Ele
 # --- what is done to all questions ---
 
 
-def open_(actor: User, multi_ballot: MultiBallot) -> None:
-    """Every question is looked at first, and everything that is missing is said at once."""
-    leader = _check_leader(actor, multi_ballot, Action.OPEN)
-    found = _all_questions(multi_ballot)
+def open_(actor: User, ballot: MultiBallot) -> None:
+    """Check every question first, and name everything missing at once."""
+    leader = _check_leader(actor, ballot, Action.OPEN)
+    found = _all_questions(ballot)
     for each in found:
         of_elections.check_settled(each, Action.OPEN)
-    rules.check_opening(lacking(multi_ballot, leader, found))
+    rules.check_opening(lacking(ballot, leader, found))
     rules.check_candidates(sum(len(elections.candidates(each.name)) for each in found))
-    _start_action(actor, "BookOpened", multi_ballot, repository.holding(found), act="open")
+    _start_action(actor, "BookOpened", ballot, repository.holding(found), act="open")
 
 
-def lacking(multi_ballot: MultiBallot, leader: Election, questions: Sequence[Election]) -> Iterator[tuple[str, str]]:
+def lacking(ballot: MultiBallot, leader: Election, questions: Sequence[Election]) -> Iterator[tuple[str, str]]:
     """Each question with what it lacks before the multi-question ballot can open."""
     for each in questions:
         candidates = len(elections.candidates(each.name))
-        yield multi_ballot.short(each.name), rules.missing(each, leader, candidates, now_text())
+        yield ballot.short(each.name), rules.missing(each, leader, candidates, now_text())
 
 
-def _all_questions(multi_ballot: MultiBallot) -> list[Election]:
-    found = repository.questions(multi_ballot)
-    if len(found) != len(multi_ballot.questions):
+def _all_questions(ballot: MultiBallot) -> list[Election]:
+    found = repository.questions(ballot)
+    if len(found) != len(ballot.questions):
         raise LostRace
     return found
 
 
-def extend(actor: User, multi_ballot: MultiBallot, end: str | None) -> None:
-    leader = _check_leader(actor, multi_ballot, Action.EXTEND)
+def extend(actor: User, ballot: MultiBallot, end: str | None) -> None:
+    leader = _check_leader(actor, ballot, Action.EXTEND)
     of_elections.check_new_end(leader, end, now_text())
     if end != leader.no_voting_after:
-        _start_action(actor, "BookExtended", multi_ballot, [], act="extend", no_voting_after=end)
+        _start_action(actor, "BookExtended", ballot, [], act="extend", no_voting_after=end)
 
 
-def close(actor: User, multi_ballot: MultiBallot) -> None:
-    _check_leader(actor, multi_ballot, Action.CLOSE)
-    _start_action(actor, "BookClosed", multi_ballot, [], act="close")
+def close(actor: User, ballot: MultiBallot) -> None:
+    _check_leader(actor, ballot, Action.CLOSE)
+    _start_action(actor, "BookClosed", ballot, [], act="close")
 
 
 def _start_action(
-    actor: User, event_type: str, multi_ballot: MultiBallot, held: Sequence[Write], act: str, **more: str | None
+    actor: User, event_type: str, ballot: MultiBallot, held: Sequence[Write], act: str, **more: str | None
 ) -> None:
     """Record the action with its background task and start it. Refused if the ballot has changed since it was read."""
     task = repository.ACTING.begin(
-        multi_ballot.id, act=act, by=actor.name, at=now_text(), no_voting_after=more.get("no_voting_after")
+        ballot.id, act=act, by=actor.name, at=now_text(), no_voting_after=more.get("no_voting_after")
     )
-    here = Check(keys.multi_ballot(multi_ballot.id), unchanged(multi_ballot))
-    _record(actor, event_type, multi_ballot, dict(more), task, here, *held)
-    repository.ACTING.start(multi_ballot.id)
+    here = Check(keys.multi_ballot(ballot.id), unchanged(ballot))
+    _record(actor, event_type, ballot, dict(more), task, here, *held)
+    repository.ACTING.start(ballot.id)
 
 
 @repository.ACTING.step
 def act_batch(task: Task) -> Batch:
-    """Do what is asked to the next question. Any number may do this at once, and again: what is done is left as it
-    is."""
-    multi_ballot, done = repository.find(task.subject), task.progress.get("questions", 0)
-    if multi_ballot is None or done == len(multi_ballot.ordered):
+    """Apply the action to the next question; idempotent."""
+    ballot, done = repository.find(task.subject), task.progress.get("questions", 0)
+    if ballot is None or done == len(ballot.ordered):
         return finished()
-    if (actor := _actor(task.data["by"], multi_ballot)) is None:
-        return wait(OWNER_WAIT_SECONDS)  # whoever ran it has just left, and it is the heir's in a moment
-    retry_lost_race(partial(ACTS[task.data["act"]], actor, multi_ballot, task.data, multi_ballot.ordered[done]))
+    if (actor := _actor(task.data["by"], ballot)) is None:
+        return wait(OWNER_WAIT_SECONDS)  # the owner has just left; the heir takes over in a moment
+    retry_lost_race(partial(ACTS[task.data["act"]], actor, ballot, task.data, ballot.ordered[done]))
     return Batch(progress={"questions": done + 1})
 
 
-def _actor(name: str, multi_ballot: MultiBallot) -> User | None:
+def _actor(name: str, ballot: MultiBallot) -> User | None:
     """Who asked for it; if they have left meanwhile, who owns the election that leads."""
-    leader = elections.find(multi_ballot.leader)
+    leader = elections.find(ballot.leader)
     return people.find(name) or (people.find(leader.owner_name) if leader else None)
 
 
-def _open(actor: User, multi_ballot: MultiBallot, task_data: Item, name: str) -> None:
-    election, leader = elections.find(name), leader_of(multi_ballot)
+def _open(actor: User, ballot: MultiBallot, task_data: Item, name: str) -> None:
+    election, leader = elections.find(name), leader_of(ballot)
     if election is None or election.stored_state != State.DRAFT:
         return
-    if not multi_ballot.is_led_by(name):
+    if not ballot.is_led_by(name):
         election = _apply_shared_settings(actor, election, leader)
         _copy_roll(actor, election, leader)
         election = elections.find(name) or election
@@ -249,7 +232,7 @@ def _apply_shared_settings(actor: User, election: Election, leader: Election) ->
 
 
 def _copy_roll(actor: User, election: Election, leader: Election) -> None:
-    """Whoever is on the roll of the one that leads, and nobody else."""
+    """Make the roll the same as the leader's."""
     for some in by_count(elections.current_voters(leader, by_name=takes_names(leader))):
         roll.copy_voters(actor, [election.name], some)
     every = (voter.name for voter in elections.every_voter(election))
@@ -259,13 +242,13 @@ def _copy_roll(actor: User, election: Election, leader: Election) -> None:
             remove_voters(actor, election, gone)
 
 
-def _extend(actor: User, multi_ballot: MultiBallot, task_data: Item, name: str) -> None:
+def _extend(actor: User, ballot: MultiBallot, task_data: Item, name: str) -> None:
     election = elections.find(name)
     if election is not None and election.state(now_text()) in (State.EDITABLE, State.OPEN):
         move_end(actor, election, task_data["no_voting_after"])
 
 
-def _close(actor: User, multi_ballot: MultiBallot, task_data: Item, name: str) -> None:
+def _close(actor: User, ballot: MultiBallot, task_data: Item, name: str) -> None:
     election = elections.find(name)
     if election is not None and election.stored_state in (State.EDITABLE, State.OPEN):
         CLOSING.close(election, task_data["by"])
@@ -281,8 +264,8 @@ ACTS: dict[str, Callable[[User, MultiBallot, Item, str], None]] = {"open": _open
 @repository.LISTING.step
 def list_voters(task: Task) -> Batch:
     """Voters who were added while it is open, onto the rolls of the other questions."""
-    multi_ballot = repository.find(task.data["book_id"])
-    leader = elections.find(multi_ballot.leader) if multi_ballot else None
+    ballot = repository.find(task.data["book_id"])
+    leader = elections.find(ballot.leader) if ballot else None
     owner = people.find(leader.owner_name) if leader else None
     if leader is not None and owner is None:
         return wait(OWNER_WAIT_SECONDS)

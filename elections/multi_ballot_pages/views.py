@@ -1,4 +1,4 @@
-"""Pages of several questions on one ballot: what voters see of it, and what those do who run it."""
+"""Pages for multi-question ballots, for voters and organisers."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def load(multi_ballot_id: str) -> Found | None:
 
 
 def organiser_page(action: Action) -> Any:
-    """A page of somebody who runs the multi_ballot."""
+    """A page for organisers of the ballot."""
     rule = lambda user, found: may(action)(user, found.leader)  # noqa: E731
     return requires(Permission.USE_APPLICATION, load=load, rule=rule, organises=True)
 
@@ -70,15 +70,11 @@ def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     listed = [entry for _election, entry in filter(None, entries) if entry is not None]
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {
-        "questions": _with_short_names(found.multi_ballot, questions),
+        "questions": [(found.multi_ballot.short(each.name), each) for each in questions],
         "voted": sum(entry.voted for entry in listed),
         "may_vote": has_vote and found.leader.takes_votes(now_text()),
     }
     return render(request, "elections/multi_ballots/multi_ballot.html", multi_ballot_context(request, found, **context))
-
-
-def _with_short_names(multi_ballot: MultiBallot, questions: list[Election]) -> list[tuple[str, Election]]:
-    return [(multi_ballot.short(each.name), each) for each in questions]
 
 
 # --- making and changing ---
@@ -210,7 +206,8 @@ def _form(request: HttpRequest, form: Any, found: Found, title: str, button: str
 @form_page
 def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     if request.method == "POST":
-        run_action(request, lambda: services.open_(request.user, found.multi_ballot), _opened(found.multi_ballot))
+        done = _("The ballot is open: %(count)d questions.") % {"count": len(found.multi_ballot.questions)}
+        run_action(request, lambda: services.open_(request.user, found.multi_ballot), done)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
     values = {"count": len(found.multi_ballot.questions), "voters": found.leader.voter_count}
     lead = ngettext(
@@ -236,10 +233,6 @@ def _figures(found: Found) -> list[Figure]:
     if found.leader.electorate == "listed":
         figures.append(Figure(_("On the roll"), str(found.leader.voter_count)))
     return figures + time_left(found.leader, now_text())
-
-
-def _opened(multi_ballot: MultiBallot) -> str:
-    return _("The ballot is open: %(count)d questions.") % {"count": len(multi_ballot.questions)}
 
 
 @organiser_page(Action.EXTEND)

@@ -1,4 +1,4 @@
-"""Names and addresses where an election is one of several questions on a ballot: for voters, and for organisers."""
+"""Names and URLs where an election may be a question of a multi-question ballot."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def result_route(election: Election) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class VoteRequest:
-    """What somebody is asked for: an election by itself, or all questions on a ballot; what it is called, and where."""
+    """What a person is invited to: an election, or all questions of a ballot, with its URLs."""
 
     name: str
     page: str
@@ -47,8 +47,7 @@ class VoteRequest:
 
 
 def vote_requests(*lists: Sequence[Election]) -> list[list[tuple[Election, VoteRequest]]]:
-    """Each election of each list with what voters are asked by; in a list, of several questions on one ballot the first
-    stands for all."""
+    """Elections with what voters see of them; on a multi-question ballot, the first question represents all."""
     multi_ballots = repository.find_all([each.book for elections in lists for each in elections if each.book])
     return [
         [(each, _vote_request(each, multi_ballots.get(each.book))) for each in _one_per_ballot(elections)]

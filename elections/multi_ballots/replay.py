@@ -17,9 +17,9 @@ from .rules import MultiBallot
 
 
 def multi_ballot_of(event: Happened) -> MultiBallot:
-    if (multi_ballot := repository.find(event.said["book_id"])) is None:
+    if (ballot := repository.find(event.said["book_id"])) is None:
         raise DoesNotFit("is about a multi-question ballot that does not exist.")
-    return multi_ballot
+    return ballot
 
 
 def question_of(name: str) -> Election:
@@ -31,20 +31,18 @@ def question_of(name: str) -> Election:
 def made(event: Happened) -> Iterator[Step]:
     data = event.said
     names = tuple(data["questions"])
-    multi_ballot = MultiBallot(data["book_id"], data["name"], names[0], names, data["created_at"])
-    yield repository.creation(multi_ballot, map(question_of, names))
+    ballot = MultiBallot(data["book_id"], data["name"], names[0], names, data["created_at"])
+    yield repository.creation(ballot, map(question_of, names))
 
 
 def changed(event: Happened) -> Iterator[Step]:
-    multi_ballot, data = multi_ballot_of(event), event.said
+    ballot, data = multi_ballot_of(event), event.said
     after = replace(
-        multi_ballot,
-        name=data.get("name", multi_ballot.name),
-        questions=tuple(data.get("questions", multi_ballot.questions)),
+        ballot, name=data.get("name", ballot.name), questions=tuple(data.get("questions", ballot.questions))
     )
-    if after == multi_ballot:
+    if after == ballot:
         raise DoesNotFit("changes nothing.")
-    yield [repository.change(multi_ballot, after), *_bound(multi_ballot, after)]
+    yield [repository.change(ballot, after), *_bound(ballot, after)]
 
 
 def _bound(before: MultiBallot, after: MultiBallot) -> Iterator[Write]:
@@ -58,11 +56,8 @@ def _only(one: MultiBallot, other: MultiBallot) -> list[str]:
 
 
 def taken_apart(event: Happened) -> Iterator[Step]:
-    multi_ballot = multi_ballot_of(event)
-    yield [
-        repository.deletion(multi_ballot),
-        *(repository.binding(question_of(name), "") for name in multi_ballot.questions),
-    ]
+    ballot = multi_ballot_of(event)
+    yield [repository.deletion(ballot), *(repository.binding(question_of(name), "") for name in ballot.questions)]
 
 
 def opened(event: Happened) -> Iterator[Step]:

@@ -23,20 +23,20 @@ ACTING = TaskType("act on ballot", _("Opening, extending or closing all question
 LISTING = TaskType("add to rolls", _("Adding voters to the other questions of a ballot"))
 
 
-def find(multi_ballot_id: str) -> MultiBallot | None:
-    item = table().get(keys.multi_ballot(multi_ballot_id))
+def find(ballot_id: str) -> MultiBallot | None:
+    item = table().get(keys.multi_ballot(ballot_id))
     return multi_ballot_of(item) if item else None
 
 
 def find_all(ids: Sequence[str]) -> dict[str, MultiBallot]:
     """Those of the multi-question ballots that are there, by number, in one round trip."""
-    found = table().get_many([keys.multi_ballot(multi_ballot_id) for multi_ballot_id in ids]) if ids else {}
+    found = table().get_many([keys.multi_ballot(ballot_id) for ballot_id in ids]) if ids else {}
     return {item["id"]: multi_ballot_of(item) for item in found.values()}
 
 
-def find_with_task(multi_ballot_id: str) -> tuple[MultiBallot | None, Item | None]:
+def find_with_task(ballot_id: str) -> tuple[MultiBallot | None, Item | None]:
     """The multi-question ballot, and what is just being done to all its elections, in one round trip."""
-    at, work = keys.multi_ballot(multi_ballot_id), ACTING.key(multi_ballot_id)
+    at, work = keys.multi_ballot(ballot_id), ACTING.key(ballot_id)
     found = table().get_many([at, work])
     return (multi_ballot_of(found[at]) if at in found else None), found.get(work)
 
@@ -46,46 +46,42 @@ def multi_ballot_of(item: Item) -> MultiBallot:
     return MultiBallot(questions=tuple(item["questions"]), **fields)
 
 
-def questions(multi_ballot: MultiBallot) -> list[Election]:
+def questions(ballot: MultiBallot) -> list[Election]:
     """Its elections in their order; one that is just being deleted is missing."""
-    places = [keys.election(name) for name in multi_ballot.questions]
+    places = [keys.election(name) for name in ballot.questions]
     found = table().get_many(places)
     return [elections.election_of(found[place]) for place in places if place in found]
 
 
 def other_questions(election: Election) -> list[Election]:
     """The other questions on the ballot of this one, if there are any."""
-    multi_ballot = find(election.book) if election.book else None
-    return (
-        [each for each in questions(multi_ballot) if keys.fold(each.name) != keys.fold(election.name)]
-        if multi_ballot
-        else []
-    )
+    ballot = find(election.book) if election.book else None
+    return [each for each in questions(ballot) if keys.fold(each.name) != keys.fold(election.name)] if ballot else []
 
 
 def check_single_question(election: Election, action: Action) -> None:
     """Refuse what cannot be done to one question of a multi-question ballot alone."""
     if election.book:
-        multi_ballot, work = find_with_task(election.book)
-        rules.check_single_question(multi_ballot, work is not None, election, action)
+        ballot, work = find_with_task(election.book)
+        rules.check_single_question(ballot, work is not None, election, action)
 
 
 # --- writes; each answers the parts of a transaction ---
 
 
-def creation(multi_ballot: MultiBallot, bound: Iterable[Election]) -> list[Write]:
-    return [Put(_item(multi_ballot), when=Missing()), *(binding(each, multi_ballot.id) for each in bound)]
+def creation(ballot: MultiBallot, bound: Iterable[Election]) -> list[Write]:
+    return [Put(_item(ballot), when=Missing()), *(binding(each, ballot.id) for each in bound)]
 
 
-def _item(multi_ballot: MultiBallot) -> Item:
-    place = keys.multi_ballot(multi_ballot.id)
+def _item(ballot: MultiBallot) -> Item:
+    place = keys.multi_ballot(ballot.id)
     own = {"PK": place.pk, "SK": place.sk, "entity_type": "BOOK"}
-    return own | asdict(multi_ballot) | {"questions": list(multi_ballot.questions)}
+    return own | asdict(ballot) | {"questions": list(ballot.questions)}
 
 
-def binding(election: Election, multi_ballot_id: str) -> Update:
+def binding(election: Election, ballot_id: str) -> Update:
     """Refused if anybody changed the election since it was read."""
-    set_ = {"book": multi_ballot_id, "version": election.version + 1}
+    set_ = {"book": ballot_id, "version": election.version + 1}
     return Update(keys.election(election.name), set=set_, when=unchanged(election))
 
 
@@ -93,26 +89,26 @@ def change(before: MultiBallot, after: MultiBallot) -> Update:
     return versions.change(before, after, _item)
 
 
-def deletion(multi_ballot: MultiBallot) -> Delete:
-    return Delete(keys.multi_ballot(multi_ballot.id), when=unchanged(multi_ballot))
+def deletion(ballot: MultiBallot) -> Delete:
+    return Delete(keys.multi_ballot(ballot.id), when=unchanged(ballot))
 
 
-def is_free(multi_ballot_id: str) -> Check:
+def is_free(ballot_id: str) -> Check:
     """That nothing is just being done to all its elections."""
-    return Check(ACTING.key(multi_ballot_id), Missing())
+    return Check(ACTING.key(ballot_id), Missing())
 
 
 def leaving(election: Election) -> list[Write]:
     """What the deletion of an election does to the multi-question ballot it is bound into."""
-    multi_ballot = find(election.book) if election.book else None
-    if multi_ballot is None or keys.fold(election.name) not in map(keys.fold, multi_ballot.questions):
+    ballot = find(election.book) if election.book else None
+    if ballot is None or keys.fold(election.name) not in map(keys.fold, ballot.questions):
         return []
-    after = rules.without(multi_ballot, election.name)
-    return [deletion(multi_ballot) if after is None else change(multi_ballot, after), is_free(multi_ballot.id)]
+    after = rules.without(ballot, election.name)
+    return [deletion(ballot) if after is None else change(ballot, after), is_free(ballot.id)]
 
 
 def holding(questions: Iterable[Election]) -> list[Write]:
-    """A new version for each: what somebody has decided on an older one is refused from now on."""
+    """A new version for each, so that decisions on an older one are refused."""
     return [
         Update(keys.election(each.name), set={"version": each.version + 1}, when=unchanged(each)) for each in questions
     ]
@@ -122,7 +118,7 @@ def followers(election: Election) -> list[str]:
     """The questions whose rolls follow this one's: none while they are drafts, for they get theirs by the opening."""
     if not election.book or election.stored_state == State.DRAFT:
         return []
-    multi_ballot = find(election.book)
-    if multi_ballot is None or not multi_ballot.is_led_by(election.name):
+    ballot = find(election.book)
+    if ballot is None or not ballot.is_led_by(election.name):
         return []
-    return [name for name in multi_ballot.questions if not multi_ballot.is_led_by(name)]
+    return [name for name in ballot.questions if not ballot.is_led_by(name)]

@@ -71,8 +71,7 @@ BUSY = gettext_lazy("The questions on this ballot are being opened, extended or 
 
 
 def election_name(multi_ballot_name: str, question: str) -> str:
-    """Under which name the election of a new question is made: names of elections are unique on the whole site, so that
-    it begins with as much of the ballot's as fits."""
+    """The name of a new question's election: unique on the site, prefixed with as much of the ballot's as fits."""
     room = MAX_NAME_CHARS - len(f": {question}")
     if len(multi_ballot_name) > room:
         multi_ballot_name = f"{multi_ballot_name[: room - 1].rstrip()}…" if room > 1 else ""
@@ -105,20 +104,18 @@ def is_bindable(election: Election) -> bool:
     return election.stored_state == State.DRAFT and not election.book
 
 
-def check_single_question(
-    multi_ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action
-) -> None:
+def check_single_question(ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
     """Refuse what cannot be done to one question alone, and say where it can be done."""
-    if multi_ballot is None:
+    if ballot is None:
         return
     if is_at_work and action not in ALLOWED_WHILE_BUSY:
         raise WrongState(BUSY)
-    values = {"book": multi_ballot.name, "leader": multi_ballot.leader}
+    values = {"book": ballot.name, "leader": ballot.leader}
     if action in ALL_QUESTIONS_ACTIONS:
         raise WrongState(
             _("This is one of several questions on the ballot “%(book)s”. Do this there, for all of them.") % values
         )
-    if action in LEADER_ACTIONS and not multi_ballot.is_led_by(election.name):
+    if action in LEADER_ACTIONS and not ballot.is_led_by(election.name):
         raise WrongState(
             _("The questions on the ballot “%(book)s” share one roll and one invitation: those of “%(leader)s”.")
             % values
@@ -153,28 +150,26 @@ def check_opening(lacking: Iterable[tuple[str, str]]) -> None:
 # --- changes; each answers the multi-question ballot as it is then ---
 
 
-def with_questions(multi_ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
-    there = {fold(each) for each in multi_ballot.questions}
-    questions = (*multi_ballot.questions, *(name for name in names if fold(name) not in there))
+def with_questions(ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
+    there = {fold(each) for each in ballot.questions}
+    questions = (*ballot.questions, *(name for name in names if fold(name) not in there))
     check_many(questions)
-    return replace(multi_ballot, questions=questions)
+    return replace(ballot, questions=questions)
 
 
-def without(multi_ballot: MultiBallot, name: str) -> MultiBallot | None:
+def without(ballot: MultiBallot, name: str) -> MultiBallot | None:
     """Nothing, if it was the last. If it led, the first of the others leads from now on."""
-    left = tuple(each for each in multi_ballot.questions if fold(each) != fold(name))
+    left = tuple(each for each in ballot.questions if fold(each) != fold(name))
     if not left:
         return None
-    return replace(
-        multi_ballot, questions=left, leader=left[0] if multi_ballot.is_led_by(name) else multi_ballot.leader
-    )
+    return replace(ballot, questions=left, leader=left[0] if ballot.is_led_by(name) else ballot.leader)
 
 
-def moved(multi_ballot: MultiBallot, name: str, *, up: bool) -> MultiBallot:
-    at = multi_ballot.place(name) - 1
+def moved(ballot: MultiBallot, name: str, *, up: bool) -> MultiBallot:
+    at = ballot.place(name) - 1
     to = at - 1 if up else at + 1
-    if not 0 <= to < len(multi_ballot.questions):
-        return multi_ballot
-    order = list(multi_ballot.questions)
+    if not 0 <= to < len(ballot.questions):
+        return ballot
+    order = list(ballot.questions)
     order[at], order[to] = order[to], order[at]
-    return replace(multi_ballot, questions=tuple(order))
+    return replace(ballot, questions=tuple(order))

@@ -24,11 +24,9 @@ class NotInTheCalendar(Refusal):
 def calendar(
     *, name: str, url: str, description: str, opens: datetime | None, closes: datetime | None, now: datetime
 ) -> bytes:
-    """One event from opening to closing, so that a later file replaces the earlier one as a whole.
-
-    With one time only, the event is that moment. It never makes anybody look busy.
-    """
+    """One event from opening to closing, so that a later file replaces it; transparent, so nobody looks busy."""
     start, end, title = _span(opens, closes)
+    text = f"{description.strip()}\n\n{url}".strip()
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -41,7 +39,7 @@ def calendar(
         f"DTSTART:{_utc(start)}",
         *([f"DTEND:{_utc(end)}"] if end else []),
         f"SUMMARY:{_text(title % {'name': name})}",
-        f"DESCRIPTION:{_text(_with_link(description, url))}",
+        f"DESCRIPTION:{_text(text)}",
         f"URL:{iri_to_uri(_visible(url))}",
         "TRANSP:TRANSPARENT",
         *_alarm(name, closes, now),
@@ -80,10 +78,6 @@ def _alarm(name: str, closes: datetime | None, now: datetime) -> list[str]:
 
 def _utc(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-
-
-def _with_link(description: str, url: str) -> str:
-    return f"{description.strip()}\n\n{url}".strip()
 
 
 def _text(text: str) -> str:

@@ -1,7 +1,4 @@
-"""What is somebody's own: what waits for their vote, where they have voted, how it ended, and what they run.
-
-Whether somebody has voted is told by their entry on the roll, which is theirs to see.
-"""
+"""A person's own elections: to vote in, voted in, decided, run by them."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ OPEN = (State.EDITABLE, State.OPEN)
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Somebody's votes: those they may still give, those they may still change, and what has come of them since."""
+    """A person's votes: to cast, changeable, and decided since."""
 
     waiting: list[Election]  # the one that ends first on top
     cast: list[Election]
@@ -69,7 +66,7 @@ def _names(entries: Iterable[Item]) -> set[str]:
 
 
 def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:
-    """All that somebody has not voted in, for nothing that waits may be missed; of the others the newest."""
+    """All elections not voted in yet, and the newest of the others."""
     by_name = {keys.fold(each["election_name"]): each for each in entries}
     old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
@@ -82,9 +79,10 @@ def _newest_entries(span: Span) -> list[Item]:
 def _read_elections(
     person: User, names: list[str], now: str, voted: set[str]
 ) -> tuple[list[Listed], list[Election], dict[str, Description]]:
-    """The elections as lists show them; those that take votes whole; and what those say of themselves in which this
-    person has not voted. A few are read at once, as they were at most a second ago unless the person runs one of them;
-    of many first the short entries, which are all that is read of those that are not open."""
+    """Listed elections, those taking votes, and descriptions of those not voted in.
+
+    A few are read at once and may be a second old; of many, the short entries first.
+    """
     entries = [keys.listed_election(name) for name in names]
     if len(names) <= MAX_ELECTIONS_READ_WHOLE:
         found = get_cached(Cacheable([*entries, *_complete_keys(names, voted)], partial(_runs_none, person, names)))
@@ -117,7 +115,7 @@ def _complete_keys(names: list[str], voted: set[str]) -> list[Key]:
 
 @dataclass(frozen=True, slots=True)
 class OwnElection:
-    """An election in somebody's own list, and what they are to it."""
+    """An election in a person's own list, and their relation to it."""
 
     listed: Listed
     runs: bool

@@ -1,4 +1,4 @@
-"""What organisers type about the roll: voters, lists of them, and whom to look for."""
+"""Forms for the roll: add, import, search."""
 
 from __future__ import annotations
 

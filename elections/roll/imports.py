@@ -1,9 +1,8 @@
-"""Importing a long list of voters in steps, so that it may be watched, interrupted and taken up again.
+"""Resumable import of a long list of voters.
 
-The list is stored first, in slices that fit one transaction each. A step puts one slice on the roll, removes it, and
-moves the import's place, all at once: so nobody is added twice and nobody is skipped, whoever reloads, opens a second
-tab or dies. An import is known by the digest of its list: the same list sent again goes on where it was. One that
-nobody watches any more is finished by the worker, in the name of whoever started it.
+The list is stored in slices that fit one transaction. Each step adds a slice to the roll, deletes it and advances the
+import, atomically: nobody is added twice or skipped. The digest of the list identifies the import; a worker finishes
+one that nobody watches.
 """
 
 from __future__ import annotations
@@ -101,11 +100,7 @@ def start(
     skipped: Skipped = NOTHING_SKIPPED,
     begin: Callable[[Sequence[Write]], None] = lambda writes: write(*writes),
 ) -> Import:
-    """Store the list. One that is under way already is left as it is.
-
-    What was skipped on the way here is kept beside it, to be told in the end. `begin` writes that the list is
-    on its way, and whatever goes with it.
-    """
+    """Store the list, unless it is already being imported. `begin` writes the task and whatever goes with it."""
     actions.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
@@ -151,7 +146,7 @@ def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
 def resume(
     actor: User, election: Election, under_way: Import, seconds: float, clock: Callable[[], float] = time.monotonic
 ) -> Import:
-    """Take it further for about so long, and at least one step; answers how far it has come."""
+    """Continue for about this long, at least one step; returns its progress."""
     actions.check(actor, election, Action.ADD_VOTERS)
     subject, end = repository.import_subject(election.name, under_way.digest), clock() + seconds
     while not IMPORTING.advance(subject, batches=1) and clock() < end:

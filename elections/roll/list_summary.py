@@ -1,4 +1,4 @@
-"""What a list had that was not taken from it, and the sentence in which that is said."""
+"""Summary of an imported or pasted list: what was added and what was skipped."""
 
 from __future__ import annotations
 
@@ -67,8 +67,7 @@ def rows_by_verdict(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 @dataclass(frozen=True, slots=True)
 class ListLabels:
-    """What is said of a list of voters, say: how many were added, and how many were there before, afterwards and in a
-    preview."""
+    """Labels for one kind of list: added, and already there, afterwards and in a preview."""
 
     added: Any
     none_added: Any

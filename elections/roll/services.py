@@ -1,4 +1,4 @@
-"""Who may vote."""
+"""Actions on the roll: add and remove voters."""
 
 from __future__ import annotations
 
@@ -30,10 +30,8 @@ class UnknownNames(Refusal):
 def add_voters(
     actor: User, election: Election, names: Sequence[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing.
-
-    Nobody is added if a name is among them that nobody here has: whoever registers it later would have its vote.
-    """
+    """Add people who are not on the roll yet; returns how many. Unknown names are refused: a later account of
+    that name would inherit the vote."""
     check(actor, election, Action.ADD_VOTERS)
     rules.check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
@@ -62,7 +60,7 @@ def _unknown_names_message(names: Sequence[str]) -> str:
 def put_on_roll(
     actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """A batch at a time; answers how many were new."""
+    """A batch at a time; returns how many were new."""
     added = done = 0
     for batch in by_count(names):
         added += add_batch(actor, election, batch).count
@@ -81,8 +79,7 @@ class Added:
 def add_batch(
     actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
 ) -> Added:
-    """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many; on a
-    ballot with several questions, on the rolls of the others as well."""
+    """Add the new voters of a batch in one transaction; the other questions of a ballot follow."""
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
     def more(added: Added, new: Sequence[str]) -> list[Write]:
@@ -109,15 +106,11 @@ def _add_to_question(actor: User, name: str, voters: Sequence[str]) -> None:
         _add(actor, election, voters)
 
 
-def nothing_more(added: Added, new: Sequence[str]) -> list[Write]:
-    return []
-
-
 def _add(
     actor: User,
     election: Election,
     batch: Sequence[str],
-    also: Callable[[Added, Sequence[str]], list[Write]] = nothing_more,
+    also: Callable[[Added, Sequence[str]], list[Write]] = lambda added, new: [],
 ) -> tuple[Added, list[str]]:
     rules.check_listing(election, batch)
     there, accounts = repository.roll_and_accounts(election, batch)

@@ -1,4 +1,4 @@
-"""What is typed about skills that an election needs, or that its voters have."""
+"""Forms for skills an election needs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""What an election needs: which skills, how well, of how many; which candidates agreed to show theirs; and what they
-could do when it opened.
+"""Skills an election needs, candidates' agreements to show theirs, and the snapshot at the opening.
 
-Candidates are names. One who has the name of an account is that person, who alone can agree: for one election, and only
-to the skills it names by then, so that a need which comes later is shown of nobody who was not asked. What is kept at
-the opening is all that anybody sees, so that nothing said of oneself afterwards changes an election.
+Only the account of a candidate's name can agree, for one election and the skills listed by then. The snapshot is all
+that is ever shown, so later changes of a profile do not affect an election.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ NO_NEEDS = _("This election does not list any skills it needs.")
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A skill, how well somebody has to have it, and how many of those elected."""
+    """A skill, its least level, and how many of those elected should have it."""
 
     skill: str
     level: int
@@ -50,10 +48,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Somebody who stands, and which skills they let be shown; the account is known by when it was made.
-
-    Whoever was only asked, or has declined, lets none be shown.
-    """
+    """Which skills a candidate lets be shown: none if they were only asked, or declined."""
 
     candidate: str
     person: str
@@ -69,14 +64,13 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What candidates who agreed could do when the election opened: a level for each need, 0 if they have not got the
-    skill, and nothing if they did not agree to show it."""
+    """Levels at the opening for each need: 0 without the skill, None without consent."""
 
     needs: tuple[Need, ...]
     levels: Mapping[str, tuple[int | None, ...]]  # by the candidate's name, folded
 
     def levels_of(self, candidate: str) -> list[tuple[Need, int | None]]:
-        """Nothing of somebody who did not agree."""
+        """Empty for candidates who did not agree."""
         return list(zip(self.needs, self.levels.get(keys.fold(candidate), ()), strict=False))
 
 
@@ -105,7 +99,7 @@ def leading_to(election_name: str, skill_id: str) -> list[str]:
 def _current(skill_ids: Iterable[str]) -> dict[str, Skill]:
     """What these ids lead to by now, in one round trip unless some were merged."""
     found = skills.find_many(skill_ids)
-    led = {each: merging.current(each) if skill.into else skill for each, skill in found.items()}
+    led = {each: merging.follow_merges(each) if skill.into else skill for each, skill in found.items()}
     return {each: skill for each, skill in led.items() if skill is not None}
 
 
@@ -130,8 +124,7 @@ def unasked_candidates(election_name: str, wanted: Sequence[Need], known: Sequen
 
 
 def unanswered_by(person: User) -> list[str]:
-    """Elections in which somebody stands and has not said yet whether their skills may be shown, as far as they still
-    can."""
+    """Drafts in which this candidate has not answered yet whether their skills may be shown."""
     waiting = [each for each in table().each(keys.agreed_by(person.name)) if _agreement_of(each).is_unanswered]
     found = table().get_many(keys.election(each["election_name"]) for each in waiting) if waiting else {}
     drafts = (repository.election_of(item) for item in found.values())
@@ -181,7 +174,7 @@ def agreeing(election: Election, agreement: Agreement) -> list[Put]:
 
 
 def asking(election: Election, agreement: Agreement, skills_asked: Sequence[str]) -> list[Write]:
-    """That somebody was asked by mail; what they have said so far stays. Refused if they say something meanwhile."""
+    """Record that a candidate was asked by mail; refused if they answer meanwhile."""
     (written,) = agreeing(election, replace(agreement, asked=tuple(skills_asked)))
     is_new = not (agreement.skills or agreement.asked or agreement.answered)
     return [replace(written, when=Missing() if is_new else Equals("skills", list(agreement.skills)))]
@@ -192,7 +185,7 @@ def withdrawing(election_name: str, candidate: str) -> list[Write]:
 
 
 def forgetting(election_name: str, candidate: str) -> list[Write]:
-    """Also what was kept at the opening, if it has been. Refused if somebody else was forgotten at the same moment."""
+    """Also from the snapshot; refused if it changed meanwhile."""
     item, place = table().get(keys.snapshot(election_name)), keys.snapshot(election_name)
     if item is None:
         return withdrawing(election_name, candidate)

@@ -1,4 +1,4 @@
-"""What an election needs, and what those who stand let be shown."""
+"""Actions on needed skills and candidates' agreements."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transa
 
 
 def set_need(actor: User, election: Election, need: Need) -> None:
-    """One for each skill; the same skill again is a change. It depends on the version: of two at once, one looks
-    again."""
+    """One per skill, replacing an earlier one. It depends on the version: of two concurrent changes, one retries."""
     retry_lost_race(lambda: _set_need(actor, repository.find(election.name) or election, need))
 
 
@@ -77,7 +76,7 @@ def drop_need(actor: User, election: Election, skill_id: str) -> None:
 
 
 def ask_candidates(actor: User, election: Election) -> int:
-    """Mail those who stand and have an account, each once about what is needed now; answers how many."""
+    """Mail candidates with an account, once about each set of needs; returns how many."""
     check(actor, election, Action.SET_NEEDS)
     wanted = needs.named(needs.find_needs(election.name))
     waiting = needs.unasked_candidates(election.name, wanted, needs.agreements(election.name))
@@ -161,7 +160,7 @@ def check_before_opening(election: Election) -> None:
     check_settled(election, Action.CHANGE_CANDIDATES)
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def forget_agreements(gone: User) -> None:

@@ -1,7 +1,6 @@
-"""How the turnout grew, as a curve with axes: shares of the roll over the time of the window.
+"""Chart of the turnout over time: pure geometry, drawn by a template.
 
-Pure geometry: a template draws it. Lengths across are percentages, so that it is as wide as its place and its writing
-keeps its size; lengths down are pixels.
+Widths are percentages, heights pixels, so that the chart stretches and its labels do not.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ def _reached(counted: Turnout, when: Window) -> Iterator[tuple[datetime, int]]:
 
 
 def _top(reached: float, *, is_share: bool) -> float:
-    """What the picture's upper edge stands for: a round number that nothing goes beyond, with a whole half."""
+    """The value of the upper edge: a round number not exceeded, with a whole half."""
     if is_share:
         return next((top for top in TOPS if reached <= top), 100)
     power = 1

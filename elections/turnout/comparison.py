@@ -1,6 +1,6 @@
-"""The turnout beside that of the last election of the same group: how far it was at the same time, and at the end.
+"""Turnout compared with the last election of the same group: at the same point, and at the end.
 
-Only a closed election is compared with, whose turnout its result shows anyway, and only where that tells nobody's vote.
+Only closed elections are compared, and only if that reveals nobody's vote.
 """
 
 from __future__ import annotations
@@ -69,8 +69,7 @@ def share_at(progress: tuple[tuple[float, float], ...], passed: float) -> float:
 
 
 def last_election(group_id: str, before: Election) -> Election | None:
-    """The election that had the same group on its roll before this one: the newest that was made earlier, is still
-    there and has been opened. Nothing if there is none, or if the group is gone."""
+    """The newest earlier election that used the group and was opened, if any."""
     earlier = keys.group_uses_before(group_id, before.created_at)
     for use in table().page(earlier, limit=MAX_RECENT_USES, backwards=True).items if group_id else ():
         found = repository.find_created(use["election_name"], use["created_at"])

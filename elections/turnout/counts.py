@@ -1,4 +1,4 @@
-"""How many have voted, which the gates of an election have counted, and when, which is counted from the log."""
+"""Turnout: votes counted at the gates, and their times counted from the log."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class Turnout:
         return round(100 * self.voted / voters) if voters else 0
 
     def curve(self, voters: int, now: datetime) -> str:
-        """The points of a line, 100 wide and 40 high, from the first vote until now; the top is everybody, or the
-        most that ever had voted."""
+        """Points of a line, 100 wide and 40 high, from the first vote until now."""
         if not self.steps:
             return ""
         first, last = self.steps[0][0] - timedelta(hours=1), max(now, self.steps[-1][0])
@@ -61,7 +60,7 @@ def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
 
 
 def votes_of(election: Election) -> int:
-    """How many have voted. Of one that is closed that never changes, and is counted once by each process."""
+    """How many have voted; cached once the election is closed."""
     if election.stored_state != State.CLOSED:
         return turnout(election).voted
     end = election.name, election.created_at, election.closed_at
@@ -72,10 +71,9 @@ _known_votes = SizedCache[int](10_000, lambda votes: 1)  # of so many elections
 
 
 def final_turnout(election: Election) -> Turnout:
-    """Of one that is closed, with all that the log tells, whether or not somebody has come to count it.
+    """Of a closed election, completed from the log if the worker has not counted it all yet.
 
-    Mostly somebody has. If not, how far the log was followed is read before the item: by then, the item has counted
-    everything up to there.
+    How far the log was followed is read before the item, which has then counted everything up to there.
     """
     place, gates = keys.turnout(election.name), gates_of(election).keys(election.name)
     found = table().get_many([place, *gates])

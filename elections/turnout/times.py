@@ -1,8 +1,7 @@
-"""When people voted, by the hour or the day: counted from the log, in one item of the election.
+"""Votes per hour or day, counted from the log into one item of the election.
 
-Whoever follows the log counts, seconds behind the votes themselves, so that no vote waits for the item. It knows the
-number of the last event that changed it: up to there it has counted every event of the election, and after it none.
-So no event counts twice, whoever follows, and however often.
+A worker counts seconds behind the votes, so that no vote waits for the item. The item stores the number of the last
+event counted, so that no event counts twice.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ KINDS = (*VOTES, "ElectionUpdated", "ElectionClosed")  # of events that may coun
 
 @dataclass(frozen=True, slots=True)
 class TurnoutEvent:
-    """An event, as far as it may tell of when people voted."""
+    """The part of an event that matters for when people voted."""
 
     number: int
     kind: str
@@ -69,7 +68,7 @@ def end_of(name: str) -> int | None:
 
 
 def starting(election: Election, number: int) -> Put:
-    """Of an election that the event of that number opens."""
+    """The item of an election opened by the event of that number."""
     place, ends = keys.turnout(election.name), election.no_voting_after
     return Put({"PK": place.pk, "SK": place.sk, "since": number, "counted": number, "ends": ends})
 

@@ -1,4 +1,4 @@
-"""The turnout as pages show it, compared with that of the last election of the same group."""
+"""The turnout part of pages."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, Sl
 from pages import markdown_cache
 from pages.markdown import excerpt
 from photos import repository as photos
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Write
@@ -220,12 +220,12 @@ def delete(user: User, post: Post) -> None:
 # --- Its picture ---
 
 
-def picture(user: User, post_id: str, wanted: Wanted) -> None:
+def picture(user: User, post_id: str, wanted: PictureChange) -> None:
     """Of two at once, the second takes the first one's place; the words of the post stay as they are."""
     retry_lost_race(lambda: _picture(user, post_id, wanted))
 
 
-def _picture(user: User, post_id: str, wanted: Wanted) -> None:
+def _picture(user: User, post_id: str, wanted: PictureChange) -> None:
     post = repository.find(post_id)
     if post is None:
         raise LostRace

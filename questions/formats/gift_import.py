@@ -231,11 +231,8 @@ def _hidden(text: str) -> str:
 
 
 def _unhidden(text: str) -> str:
-    return HIDDEN.sub(lambda sign: _sign(chr(ord(sign[0]) - SURROGATE_OFFSET)), text)
-
-
-def _sign(escaped: str) -> str:
-    return "\n" if escaped == "n" else escaped
+    line_ended = text.replace(chr(SURROGATE_OFFSET + ord("n")), "\n")
+    return HIDDEN.sub(lambda sign: chr(ord(sign[0]) - SURROGATE_OFFSET), line_ended)
 
 
 # --- plain text out of HTML, as learning platforms put it into their questions ---

@@ -1,1 +1,1 @@
-"""Checking a result oneself: nothing here is stored, and nothing is told of an election without a sealed result."""
+"""Pages for checking a result yourself. They store nothing, and show nothing before the result is sealed."""

@@ -1,4 +1,4 @@
-"""What a browser needs to know of a count to show what one ballot did in it. The ballot itself stays in the browser."""
+"""What the browser needs to know about a count to show what one ballot did in it. The ballot stays in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of one's ballot."""
+"""Pages to follow your own ballot through the count."""
 
 from __future__ import annotations
 

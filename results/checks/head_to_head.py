@@ -1,4 +1,4 @@
-"""Two candidates compared."""
+"""Page that compares two candidates on all ballots."""
 
 from __future__ import annotations
 

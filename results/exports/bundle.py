@@ -63,13 +63,13 @@ class NotSealedYet(Exception):
 
 
 def bundle_version() -> str:
-    """What a bundle depends on besides the election: the programs in it, and the words beside them."""
+    """Version of what a bundle contains besides the election: its programs and README."""
     return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
 
 
 def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
-    """The zip as a temporary file, at its beginning. For strangers it names no voters: entries of the roll are there by
-    their commitments, and of the log only what the count hangs on is told."""
+    """The zip as a temporary file. For strangers it names no voters: the roll is given by commitments, and the log only
+    as far as the count needs it."""
     election, seal = found.election, found.seal
     extract = extract_log(election, seal, names_voters=names_voters)
     file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
@@ -112,7 +112,7 @@ def _readable(value: Any) -> bytes:
 
 
 def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[bytes]:
-    """A JSON list with an item on each line, made as it is written."""
+    """A JSON list with one item per line, streamed."""
     comma = opening
     for each in lines:
         yield comma + each
@@ -145,7 +145,7 @@ def _lots(found: Sealed) -> dict[str, str]:
 
 
 def public_voter_name(voter: str) -> str:
-    """Somebody on the roll as everybody may see them: an address only so far that its owner knows it again."""
+    """A voter's name as published: an address is shortened so that only its owner recognises it."""
     name, at, domain = voter.rpartition("@")
     return f"{name[:1]}…@{domain}" if at else voter
 
@@ -166,7 +166,7 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
 
 
 class _Roll:
-    """Entries as everybody may see them: one that is told in full with its nonce, any other with its commitment."""
+    """Roll entries as published: those disclosed in full with their nonce, the others as commitments."""
 
     def __init__(self, election: Election, seal: Seal, *, names_voters: bool):
         self.names_voters = names_voters
@@ -230,13 +230,13 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
 
 
 def is_disclosable(event: Item, election: Election) -> bool:
-    """Addresses are nobody's business, nor are mails; nor, in a secret election, when somebody voted.
+    """Addresses and mails are not disclosed; nor, in a secret election, when somebody voted.
 
-    Of a message the event has a digest, by which its words could be tried out. An event that has forgotten a name no
-    longer has the bytes that its digest was made of.
+    An event about a message has a digest of its text, which could be guessed. A rewritten event no longer has the bytes
+    its digest was made of.
     """
-    said = event["event_data"]
-    people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
+    event_data = event["event_data"]
+    people = [*event_data.get("voters", ()), event_data.get("voter_name", ""), event_data.get("voter", "")]
     kept = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
     return not (any("@" in name for name in people) or event["event_type"] in kept or is_rewritten(event))
 

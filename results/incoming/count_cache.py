@@ -1,4 +1,4 @@
-"""Something with a count that people watch while it comes in: each process keeps it, and reads what is new."""
+"""Caches live counts in the process, and reads only what is new."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of a count while ballots come in."""
+"""Pages of a live result while ballots come in."""
 
 from __future__ import annotations
 

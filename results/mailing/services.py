@@ -48,8 +48,8 @@ def mail_result(actor: User, election: Election) -> None:
 
 
 def mail_automatically(election: Election) -> None:
-    """After the sealing, if that was chosen. It counts for the election's owner, and what no longer fits into today
-    goes out tomorrow. Of several questions on one ballot, the last to be sealed has all of them told."""
+    """Mail the result after sealing, if the organiser chose that. It counts towards the owner's daily limit; the rest
+    goes out the next day. For a multi-question ballot, the last question to be sealed sends one email for all."""
     leader = _leader(election)
     if leader is None or not leader.announces or mailed_at(leader) is not None:
         return
@@ -64,7 +64,7 @@ def mail_automatically(election: Election) -> None:
 
 
 def mail_result_step(user: User, election: Election) -> Step | None:
-    """What whoever runs the election can do about it once it is sealed."""
+    """The next step offered to organisers once the result is sealed."""
     may = actions.relation(user, election) in RUNNERS and _leads(election)
     if not may or not election.voter_count or mailed_at(election) is not None:
         return None
@@ -73,13 +73,13 @@ def mail_result_step(user: User, election: Election) -> Step | None:
 
 
 def _leads(election: Election) -> bool:
-    """Of several questions on one ballot, one is invited to, and told of, for all."""
+    """Whether emails about a multi-question ballot are sent for this question."""
     multi_ballot = multi_ballots.find(election.book) if election.book else None
     return multi_ballot is None or multi_ballot.is_led_by(election.name)
 
 
 def _leader(election: Election) -> Election | None:
-    """The election whose voters are told: itself, unless it is one of several questions on a ballot."""
+    """The election whose voters are emailed: this one, unless another question leads the ballot."""
     multi_ballot = multi_ballots.find(election.book) if election.book else None
     return (
         election
@@ -111,12 +111,12 @@ def outcome_of(election: Election) -> dict[str, str] | None:
     results = [result for each in questions if (result := _result_of(each)) is not None]
     if not results or len(results) < len(questions):
         return None
-    told = [
+    outcomes = [
         {"question": multi_ballot.short(each.name), **_outcome(result, MAX_WINNERS_NAMED_PER_QUESTION)}
         for each, result in zip(questions, results, strict=True)
     ]
     ballots = sum(result.total for result in results)
-    return {"ended": TOGETHER, "questions": json.dumps(told, ensure_ascii=False), "ballots": str(ballots)}
+    return {"ended": TOGETHER, "questions": json.dumps(outcomes, ensure_ascii=False), "ballots": str(ballots)}
 
 
 def _result_of(election: Election) -> Result | None:

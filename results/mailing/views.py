@@ -1,5 +1,4 @@
-"""The page from which organisers have the result mailed to the voters: the numbers first, then the mail, then the
-button."""
+"""The organiser's page for mailing the result to the voters: the numbers, a preview, the button."""
 
 from __future__ import annotations
 

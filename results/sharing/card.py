@@ -96,8 +96,8 @@ def _turnout(election: Election, seal: Seal) -> tuple[str, float | None]:
     cast, may = seal.turnout.voted, election.voter_count
     if election.electorate != "listed" or not may:
         return ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast}, None
-    said = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
-    return said % {"count": cast, "voters": may}, min(1.0, cast / may)
+    text = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
+    return text % {"count": cast, "voters": may}, min(1.0, cast / may)
 
 
 def _bars(result: Result) -> tuple[str, tuple[Bar, ...]]:
@@ -177,7 +177,7 @@ def _drawn(card: Card) -> bytes:
 
 
 def _draw_title(pen: Pen, card: Card) -> float:
-    """What was voted on and who won; answers how far down that reaches."""
+    """What was voted on and who won; returns the lowest y."""
     y = 82.0
     for line in wrapped(card.title, 44, RIGHT_PX - LEFT_PX, 1 if card.bars else 2):
         pen.text(LEFT_PX, y, line, 44, INK)

@@ -1,4 +1,4 @@
-"""Where the picture of a sealed result is found."""
+"""The URL of the preview image of a sealed result."""
 
 from __future__ import annotations
 

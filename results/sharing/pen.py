@@ -1,4 +1,4 @@
-"""What every picture that goes with a link is drawn with: its size and colours, a pen, our mark and the site's name."""
+"""Drawing tools for preview images: size, colours, shapes, our logo and the site's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to the catalogue: proposing, approving, naming."""
+"""Changing the skill catalogue: proposing, approving, naming."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
     for suffix in unique_suffixes():
         made = replace(skill, id=rules.new_id(skill.name, suffix))
         try:
-            record(Event(user.name, kind, told(made)), *repository.creation(made), is_still)
+            record(Event(user.name, kind, skill_event_data(made)), *repository.creation(made), is_still)
         except LostRace as refused:
             _check_free(refused, made.name)
             if repository.ID_TAKEN not in refused.parts:
@@ -44,7 +44,7 @@ def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
     raise LostRace
 
 
-def told(skill: Skill) -> dict[str, Any]:
+def skill_event_data(skill: Skill) -> dict[str, Any]:
     event_data = {"skill_id": skill.id, "name": skill.name, "category": skill.category}
     return {**event_data, "description": skill.description, "at": skill.at}
 
@@ -116,11 +116,11 @@ def add_alias(admin: User, skill: Skill, alias: str) -> None:
     # What is its own already is taken, too.
     if keys.fold(alias) in map(keys.fold, skill.names):
         raise NameTaken(NAME_TAKEN % {"name": skill.name})
-    _record(admin, "SkillAliasAdded", skill, {"alias": alias}, repository.alias_added(skill, alias), alias)
+    _record(admin, "SkillAliasAdded", skill, {"alias": alias}, repository.adding_alias(skill, alias), alias)
 
 
 def remove_alias(admin: User, skill: Skill, alias: str) -> None:
     check_changeable(skill)
     if alias not in skill.aliases:
         raise NotNow(NOT_NOW)
-    _record(admin, "SkillAliasRemoved", skill, {"alias": alias}, repository.alias_removed(skill, alias))
+    _record(admin, "SkillAliasRemoved", skill, {"alias": alias}, repository.removing_alias(skill, alias))

@@ -16,7 +16,7 @@ from acts.retry import retry_lost_race, run_once
 from acts.storage import SITE, now_text, record, table
 from skills import endorsements, repository, rules
 from skills.endorsements import Endorsement, Ground
-from skills.merging import settled
+from skills.merging import settle_merges
 from skills.rules import ENDORSED_ALREADY, NOT_ENDORSED, ONESELF, Skill, Visibility
 from store import keys
 from store.log import Event
@@ -33,7 +33,7 @@ def endorse(user: User, whom: User, skill_id: str, grounds: Iterable[Ground], fo
 
 
 def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: str) -> None:
-    skill, count = settled(skill_id, whom.name), endorsements.count_of(user.name)
+    skill, count = settle_merges(skill_id, whom.name), endorsements.count_of(user.name)
     own = repository.own_skills(whom.name)
     _check(user, own, skill)
     if endorsements.find(whom.name, skill.id, user.name) is not None:
@@ -42,8 +42,8 @@ def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: st
     made = Endorsement(whom.name, skill.id, user.name, tuple(grounds), level, now, given=count + 1)
     event_data = {"name": whom.name, "skill_id": skill.id, "grounds": grounds, "level": level, "at": now}
     checks = (
-        repository.as_it_was(skill),
-        repository.own_as_it_was(own),
+        repository.skill_unchanged(skill),
+        repository.own_skills_unchanged(own),
         people.is_same_account(whom),
         people.is_same_account(user),
     )
@@ -51,7 +51,7 @@ def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: st
 
 
 def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
-    """Whoever is hidden from members is not there for those who would endorse, whatever their role."""
+    """People hidden from members cannot be endorsed, whatever the endorser's role."""
     if keys.fold(own.name) == keys.fold(user.name):
         raise NotNow(ONESELF)
     if own.visibility != Visibility.MEMBERS or skill.id not in own.held:
@@ -64,15 +64,15 @@ def withdraw(user: User, name: str, skill_id: str) -> None:
 
 
 def _withdraw(user: User, name: str, skill_id: str) -> None:
-    skill, count = settled(skill_id, name), endorsements.count_of(user.name)
-    found = _found(name, skill.id, user.name)
+    skill, count = settle_merges(skill_id, name), endorsements.count_of(user.name)
+    found = _find_endorsement(name, skill.id, user.name)
     event_data = {"name": found.name, "skill_id": skill.id}
-    writes = (*endorsements.withdrawing(found, count), repository.as_it_was(skill), people.is_same_account(user))
+    writes = (*endorsements.withdrawing(found, count), repository.skill_unchanged(skill), people.is_same_account(user))
     record(Event(user.name, "EndorsementWithdrawn", event_data), *writes)
 
 
 def hide(user: User, skill_id: str, by: str) -> None:
-    """From everybody else; whoever gave it is not told."""
+    """Hide it from others; its giver is not told."""
     retry_lost_race(lambda: _hide(user, skill_id, by, True))
 
 
@@ -81,17 +81,17 @@ def show(user: User, skill_id: str, by: str) -> None:
 
 
 def _hide(user: User, skill_id: str, by: str, hidden: bool) -> None:
-    skill = settled(skill_id, user.name)
-    found = _found(user.name, skill.id, by)
+    skill = settle_merges(skill_id, user.name)
+    found = _find_endorsement(user.name, skill.id, by)
     if found.hidden == hidden:
         return
     kind = "EndorsementHidden" if hidden else "EndorsementShown"
     event = Event(user.name, kind, {"name": user.name, "skill_id": skill.id, "by": found.by})
-    checks = (repository.as_it_was(skill), people.is_same_account(user))
+    checks = (repository.skill_unchanged(skill), people.is_same_account(user))
     record(event, *endorsements.hiding(found, hidden), *checks)
 
 
-def _found(name: str, skill_id: str, by: str) -> Endorsement:
+def _find_endorsement(name: str, skill_id: str, by: str) -> Endorsement:
     found = endorsements.find(name, skill_id, by)
     if found is None:
         raise NotThere(NOT_ENDORSED)
@@ -101,7 +101,7 @@ def _found(name: str, skill_id: str, by: str) -> Endorsement:
 # --- when somebody leaves ---
 
 
-def forget_endorsements(gone: User) -> None:
+def delete_endorsements(gone: User) -> None:
     """All they gave and all they got. What a merge brings elsewhere meanwhile is found by looking once more."""
     while sum(retry_lost_race(partial(_removed, gone.name, some)) for some in _batches_of(gone.name)):
         pass
@@ -121,11 +121,13 @@ def _removed(name: str, places: list[Key]) -> bool:
         return False
     gone = endorsements.endorsements_in(there.values())
     counter = [Delete(place, when=Exists()) for place in there if place == keys.endorsing(name)]
-    record(Event(SITE, "EndorsementsRemoved", _told(name, gone)), *map(endorsements.going, gone), *counter)
+    record(
+        Event(SITE, "EndorsementsRemoved", _removal_event_data(name, gone)), *map(endorsements.going, gone), *counter
+    )
     return True
 
 
-def _told(name: str, gone: Sequence[Endorsement]) -> dict[str, Any]:
+def _removal_event_data(name: str, gone: Sequence[Endorsement]) -> dict[str, Any]:
     """Whose, of which skill, by whom: three lists beside each other, so that the log can forget each name."""
     words = (("people", "name"), ("skills", "skill"), ("by", "by"))
     return {"name": name, **{word: [getattr(each, of) for each in gone] for word, of in words}}

@@ -1,4 +1,4 @@
-"""What somebody says of themselves: which skills they have, that this is still so, and who may see it."""
+"""Changing one's own skills: adding, confirming, removing, and who can see them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from acts.refusals import NotThere
 from acts.retry import retry_lost_race, run_once
 from acts.storage import SITE, now_text, record
 from skills import repository, rules
-from skills.merging import settled
+from skills.merging import settle_merges
 from skills.rules import NOT_THERE, Held, OwnSkills, Visibility
 from store.log import Event
 from store.table import Write
@@ -28,35 +28,35 @@ def hold(user: User, skill_id: str, form: str, **event_data: Any) -> None:
 
 
 def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> None:
-    skill, now = settled(skill_id, user.name), now_text()
+    skill, now = settle_merges(skill_id, user.name), now_text()
     own = repository.own_skills(user.name)
     rules.check_room(own, skill.id)
     before = own.held.get(skill.id)
     after = Held(skill.id, **event_data, added_at=before.added_at if before else now, confirmed_at=now)
     kind = "PersonSkillAdded" if before is None else "PersonSkillChanged"
-    if before is not None and before.told == after.told:
+    if before is not None and before.statement == after.statement:
         kind = "PersonSkillConfirmed"
     words = {} if kind == "PersonSkillConfirmed" else without_notes(after)
-    writes = (*repository.holding(own, after), repository.as_it_was(skill))
+    writes = (*repository.holding(own, after), repository.skill_unchanged(skill))
     _record(user, kind, {"skill_id": skill.id, **words, "at": now}, *writes, mark=mark)
 
 
 def without_notes(held: Held) -> dict[str, Any]:
     """What the log keeps: notes go with the entry, and are for those alone who may see it."""
-    return {name: value for name, value in held.told.items() if name != "notes"}
+    return {name: value for name, value in held.statement.items() if name != "notes"}
 
 
 def confirm(user: User, skill_id: str, seen: str) -> None:
-    """It is still so. Whoever has event_data so since the page was made has event_data it once."""
+    """Say that the entry is still right. Confirmed twice from one page, it counts once."""
     retry_lost_race(lambda: _confirm(user, skill_id, seen))
 
 
 def _confirm(user: User, skill_id: str, seen: str) -> None:
-    skill, own, now = settled(skill_id, user.name), repository.own_skills(user.name), now_text()
+    skill, own, now = settle_merges(skill_id, user.name), repository.own_skills(user.name), now_text()
     before = _held(own, skill.id)
     if seen and before.confirmed_at != seen:
         return
-    writes = (*repository.holding(own, replace(before, confirmed_at=now)), repository.as_it_was(skill))
+    writes = (*repository.holding(own, replace(before, confirmed_at=now)), repository.skill_unchanged(skill))
     _record(user, "PersonSkillConfirmed", {"skill_id": skill.id, "at": now}, *writes)
 
 
@@ -65,9 +65,9 @@ def let_go(user: User, skill_id: str) -> None:
 
 
 def _let_go(user: User, skill_id: str) -> None:
-    skill, own = settled(skill_id, user.name), repository.own_skills(user.name)
+    skill, own = settle_merges(skill_id, user.name), repository.own_skills(user.name)
     _held(own, skill.id)
-    writes = (*repository.letting_go(own, skill.id), repository.as_it_was(skill))
+    writes = (*repository.removing(own, skill.id), repository.skill_unchanged(skill))
     _record(user, "PersonSkillRemoved", {"skill_id": skill.id}, *writes)
 
 
@@ -91,7 +91,7 @@ def _show_to(user: User, visibility: Visibility) -> Visibility:
     own = repository.own_skills(user.name)
     if own.visibility != visibility:
         words = {"visibility": visibility.value}
-        _record(user, "ProfileVisibilityChanged", words, *repository.showing(own, visibility))
+        _record(user, "ProfileVisibilityChanged", words, *repository.changing_visibility(own, visibility))
     return own.visibility
 
 
@@ -103,9 +103,9 @@ def _record(user: User, kind: str, event_data: dict[str, Any], *writes: Write, m
 # --- when somebody leaves ---
 
 
-def forget_skills(gone: User) -> None:
-    """What they event_data of themselves goes with them."""
+def delete_skills(gone: User) -> None:
+    """Delete all skills of a removed person."""
     own = repository.own_skills(gone.name)
     if own.version:
         event = Event(SITE, "PersonSkillsRemoved", {"name": own.name})
-        record(event, *repository.leaving(own))
+        record(event, *repository.deleting_all(own))

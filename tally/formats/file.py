@@ -38,11 +38,11 @@ class BadFile(ValueError):
 
 
 class NotRecognised(BadFile):
-    """A file whose format cannot be told."""
+    """A file whose format cannot be detected."""
 
 
 class CannotWrite(ValueError):
-    """Ballots that a format has no way to express; the words say what, and often what to use instead."""
+    """Ballots that a format cannot express."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ LINE_ENDS = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 def clean_name(typed: str, line: int | None, limits: Limits) -> str:
-    """A candidate's name as it is kept: as typed, without white space around it."""
+    """A candidate's name without surrounding white space."""
     name = typed.strip()
     if not name:
         raise BadFile(line, "A candidate has no name.")

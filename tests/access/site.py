@@ -48,7 +48,7 @@ from news.rules import Post
 from news.services.writing import Written
 from pages import logo
 from pages.site_views import colours_edition
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
@@ -219,7 +219,7 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
-    change_picture(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
+    change_picture(otto, _now("Draft"), known("Ada"), PictureChange(kept(), alt=text("A face")))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
@@ -274,7 +274,7 @@ def _skills(olga: User, ann: User) -> None:
     note("cake", cake.id)
     old = skills.add(olga, text("Snakes"), text("Programming"), "")
     note("snakes", old.id)
-    merging.merge(olga, old, merging.current(python.id) or python)
+    merging.merge(olga, old, merging.follow_merges(python.id) or python)
     skills.propose(ann, text("Whistling"), text("Music"), text("Loudly"))
     skills.add_alias(olga, cake, text("Gâteau"))
     skills.hold(olga, cake.id, "form", level=2, years=1, last_used="", notes="", interest=False)
@@ -363,7 +363,7 @@ def _second_factors(ann: User, client: Client) -> str:
     options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
     (passkey,) = factors.load_factors(_person(ann.name)).passkeys
-    return passkey.mark
+    return passkey.short_id
 
 
 # --- looks ---

@@ -162,7 +162,7 @@ def test_each_code_is_accepted_once(site, ada, has_app):
         factors.use_code(ada, code_in(has_app, 0), NOW)  # that one confirmed the app
     code = code_in(has_app, 1)
     factors.use_code(ada, f" {code[:3]} {code[3:]} ", NOW)
-    with pytest.raises(WrongCode, match="used already"):
+    with pytest.raises(WrongCode, match="already used"):
         factors.use_code(ada, code, NOW)
 
 
@@ -250,7 +250,7 @@ def test_recovery_codes_of_somebody_else_do_not_fit(site, ada, has_app, person):
 
 
 def test_recovery_codes_need_something_to_stand_in_for(site, ada):
-    with pytest.raises(NotThere, match="Add one of these first"):
+    with pytest.raises(NotThere, match="Add one of those first"):
         factors.make_codes(ada)
     assert "RecoveryCodesMade" not in events(site)
 
@@ -370,7 +370,7 @@ def test_a_new_passkey_for_another_question_is_refused(site, ada, changes):
 
 def test_the_same_passkey_is_not_added_twice(site, ada):
     key = with_passkey(ada)
-    with pytest.raises(WrongPasskey, match="among yours already"):
+    with pytest.raises(WrongPasskey, match="already added this passkey"):
         with_passkey(ada, key)
     assert len(factors.load_factors(ada).passkeys) == 1
 
@@ -451,7 +451,7 @@ def test_the_account_says_which_kinds_there_are_and_the_log_tells_of_each(site, 
     assert [subject for _, subject, _ in mails].count("Plenum: A second step was added to your account") == 3
     assert [subject for _, subject, _ in mails].count("Plenum: A second step was removed from your account") == 3
     assert {to for to, _, _ in mails} == {ada.email}
-    assert any("An authenticator app now belongs to the sign-in of Ada" in text for _, _, text in mails)
+    assert any("An authenticator app was added to the sign-in of Ada" in text for _, _, text in mails)
 
 
 def test_recovery_codes_go_with_the_last_factor(site, ada, has_app):
@@ -465,7 +465,7 @@ def test_what_is_not_there_is_not_removed_and_nothing_is_logged(site, ada, has_a
     with pytest.raises(NotThere):
         factors.remove_passkey(ada, "0" * 20)
     factors.remove_app(ada)
-    with pytest.raises(NotThere, match="removed already"):
+    with pytest.raises(NotThere, match="already been removed"):
         factors.remove_app(ada)
     assert events(site) == [*before, "SecondFactorRemoved"]
 

@@ -55,7 +55,7 @@ def test_a_name_that_looks_like_anothers_is_not_to_be_had(site, person, name):
 def test_the_same_name_with_something_nobody_sees_is_the_same(site, person, name):
     person("Ada Lovelace", Role.OWNER)
     answer = register(name, f"{ascii(name)[1:-1].replace(' ', '.').replace(chr(92), '-')}@example.org")
-    assert "already has that name" in answer.content.decode()
+    assert "name is already taken" in answer.content.decode()
     assert repository.find(name).name == "Ada Lovelace"
 
 

@@ -52,7 +52,7 @@ def test_an_admin_raises_lowers_and_takes_back_a_limit(site, person, signed_in):
     assert "0 of 500 today" in text_of(admin.get("/people/Otto/"))
     for typed, most in (("900", 900), ("0", 0), ("", None)):
         answer = admin.post("/people/Otto/mail-limit/", {"mails_a_day": typed}, follow=True)
-        assert "limit of mails is changed" in text_of(answer)
+        assert "mail limit is changed" in text_of(answer)
         assert repository.find("Otto").mails_a_day == most
         assert f"0 of {500 if most is None else most} today" in text_of(answer)
     admin.post("/people/Otto/mail-limit/", {"mails_a_day": ""})
@@ -70,7 +70,7 @@ def test_an_admin_confirms_an_organiser_and_takes_it_back(site, person, signed_i
     for _ in range(2):
         assert admin.post("/people/Otto/confirm/").status_code == 302
         assert repository.find("Otto").can_write_to_many
-    assert "Take the confirmation back" in text_of(admin.get("/people/Otto/"))
+    assert "Withdraw the confirmation" in text_of(admin.get("/people/Otto/"))
     for _ in range(2):
         assert admin.post("/people/Otto/unconfirm/").status_code == 302
         assert not repository.find("Otto").can_write_to_many
@@ -117,7 +117,7 @@ def test_an_owner_can_limit_an_admin_whose_invitations_count_then(site, person, 
     admin = signed_in(repository.find("admin"))
     answers = [admin.post("/invitations/new/", {"email": f"{n}@example.org"}) for n in range(3)]
     assert [answer.status_code for answer in answers] == [302, 302, 422]
-    assert "0 of 2 are left" in text_of(answers[-1])
+    assert "0 of 2 mails are left" in text_of(answers[-1])
     assert len(mail.in_state(mail.QUEUED, 9)[0]) == 2
     assert site.get(keys.invitation("2@example.org")) is None
 

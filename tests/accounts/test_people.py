@@ -122,7 +122,7 @@ def test_a_made_up_role_is_a_sentence(site, person, signed_in):
     person("Ada")
     admin = signed_in("admin", Role.ADMIN)
     answer = admin.post("/people/Ada/role/", {"role": "KING"}, follow=True)
-    assert "There is no such role" in answer.content.decode()
+    assert "Choose one of the roles offered" in answer.content.decode()
 
 
 def test_handing_over_makes_the_old_owner_an_auditor_in_one_event(site, person, signed_in):
@@ -311,7 +311,7 @@ def test_an_admin_has_a_reset_link_mailed_and_sets_no_password(site, person, sig
     assert (repository.find("Ada").password, repository.find("Ada").lineage) == (before.password, before.lineage)
     assert ada.get("/me/").status_code == 200, "until the link is used nothing has changed"
     (mailed,) = [text for to, _, text in outbox() if to == "Ada@example.org"]
-    assert "admin, who looks after the accounts here" in mailed
+    assert "admin, who manages the accounts here" in mailed
     (event,) = [event for event in EventLog(site).since(0) if event["event_type"] == "ResetLinkSent"]
     assert (event["actor"], event["event_data"]) == ("admin", {"name": "Ada"})
     address = link("Ada@example.org")
@@ -379,7 +379,7 @@ def test_a_password_reset_by_a_mailed_link_is_a_break(site, person, signed_in, l
     address = link("Ada@example.org")
     assert lineage() == before
     page = Client().get(address).content.decode()
-    assert "they are no longer shown, not even to you" in page
+    assert "they will no longer be shown, not even to you" in page
     Client().post(address, {"password": "a brand new pass"})
     assert lineage() not in ("", before)
 
@@ -399,7 +399,7 @@ def test_second_steps_taken_away_by_an_admin_are_a_break_and_nothing_else_of_the
     ada = person("Ada")
     before, secret, now = lineage(), authenticator_apps.new_secret(), time.time()
     admin = signed_in("admin", Role.ADMIN)
-    assert "removed already" in admin.post("/people/Ada/factors/", follow=True).content.decode()
+    assert "already been removed" in admin.post("/people/Ada/factors/", follow=True).content.decode()
     factors.add_app(ada, secret, authenticator_apps.code_at(secret, authenticator_apps.step_at(now)), now)
     factors.use_code(ada, factors.make_codes(ada)[0], now)
     factors.remove_app(repository.find("Ada"))
@@ -408,7 +408,7 @@ def test_second_steps_taken_away_by_an_admin_are_a_break_and_nothing_else_of_the
     admin.post("/people/Ada/factors/")
     assert repository.find("Ada").factors == []
     assert lineage() not in ("", before)
-    assert [subject for _, subject, _ in outbox()].count("Plenum: Your second step was taken away") == 1
+    assert [subject for _, subject, _ in outbox()].count("Plenum: Your second step was removed") == 1
 
 
 def test_a_removed_name_that_is_registered_anew_has_another_lineage(site, person):
@@ -445,7 +445,7 @@ def test_inviting_somebody_who_is_here_says_so(site, person, signed_in):
     admin = signed_in("admin", Role.ADMIN)
     person("Ada", email="ada@example.org")
     answer = admin.post("/invitations/new/", {"email": "ADA@example.org"})
-    assert "already has this address" in answer.content.decode()
+    assert "already belongs to an account here" in answer.content.decode()
 
 
 def test_an_invitation_is_sent_again_on_request(site, signed_in, outbox):

@@ -106,7 +106,7 @@ def test_everything_about_me_in_one_file(site, boss, ada, person, signed_in):
         ("Boss", None, ["taught"]),
         (None, "Boss", ["saw"]),
     ], "who hides is not told of"
-    assert "What this site keeps about Ada." in told["README"]
+    assert "What this site stores about Ada." in told["README"]
 
 
 def test_nothing_about_others_and_nothing_that_opens_a_door(site, boss, ada, person, signed_in):
@@ -118,7 +118,7 @@ def test_nothing_about_others_and_nothing_that_opens_a_door(site, boss, ada, per
     for secret in (item["hash"], item["session_salt"], item["lineage"], session["SK"]):
         assert secret not in told
     (change,) = [each for each in json.loads(told)["log"] if each["what"] == "UserRoleChanged"]
-    assert (change["new_role"], change["by"]) == ("ADMIN", "somebody who looks after the site")
+    assert (change["new_role"], change["by"]) == ("ADMIN", "an admin of this site")
 
 
 def test_a_name_that_somebody_else_had_before_tells_nothing_of_them(site, boss, ada, person, signed_in):
@@ -142,7 +142,7 @@ def test_it_asks_for_the_password_and_not_too_often(site, boss, ada, signed_in, 
 def test_a_long_part_says_that_there_is_more(site, boss, ada, signed_in, monkeypatch):
     monkeypatch.setattr("accounts.personal_data.MAX_ENTRIES_PER_PART", 2)
     log = asked_for(signed_in(ada))["log"]
-    assert log[2:] == [{"note": "There are more; only 2 are told here."}]
+    assert log[2:] == [{"note": "There are more; only the first 2 are listed here."}]
 
 
 @pytest.mark.parametrize("page", ["/me/leave/", "/people/Ada/remove/"])
@@ -152,12 +152,12 @@ def test_before_a_removal_is_decided_the_page_says_what_becomes_of_everything(
     drafts.create(ada, "Board")
     browser = signed_in(ada if page == "/me/leave/" else boss)
     shown = browser.get(page).content.decode()
-    assert "1 election passes to the owner" in shown
+    assert "1 election passes to the site's owner" in shown
     assert "1 poll passes to the owner" in shown
     assert "forgets the name and the addresses after 30 days" in shown
-    assert "goes when an election is deleted" in shown
+    assert "deleted with the election" in shown
     settings.FORGET_AFTER_DAYS = 0
-    assert "keeps names for good" in browser.get(page).content.decode()
+    assert "keeps names permanently" in browser.get(page).content.decode()
 
 
 def test_a_removal_takes_the_sessions_along(site, boss, ada, signed_in):

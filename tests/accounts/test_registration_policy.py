@@ -17,7 +17,7 @@ from mail import outbox as mail
 from tests.people import PASSWORD
 from tests.rows import every_row
 
-WORDS = {"invited": "made by invitation", "closed": "No new accounts are made here"}
+WORDS = {"invited": "by invitation only", "closed": "does not take registrations"}
 
 
 def typed(email="ada@example.org", name="Ada"):
@@ -69,7 +69,7 @@ def test_by_domain_the_sentence_is_about_the_domain_and_tells_of_nobody(client, 
     person("owner", Role.OWNER)
     person("Bo", email="bo@elsewhere.test")
     page = client.get("/register/")
-    sentence = "Accounts here are for addresses at: example.org, *.example.net."
+    sentence = "Accounts here are only for addresses at: example.org, *.example.net."
     assert sentence in text_of(page)
     assert "/register/" in text_of(client.get("/sign-in/"))
     for email in ("bo@elsewhere.test", "nobody@elsewhere.test"):  # whether somebody has it is not told
@@ -110,9 +110,9 @@ def test_invitations_make_accounts_and_on_a_closed_site_only_those_of_admins(sit
 def test_the_roll_of_a_closed_site_says_who_has_to_invite(site, signed_in, settings):
     organiser = signed_in("Otto")
     drafts.create(repository.find("Otto"), "Board")
-    assert "invited by an admin first" not in text_of(organiser.get("/election/Board/roll/"))
+    assert "An admin must first invite people" not in text_of(organiser.get("/election/Board/roll/"))
     settings.REGISTRATION = "closed"
-    assert "invited by an admin first" in text_of(organiser.get("/election/Board/roll/"))
+    assert "An admin must first invite people" in text_of(organiser.get("/election/Board/roll/"))
 
 
 def test_nobody_has_links_mailed_to_strangers_without_end(site, signed_in, monkeypatch):

@@ -43,7 +43,7 @@ def test_whoever_visits_first_becomes_nothing(client, site):
 def test_the_link_makes_the_owner_once(client, site):
     path = path_of(setup_link.new_link())
     assert path == reverse("setup", args=[path.split("/")[2]])
-    assert "becomes its owner" in text_of(client.get(path))
+    assert "become its owner" in text_of(client.get(path))
     assert repository.has_owner() is False, "looking makes nobody"
     assert "You are the owner of this site" in text_of(client.post(path, FORM, follow=True))
     assert client.get("/me/").status_code == 200
@@ -77,8 +77,8 @@ def test_what_is_wrong_is_said_and_the_link_stays_good(client, site, fields):
 def test_a_taken_name_or_address_is_said_and_the_link_stays_good(client, site, person):
     person("Bo", email="bo@example.org")
     path = path_of(setup_link.new_link())
-    assert "already has that name" in text_of(client.post(path, FORM | {"name": "bo"}))
-    assert "already has this address" in text_of(client.post(path, FORM | {"email": "BO@example.org"}))
+    assert "name is already taken" in text_of(client.post(path, FORM | {"name": "bo"}))
+    assert "already belongs to an account here" in text_of(client.post(path, FORM | {"email": "BO@example.org"}))
     assert client.post(path, FORM).status_code == 302
 
 

@@ -61,10 +61,10 @@ def test_first_who_has_not_spoken_then_who_asked_first():
     list_ = speakers.with_request(list_, TALKING, "ben", 21)
     assert names(list_) == ["cem", "ada", "ben"]
     turns = speakers.queue(list_, TALKING, EVERYBODY)
-    assert [(each.spoken, each.is_first) for each in turns] == [(0, True), (1, False), (1, False)]
+    assert [each.spoken for each in turns] == [0, 1, 1]
     elsewhere = replace(TALKING, round=2, played=(0, 1))
     (turn,) = speakers.queue(asked("ada", list_=list_, state=elsewhere), elsewhere, {"ada"})
-    assert turn.is_first, "About another item everybody begins anew."
+    assert not turn.spoken, "About another item everybody begins anew."
 
 
 def test_who_asks_twice_keeps_their_place_and_may_take_it_back():

@@ -232,7 +232,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     minutes = wang.locator(".minutes")
     for words in (
         TITLE,
-        "Spoke: Hypatia (",
+        "Speakers: Hypatia (",
         "4 of 6 voted yes; 4 were needed",
         "Secret vote.",
         "Chosen: \u2068Kim\u2069",

@@ -55,7 +55,7 @@ def ask_for_passkey(page: Page) -> None:
 
 def add_passkey(page: Page) -> None:
     ask_for_passkey(page)
-    page.get_by_role("button", name="Make the passkey").click()
+    page.get_by_role("button", name="Create the passkey").click()
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
 
 
@@ -64,7 +64,7 @@ def add_app(page: Page) -> tuple[bytes, int, list[str]]:
     page.goto("/me/factors/app/")
     secret = base64.b32decode(page.locator("#key").inner_text().replace(" ", ""))
     step = step_at(time.time())
-    page.get_by_label("Code that the app shows").fill(code_at(secret, step))
+    page.get_by_label("Code from the app").fill(code_at(secret, step))
     page.get_by_label("Your password").fill(PASSWORD)
     page.get_by_role("button", name="Add the app").click()
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
@@ -87,11 +87,11 @@ def test_a_passkey_is_made_and_signs_in(somebody, subtests):
     add_passkey(page)
     with subtests.test("there are ten recovery codes with the first passkey, which was never used"):
         assert len(page.locator("#codes").inner_text().split()) == 10
-        page.get_by_role("link", name="I have kept them").click()
+        page.get_by_role("link", name="I have saved them").click()
         expect(page.get_by_role("cell", name="never")).to_be_visible()
     with subtests.test("a device that holds one already is told so"):
         ask_for_passkey(page)
-        button = page.get_by_role("button", name="Make the passkey")
+        button = page.get_by_role("button", name="Create the passkey")
         button.click()
         expect(page.get_by_role("alert").filter(has_text="already holds one of your passkeys")).to_be_visible()
         expect(button).to_be_enabled()
@@ -117,16 +117,16 @@ def test_a_passkey_is_made_and_signs_in(somebody, subtests):
 def test_a_browser_without_passkeys_says_so(somebody):
     page, _ = somebody(before="delete window.PublicKeyCredential")
     ask_for_passkey(page)
-    expect(page.get_by_text("This browser has no passkeys here.")).to_be_visible()
-    expect(page.get_by_role("button", name="Make the passkey")).to_be_hidden()
+    expect(page.get_by_text("This browser does not support passkeys here.")).to_be_visible()
+    expect(page.get_by_role("button", name="Create the passkey")).to_be_hidden()
 
 
 def test_without_scripts_one_signs_in_with_an_app_and_not_with_passkeys(somebody, subtests):
     page, name = somebody(java_script_enabled=False)
     with subtests.test("without scripts passkeys are not offered and a sentence says why"):
         ask_for_passkey(page)
-        expect(page.get_by_text("Passkeys need a browser that runs scripts.")).to_be_visible()
-        expect(page.get_by_role("button", name="Make the passkey")).to_be_hidden()
+        expect(page.get_by_text("Passkeys need JavaScript.")).to_be_visible()
+        expect(page.get_by_role("button", name="Create the passkey")).to_be_hidden()
     secret, step, codes = add_app(page)
     with subtests.test("an app signs in without scripts"):
         give_password(page, name)

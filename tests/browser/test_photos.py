@@ -32,7 +32,7 @@ def test_a_picture_is_chosen_refused_sent_and_shown(visit):
     expect(problem).to_be_focused()
     choose(page, SVG, "room.svg", "image/svg+xml")
     page.click("main form button.button")
-    expect(problem).to_contain_text("Drawings in SVG are not taken")
+    expect(problem).to_contain_text("SVG files are not accepted")
     choose(page, encoded(upright(900, 600)))
     expect(problem).to_be_hidden()
     expect(page.locator("canvas[role=img]")).to_be_visible()
@@ -49,7 +49,7 @@ def test_a_picture_is_chosen_refused_sent_and_shown(visit):
     until(lambda: page.evaluate("true") and bool(held))  # to ask the page lets the browser tell us
     expect(page.locator("[data-progress]")).to_be_visible()
     expect(page.locator("main form button.button")).to_be_disabled()
-    assert "The picture is being sent." in page.evaluate("window.told")
+    assert "Uploading the picture." in page.evaluate("window.told")
     held[0].continue_()
     page.wait_for_url("**/candidates/")
     expect(page.locator("main")).to_contain_text("The picture is saved.")

@@ -250,7 +250,7 @@ def test_deleting_says_what_goes(page, ada):
     assert "Check how long you must keep" in text
     assert at("bundle") in text
     answer = page.post(at("delete_election"), {"name": "Bored"})
-    assert (answer.status_code, "That is not the name" in text_of(answer)) == (422, True)
+    assert (answer.status_code, "That name does not match" in text_of(answer)) == (422, True)
     assert page.post(at("delete_election"), {"name": "Board"}).status_code == 302
 
 

@@ -154,7 +154,7 @@ def test_what_does_not_fit_into_today_has_no_button(page, ada, board):
     shown = text_of(page.get(address()))
     assert "more than your limit for today" in shown
     assert 'name="send"' not in shown
-    assert "2 of 2 are left" in send(page, 3)
+    assert "2 of 2 mails are left" in send(page, 3)
 
 
 def test_a_draft_shows_the_mail_and_sends_none(page, ada):
@@ -261,7 +261,7 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     client = Client()
     client.force_login(people.find("Ada"))
     shown = client.get(address())
-    assert "Ask one to confirm you" in text_of(shown)
+    assert "Ask an admin to confirm you" in text_of(shown)
     assert 'name="text"' not in text_of(shown)
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403
@@ -300,7 +300,7 @@ def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkey
 
 def test_a_test_mail_does_not_go_past_the_days_limit(page, ada, board):
     accounts.change_mail_limit(make_owner(), ada, 0)
-    assert "0 of 0 are left" in text_of(page.post(address(), {"test": "yes"}, follow=True))
+    assert "0 of 0 mails are left" in text_of(page.post(address(), {"test": "yes"}, follow=True))
     assert queued() == []
 
 

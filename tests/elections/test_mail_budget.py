@@ -102,7 +102,7 @@ def text_of(answer):
 def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ada, board, signed_in):
     ada = limited(ada, 3)
     before = [event["event_type"] for event in EventLog(site).since(0)]
-    with pytest.raises(TooManyMails, match="3 of 3 are left"):
+    with pytest.raises(TooManyMails, match="3 of 3 mails are left"):
         mailing.invite(ada, board)
     with pytest.raises(TooManyMails):
         messages.send(ada, board, "Soon", "x")
@@ -112,7 +112,7 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
     client = signed_in(ada)
     assert "more than your limit for today" in text_of(client.get(address("invitation")))
     answer = client.post(address("invitation"), {"send": "4"}, follow=True)
-    assert "3 of 3 are left" in text_of(answer)
+    assert "3 of 3 mails are left" in text_of(answer)
     assert "ask an admin" in text_of(answer)
     limited(ada, 4)
     assert "4 mails are on their way" in text_of(client.post(address("invitation"), {"send": "4"}, follow=True))
@@ -258,13 +258,13 @@ def test_an_organiser_whom_nobody_has_confirmed_is_told_what_to_do(site, ada, bo
     client = signed_in(people.find("Ada"))
     page = client.get(address("message_voters"))
     assert page.status_code == 200
-    assert "Ask one to confirm you" in text_of(page)
+    assert "Ask an admin to confirm you" in text_of(page)
     assert "Earlier" in text_of(page)
     assert 'name="subject"' not in text_of(page)
     for form in ({}, {"subject": "x", "text": "x"}, {"subject": "x", "text": "x", "preview": "yes"}):
         answer = client.post(address("message_voters"), form)
         assert answer.status_code == 403
-        assert "Ask one to confirm you" in text_of(answer)
+        assert "Ask an admin to confirm you" in text_of(answer)
     with pytest.raises(NotAllowed):
         messages.send(people.find("Ada"), board, "Soon", "x")
     assert len(messages.list_messages(board)) == 1

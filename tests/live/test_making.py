@@ -97,7 +97,7 @@ def test_everything_that_can_be_chosen_is_kept(hana):
         ({"options": f"*{'x' * 201}\n4"}, "At most 200 characters; these are 201."),
         ({"question": "x" * 301}, "At most 300 characters; these are 301."),
         ({"title": "x" * 101}, "At most 100 characters; these are 101."),
-        ({"title": "a\x07b"}, "A name has no control characters."),
+        ({"title": "a\x07b"}, "A name cannot contain control characters."),
         ({"engagement_type": "election"}, "Select a valid choice."),
         ({"engagement_type": ""}, "This field is required."),
         ({"names": "shouted"}, "Select a valid choice."),

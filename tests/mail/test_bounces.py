@@ -145,7 +145,7 @@ def test_one_that_is_held_up_or_unwanted_is_noted_and_stays_sent(site, sent, mai
     assert (mail.find(sent).state, mail.find(sent).note) == (mail.SENT, "delayed")
     (maildir / "new" / "2").write_bytes(complaint(message_id(sent)))
     bounce_mailbox.read_bounces()
-    assert note_text(mail.find(sent)) == "Whoever got it called it unwanted: abuse"
+    assert note_text(mail.find(sent)) == "The recipient reported it as spam: abuse"
 
 
 def test_a_forged_bounce_changes_nothing(site, sent, maildir):

@@ -96,7 +96,7 @@ def test_the_owner_gets_a_test_mail_and_the_servers_answer(serves, signed_in):
     said = owner.post("/mails/test/", follow=True).content.decode()
     assert "The mail server said: 250 2.0.0 taken as 4711" in said
     assert server.receivers == ["Olga@example.org"]
-    assert "A test mail" in email.message_from_string(server.taken[0][1])["Subject"]
+    assert "Test mail" in email.message_from_string(server.taken[0][1])["Subject"]
 
 
 def test_the_owner_is_told_why_a_test_mail_was_not_taken(serves, signed_in):
@@ -111,14 +111,14 @@ def trial(owner) -> str:
 
 
 def test_where_mails_are_files_a_test_mail_is_one_too(site, signed_in):
-    assert "The test mail to you is sent." in trial(signed_in("Olga", Role.OWNER))
+    assert "A test mail has been sent to you." in trial(signed_in("Olga", Role.OWNER))
     assert sent.outbox[-1].to == ["Olga@example.org"]
 
 
 def test_test_mails_are_limited(site, signed_in, monkeypatch):
     from audit import mail_views
 
-    monkeypatch.setattr(mail_views, "TRIALS", mail_views.Limit("test mails", 1, 3600))
+    monkeypatch.setattr(mail_views, "TEST_MAIL_LIMIT", mail_views.Limit("test mails", 1, 3600))
     owner = signed_in("Olga", Role.OWNER)
     trial(owner)
     assert "tried too often" in trial(owner)

@@ -67,7 +67,7 @@ def test_one_button_tries_all_failed_again_and_leaves_the_unknown_alone(site, ow
     server, refused, unknown = failed
     page = owner.get("/mails/?state=failed").content.decode()
     assert page.count("550 5.7.1 not you") == 2
-    assert "Try all failed mails again" in page
+    assert "Retry all failed mails" in page
     owner.post("/mails/again/")
     assert "are being tried again" in owner.get("/mails/?state=failed").content.decode()
     assert send_all() == 2
@@ -95,7 +95,7 @@ def test_all_of_unknown_fate_are_taken_as_sent_together(site, owner, serves, que
     assert "All of them (2)" in page
     assert "Treat all as sent" in page
     owner.post("/mails/unknown/", {"how": "sent", "mailing": ""})
-    assert "are being settled" in owner.get("/mails/?state=unknown").content.decode()
+    assert "Working on these mails" in owner.get("/mails/?state=unknown").content.decode()
     taken = len(server.receivers)
     assert send_all() == 0
     assert states(*numbers) == [mail.SENT, mail.SENT]
@@ -108,7 +108,7 @@ def test_the_mails_of_one_mailing_are_sent_again_and_no_others(site, owner, serv
     server, (ann, bob) = unknown_mails(serves, queue, "ann", "bob")
     site.write(Update(keys.mail(bob), set={"about": {"election_name": "Board", "event_id": "7", "hash": "0f"}}))
     page = owner.get("/mails/?state=unknown").content.decode()
-    assert "The newest checkpoint of the log: Board (1)" in page
+    assert "The latest checkpoint of the log: Board (1)" in page
     mailing = undelivered.mailing_of(mail.find(ann))
     owner.post("/mails/unknown/", {"how": "again", "mailing": mailing})
     assert send_all() == 1
@@ -131,13 +131,13 @@ def test_what_is_of_unknown_fate_again_is_not_sent_for_ever(site, owner, serves,
 def test_how_to_settle_has_to_be_said(site, owner, serves, queue):
     unknown_mails(serves, queue, "ann")
     page = owner.post("/mails/unknown/", {"how": "somehow"}, follow=True).content.decode()
-    assert "Choose whether to send these mails again" in page
+    assert "Choose whether to resend these mails" in page
     assert not undelivered.is_requested()
 
 
 def test_who_presses_twice_is_told_so(owner, failed):
     owner.post("/mails/again/")
-    assert "being tried again or settled already" in owner.post("/mails/again/", follow=True).content.decode()
+    assert "already being resent or settled" in owner.post("/mails/again/", follow=True).content.decode()
 
 
 def test_a_worker_that_is_stopped_goes_on_where_it_was(site, owner, failed):
@@ -187,7 +187,7 @@ def test_a_mail_that_has_moved_on_is_not_touched(site, owner, failed):
     _server, refused, _unknown = failed
     owner.post(f"/mails/{refused[0]}/again/")
     said = owner.post(f"/mails/{refused[0]}/again/", follow=True).content.decode()
-    assert "Something else has become of this mail" in said
+    assert "The state of this mail has changed" in said
     assert states(refused[0]) == [mail.QUEUED]
     assert len(events(site)) == 1
 

@@ -28,7 +28,7 @@ from news import repository, services
 from news.card import card_of
 from news.rules import Post
 from news.services.writing import Written
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo
 from ranking.candidates import Candidate
@@ -93,7 +93,7 @@ class Writer:
     def picture(self, post: Post) -> Photo:
         stem, number = self.told[-1].stem, f"{random.Random(post.id).getrandbits(128):032x}"
         photo = Photo(number, f"{stem}f", 1280, 720, (320, 1280), "jpg", ("1", "2"))
-        services.picture(self.admin, post.id, Wanted(Encoded(photo, (b"small", b"large"))))
+        services.picture(self.admin, post.id, PictureChange(Encoded(photo, (b"small", b"large"))))
         return photo
 
 
@@ -123,7 +123,7 @@ def write_all(writer: Writer, chance: random.Random) -> list[Photo]:
 def picture_gone(writer: Writer, since: str) -> Photo:
     post = writer.post(since)
     photo = writer.picture(post)
-    services.picture(writer.admin, post.id, Wanted())
+    services.picture(writer.admin, post.id, PictureChange())
     return photo
 
 

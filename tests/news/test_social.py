@@ -14,7 +14,7 @@ from PIL import Image
 
 from news import repository, services
 from news.card import card_of
-from photos.changing import Wanted
+from photos.changing import PictureChange
 from photos.encoding import Encoded
 from photos.rules import Photo
 from tests.clock import at_its_own_moment, stands_at
@@ -92,7 +92,7 @@ def test_the_picture_is_kept_for_good_and_another_one_has_another_address(admin,
 def test_a_post_with_a_picture_shows_that(admin, post, client):
     one = post()
     photo = Photo("0123456789abcdef" * 2, "A <house>", 1280, 720, (320, 640, 1280), "webp", ("1", "2", "3"))
-    services.picture(admin, one.id, Wanted(Encoded(photo, (b"1", b"2", b"3"))))
+    services.picture(admin, one.id, PictureChange(Encoded(photo, (b"1", b"2", b"3"))))
     said = said_of(client, f"/news/post/{one.slug}/")
     assert path(said) == photo.src(1280)
     assert (said["og:image:type"], said["og:image:alt"]) == ("image/webp", "A <house>")

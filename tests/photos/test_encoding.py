@@ -70,7 +70,7 @@ def test_what_takes_more_memory_than_there_is_gets_a_sentence():
         "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "child.MAX_MEMORY_MB = size // 1024**2 + 30; child.main()"
     )
-    with pytest.raises(NoPicture, match="takes more memory"):
+    with pytest.raises(NoPicture, match="needs too much memory"):
         encoding.read(encoding.said_of(drawing.png_bomb(4000, 3000), starved), "It", "id")
 
 
@@ -148,7 +148,7 @@ def test_it_dies_with_whoever_asked_for_it(tmp_path):
 
 def test_too_large_a_file_is_not_even_begun(monkeypatch):
     monkeypatch.setattr(encoding, "said_of", lambda *_: pytest.fail("it was begun"))
-    with pytest.raises(NoPicture, match="at most 8 MB"):
+    with pytest.raises(NoPicture, match="up to 8 MB"):
         encoding.encoded(bytes(rules.MAX_UPLOAD_BYTES + 1), "It")
 
 
@@ -169,7 +169,7 @@ def test_two_at_once_and_whoever_waits_in_vain_is_told_so(monkeypatch):
     for _thread in threads:
         going_on.acquire()
     try:
-        with pytest.raises(NoPicture, match="Others are adding pictures"):
+        with pytest.raises(NoPicture, match="Other people are adding pictures"):
             encoding.encoded(raw, "It")
     finally:
         hold.set()

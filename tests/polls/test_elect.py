@@ -49,7 +49,7 @@ def test_a_name_that_is_taken_is_said_and_kept(made, signed_in, person):
     drafts.create(person("Eve"), "Lunch")
     answer = elect(signed_in(people.find("Ida")), poll, "LUNCH")
     assert answer.status_code == 422
-    assert "election of that name already" in text(answer)
+    assert "already an election with that name" in text(answer)
     assert 'value="LUNCH"' in text(answer)
 
 

@@ -42,7 +42,7 @@ def endorse(name: str, whom: str, form: str = "a form") -> None:
 def test_endorsing_and_withdrawing_without_scripts(bob):
     assert "/profile/Ada/skill/python/endorse/" in text_of(bob.get("/profile/Ada/"))
     page = text_of(bob.get("/profile/Ada/skill/python/endorse/"))
-    assert "They say: Intermediate, alone on ordinary tasks" in page
+    assert "Their level: Intermediate, works alone on ordinary tasks" in page
     words = {"grounds": ["worked", "saw"], "token": "one"}
     for _ in range(2):
         answer = bob.post("/profile/Ada/skill/python/endorse/", words, follow=True)
@@ -68,7 +68,7 @@ def test_without_grounds_there_is_no_endorsement(bob, words):
 def test_what_is_refused_is_said_at_the_form(bob):
     endorse("Bob", "Ada")
     answer = bob.post("/profile/Ada/skill/python/endorse/", {"grounds": "saw", "token": "another"})
-    assert (answer.status_code, "You have endorsed this already." in text_of(answer)) == (422, True)
+    assert (answer.status_code, "You have already endorsed this." in text_of(answer)) == (422, True)
 
 
 def test_who_only_looks_endorses_nobody_and_strangers_see_nothing(ada, signed_in, client):

@@ -342,7 +342,7 @@ def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both
             self.left -= 1
             site.write(*writes, **more)
 
-    site.write(*repository.shutting(repository.find("golang"), repository.find("go"), "Boss"))
+    site.write(*repository.closing_for_merge(repository.find("golang"), repository.find("go"), "Boss"))
     deaths = 0
     while list(site.each(keys.TASKS)):
         try:

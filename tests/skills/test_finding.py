@@ -11,7 +11,7 @@ from accounts.repository import find
 from accounts.rules import Role
 from acts.storage import table, use_table
 from skills import finding, merging, repository, services
-from skills.finding import Wish
+from skills.finding import SkillSearch
 from skills.rules import Held, OwnSkills, Visibility
 from store import keys
 from store.round_trips import count_round_trips
@@ -21,7 +21,7 @@ from tests.chaos import Chaos
 from tests.skills.conftest import SAID, have
 
 
-def names(wish: Wish, limit: int = 50) -> list[str]:
+def names(wish: SkillSearch, limit: int = 50) -> list[str]:
     """Everybody whom the pages show, in order."""
     found, cursor = finding.search(wish, limit=limit)
     people = [each.person.name for each in found]
@@ -51,13 +51,15 @@ def club(person, listed):
 
 
 def test_by_level_years_last_use_and_interest(club):
-    assert names(Wish((club,))) == ["Ada", "Cyd", "Bob", "Dan", "Eve"], "the best first"
-    assert names(Wish((club,), level=3)) == ["Ada", "Cyd", "Bob"]
-    assert names(Wish((club,), level=2, years=10)) == ["Ada", "Cyd", "Dan"], "years are years, whatever the level"
-    assert names(Wish((club,), since="2026-09")) == ["Ada", "Cyd", "Eve"], "who does not say has not said so"
-    assert names(Wish((club,), interest=True)) == ["Bob", "Dan"]
-    assert names(Wish((club,), level=3, years=9, since="2020-01", interest=True)) == ["Bob"]
-    assert names(Wish((club,), level=4, years=80)) == []
+    assert names(SkillSearch((club,))) == ["Ada", "Cyd", "Bob", "Dan", "Eve"], "the best first"
+    assert names(SkillSearch((club,), level=3)) == ["Ada", "Cyd", "Bob"]
+    assert names(SkillSearch((club,), level=2, years=10)) == ["Ada", "Cyd", "Dan"], (
+        "years are years, whatever the level"
+    )
+    assert names(SkillSearch((club,), since="2026-09")) == ["Ada", "Cyd", "Eve"], "who does not say has not said so"
+    assert names(SkillSearch((club,), interest=True)) == ["Bob", "Dan"]
+    assert names(SkillSearch((club,), level=3, years=9, since="2020-01", interest=True)) == ["Bob"]
+    assert names(SkillSearch((club,), level=4, years=80)) == []
 
 
 def test_several_at_once_are_all_meant(club, person, listed):
@@ -65,45 +67,45 @@ def test_several_at_once_are_all_meant(club, person, listed):
     have(person("Ann", Role.VOTER), "tea")
     for name, level in (("Ada", 1), ("Bob", 4)):
         have(find(name), "tea", level=level)
-    assert names(Wish((club, tea))) == ["Bob", "Ada"] == names(Wish((tea, club)))
-    assert names(Wish((club, tea), level=3)) == ["Bob"]
-    found, _cursor = finding.search(Wish((club, tea), level=3), limit=50)
+    assert names(SkillSearch((club, tea))) == ["Bob", "Ada"] == names(SkillSearch((tea, club)))
+    assert names(SkillSearch((club, tea), level=3)) == ["Bob"]
+    found, _cursor = finding.search(SkillSearch((club, tea), level=3), limit=50)
     assert [(each.skill, each.level) for each in found[0].held] == [("go", 3), ("tea", 4)]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_pages_of_any_size_show_everybody_once(club, limit):
-    for wish in (Wish((club,)), Wish((club,), years=1), Wish((club,), interest=True)):
+    for wish in (SkillSearch((club,)), SkillSearch((club,), years=1), SkillSearch((club,), interest=True)):
         assert names(wish, limit) == names(wish)
 
 
 def test_a_search_ends_without_an_empty_page(club):
-    assert finding.search(Wish((club,)), limit=5)[1] is None
-    assert finding.search(Wish((club,), years=1), limit=4)[1] is None
+    assert finding.search(SkillSearch((club,)), limit=5)[1] is None
+    assert finding.search(SkillSearch((club,), years=1), limit=4)[1] is None
 
 
 def test_a_cursor_is_good_for_its_own_search_alone(club, listed):
     tea = listed("Tea", "Kitchen")
-    cursor = finding.search(Wish((club,)), limit=1)[1]
-    for wish, given in ((Wish((tea,)), cursor), (Wish((club,)), "forged"), (Wish((club,)), "W10")):
+    cursor = finding.search(SkillSearch((club,)), limit=1)[1]
+    for wish, given in ((SkillSearch((tea,)), cursor), (SkillSearch((club,)), "forged"), (SkillSearch((club,)), "W10")):
         with pytest.raises(BadCursor):
             finding.search(wish, limit=1, cursor=given)
-    low = finding.search(Wish((club,)), limit=4)[1]
+    low = finding.search(SkillSearch((club,)), limit=4)[1]
     with pytest.raises(BadCursor):
-        finding.search(Wish((club,), level=4), limit=1, cursor=low)
+        finding.search(SkillSearch((club,), level=4), limit=1, cursor=low)
 
 
 def test_who_hides_or_leaves_is_found_by_nobody(club, person, listed, boss):
     listed("Tea", "Kitchen")
     for name in ("Ada", "Bob"):
         have(find(name), "tea")
-    both, ada = Wish((now("go"), now("tea"))), find("Ada")
+    both, ada = SkillSearch((now("go"), now("tea"))), find("Ada")
     for visibility in (Visibility.ADMINS, Visibility.NOBODY):
         services.show_to(ada, visibility)
-        assert "Ada" not in names(Wish((club,)))
+        assert "Ada" not in names(SkillSearch((club,)))
         assert names(both) == ["Bob"]
     services.show_to(ada, Visibility.MEMBERS)
-    assert names(Wish((club,)))[0] == "Ada"
+    assert names(SkillSearch((club,)))[0] == "Ada"
     accounts.remove(boss, find("Bob"))
     assert names(both) == ["Ada"]
 
@@ -120,9 +122,9 @@ def test_an_index_that_lags_gives_nobody_away(site, club, boss):
         services.show_to(find("Ada"), Visibility.NOBODY)
         table().write(Delete(keys.user("Bob")))
         have(find("Cyd"), "go", level=1)
-        assert len(finding.entries_of(club, Wish((club,), 3), limit=9)[0]) == 3, "the index has not heard of it"
-        assert names(Wish((club,))) == ["Cyd", "Dan", "Eve"]
-        assert names(Wish((club,), level=3)) == [], "whoever has come down is not taken at the old word"
+        assert len(finding.entries_of(club, SkillSearch((club,), 3), limit=9)[0]) == 3, "the index has not heard of it"
+        assert names(SkillSearch((club,))) == ["Cyd", "Dan", "Eve"]
+        assert names(SkillSearch((club,), level=3)) == [], "whoever has come down is not taken at the old word"
 
 
 # --- many ---
@@ -149,33 +151,33 @@ def one_item(site, person):
 
 
 def test_the_rarest_is_gone_through_and_a_page_says_where_it_stopped(site, listed, one_item, monkeypatch):
-    monkeypatch.setattr(finding, "COUNTED", (5, 20))
+    monkeypatch.setattr(finding, "COUNT_LIMITS", (5, 20))
     monkeypatch.setattr(finding, "BATCH_ENTRIES", 10)
     monkeypatch.setattr(finding, "MAX_ENTRIES_PER_PAGE", 30)
     common, rare = listed("Common"), listed("Rare")
     fill(site, common, 120, one_item)
     fill(site, rare, 12, one_item, every=10)
-    wish = Wish((common, rare))
-    assert finding.rarest(wish)[0].id == finding.rarest(Wish((rare, common)))[0].id == "rare"
+    wish = SkillSearch((common, rare))
+    assert finding.rarest(wish)[0].id == finding.rarest(SkillSearch((rare, common)))[0].id == "rare"
     assert len(names(wish)) == 12
-    found, cursor = finding.search(Wish((common,), level=4, interest=True), limit=50)
+    found, cursor = finding.search(SkillSearch((common,), level=4, interest=True), limit=50)
     assert (found, cursor) == ([], None)
-    found, cursor = finding.search(Wish((common,), since="2026-11"), limit=50)
+    found, cursor = finding.search(SkillSearch((common,), since="2026-11"), limit=50)
     assert found == []
     assert cursor, "it looked through some, and may go on"
-    assert names(Wish((common,), since="2026-11")) == []
+    assert names(SkillSearch((common,), since="2026-11")) == []
 
 
 @pytest.mark.parametrize("limit", [7, 50])
 def test_many_are_found_in_order(site, listed, one_item, limit):
     common = listed("Common")
     fill(site, common, 60, one_item)
-    wish, chance = Wish((common,)), Random(limit)
+    wish, chance = SkillSearch((common,)), Random(limit)
     entries = list(site.each(keys.skill_holders("common")))
     expected = [item["name"] for item in sorted(entries, key=lambda item: item["GSI1SK"], reverse=True)]
     assert names(wish, limit) == expected
     least = chance.randint(1, 30)
-    assert set(names(Wish(wish.skills, 2, least), limit)) == {
+    assert set(names(SkillSearch(wish.skills, 2, least), limit)) == {
         item["name"] for item in entries if item["level"] >= 2 and item["years"] >= least
     }
 
@@ -185,7 +187,7 @@ def test_whatever_becomes_of_an_entry_nobody_is_lost(club, person, boss, listed)
     for number in range(12):
         have(person(f"New {number}", Role.VOTER), "go", level=4)
     go = now("go")
-    assert len(names(Wish((go,)), 5)) == len(set(repository.holders(go))) == 17
+    assert len(names(SkillSearch((go,)), 5)) == len(set(repository.holders(go))) == 17
     assert {level for _name, level in repository.holders(go, least=4)} == {4}
     eve, ada = (find(name) for name in ("Eve", "Ada"))
     services.confirm(eve, "go", "")
@@ -193,22 +195,27 @@ def test_whatever_becomes_of_an_entry_nobody_is_lost(club, person, boss, listed)
     services.show_to(eve, Visibility.NOBODY)
     services.show_to(eve, Visibility.MEMBERS)
     services.let_go(ada, "go")
-    assert len(names(Wish((go,)))) == 16
+    assert len(names(SkillSearch((go,)))) == 16
     assert merging.preview(go, now("tea")).holders == 16
     merging.merge(boss, go, now("tea"))
     finish_background()
-    assert len(names(Wish((now("tea"),)))) == 16
+    assert len(names(SkillSearch((now("tea"),)))) == 16
 
 
 def test_a_search_takes_as_many_trips_whoever_else_there_is(site, listed, one_item):
     common, other = listed("Common"), listed("Other")
 
-    def trips(wish: Wish) -> int:
+    def trips(wish: SkillSearch) -> int:
         with count_round_trips() as made:
             finding.search(wish, limit=50)
         return made.count
 
-    wishes = [Wish((common,)), Wish((common,), 3), Wish((common,), 2, 5), Wish((common, other))]
+    wishes = [
+        SkillSearch((common,)),
+        SkillSearch((common,), 3),
+        SkillSearch((common,), 2, 5),
+        SkillSearch((common, other)),
+    ]
     fill(site, other, 60, one_item)
     fill(site, common, 60, one_item)
     before = [trips(wish) for wish in wishes]

@@ -56,7 +56,7 @@ def test_a_page_has_some_columns_and_some_of_many_people(shown, signed_in, monke
     page = signed_in("Ann", Role.ADMIN).get("/skills/matrix/").content.decode()
     assert 'rel="next"' in page
     assert "/skill/go/" not in page
-    found = matrix.matrix([repository.find("tea"), repository.find("go")], most=1)
+    found = matrix.skill_matrix([repository.find("tea"), repository.find("go")], most=1)
     assert not found.is_whole
     assert found.rows == [("Ada", [1, 3])]
-    assert matrix.matrix([repository.find("go")], most=1).is_whole
+    assert matrix.skill_matrix([repository.find("go")], most=1).is_whole

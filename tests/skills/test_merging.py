@@ -92,19 +92,19 @@ def test_skills_that_lead_in_a_circle_lead_nowhere(boss, both, monkeypatch):
     merge(boss, both)
     table().write(Update(keys.skill("go"), set={"into": "golang", "state": State.MERGED.value}))
     monkeypatch.setattr(merging, "MAX_CHAINED_MERGES", 10)
-    assert merging.current("golang") is None
+    assert merging.follow_merges("golang") is None
     with pytest.raises(LostRace):
-        merging.settled("golang", "Ada")
+        merging.settle_merges("golang", "Ada")
 
 
 def test_the_old_id_and_all_old_names_lead_to_the_new_one(site, boss, both, listed):
     merge(boss, both)
-    assert merging.current("golang") == repository.find_by_name("THE GO language") == now(both[1])
+    assert merging.follow_merges("golang") == repository.find_by_name("THE GO language") == now(both[1])
     assert repository.find("go").names == ("Go", "Golang", "the go language")
     assert [match.skill.name for match in repository.search("gol", limit=9)[0]] == ["Go"]
     assert [each.skills for each in repository.categories()] == [1]
     merge(boss, (now(both[1]), listed("Compiled languages")))
-    assert merging.current("golang").name == "Compiled languages"
+    assert merging.follow_merges("golang").name == "Compiled languages"
     assert repository.find("golang").state == State.MERGED
     for act in (partial(services.rename, name="X"), partial(services.add_alias, alias="X")):
         with pytest.raises(NotNow):
@@ -132,7 +132,7 @@ def test_whoever_acts_meanwhile_acts_on_the_new_one_and_brings_their_own_along(s
 def test_a_merge_that_the_log_has_yet_to_tell_is_told_by_whoever_comes_by(site, boss, person, both):
     ada, bob = map(person, ("Ada", "Bob"))
     have(ada, "golang")
-    table().write(*repository.shutting(*map(now, both), "Boss"))
+    table().write(*repository.closing_for_merge(*map(now, both), "Boss"))
     assert replay.check(site).first == ()
     have(bob, "go")
     assert next(event for event in log().since(0) if event["event_type"] == "SkillMerged")["actor"] == "Boss"
@@ -163,7 +163,7 @@ def crowd(site, count: int, *skills: str) -> None:
         said = SAID | {"level": 1 + number % 4}
         held = [Held(skill, **said, added_at="1", confirmed_at=f"{at}") for at, skill in enumerate(skills)]
         own = repository.own_of(name, {"visibility": visibility}, held if number % 5 else held[:1])
-        items.append(repository.head(own, own).item)
+        items.append(repository.updating_own(own, own).item)
         items += (repository.held_item(own, each) for each in own.held.values())
     for start in range(0, len(items), 4_000):
         site.load([("vote_data", item) for item in items[start : start + 4_000]])
@@ -206,7 +206,7 @@ def test_three_hundred_holders_and_a_death_after_every_write(site, boss, both, w
 
 def test_two_workers_at_once(site, boss, both):
     crowd(site, 200, "golang", "go")
-    table().write(*repository.shutting(*map(now, both), "Boss"))
+    table().write(*repository.closing_for_merge(*map(now, both), "Boss"))
     at_once(*[lambda: repository.MERGING.advance("golang")] * 3)
     finish_background()
     merged_rightly(site, 200)

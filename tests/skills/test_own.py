@@ -46,12 +46,12 @@ def test_profile_and_skills_are_one_query(site, ada, listed):
     asked = []
     page = site.page
     site.page = lambda *words, **more: asked.append(words) or page(*words, **more)
-    profile = repository.unendorsed("ada")
+    profile = repository.profile_without_endorsements("ada")
     assert len(asked) == 1
     assert repository.profile("ada") == profile
     assert (profile.person.display_name, sorted(profile.own.held)) == ("Countess", ["python", "tea"])
     python = profile.own.held["python"]
-    assert python.told == SAID | {"notes": "Mostly at night.", "interest": True}
+    assert python.statement == SAID | {"notes": "Mostly at night.", "interest": True}
     assert python.added_at == python.confirmed_at
     assert repository.profile("nobody") is None
     assert len(str(site.get(keys.user("Ada")))) < 800, "the person's own item stays small"

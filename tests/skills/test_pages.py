@@ -69,7 +69,7 @@ def test_an_admin_looks_after_it(admin, listed):
     assert admin.post("/skills/new/", {"name": "Golang", "category": "Programming"}).status_code == 302
     assert admin.post("/skills/new/", {"name": "golang", "category": "Games"}).status_code == 422
     assert admin.post("/skills/new/", {"name": " ", "category": ""}).status_code == 422
-    assert "There are: Programming." in text_of(admin.get("/skill/golang/edit/"))
+    assert "Existing categories: Programming." in text_of(admin.get("/skill/golang/edit/"))
     admin.post("/skill/golang/edit/", {"category": "Languages", "description": "Compiles."})
     admin.post("/skill/golang/rename/", {"name": "Go"})
     admin.post("/skill/golang/names/", {"alias": "Gopher"})
@@ -79,7 +79,9 @@ def test_an_admin_looks_after_it(admin, listed):
     assert admin.post("/skill/golang/names/", {"alias": "go"}).status_code == 422
     listed("Rust")
     assert admin.post("/skill/rust/rename/", {"name": "gopher"}).status_code == 422
-    assert "cannot be done" in text_of(admin.post("/skill/golang/names/remove/", {"alias": "X"}, follow=True))
+    assert "not possible with this skill" in text_of(
+        admin.post("/skill/golang/names/remove/", {"alias": "X"}, follow=True)
+    )
 
 
 def test_a_proposal_and_what_becomes_of_it(admin, ada, signed_in, monkeypatch):
@@ -93,7 +95,7 @@ def test_a_proposal_and_what_becomes_of_it(admin, ada, signed_in, monkeypatch):
     assert "Proposed" in text_of(admin.get("/skill/whistling/"))
     admin.post("/skill/whistling/approve/")
     assert repository.find("whistling").state == State.LISTED
-    assert "cannot be done" in text_of(admin.post("/skill/whistling/refuse/", follow=True))
+    assert "not possible with this skill" in text_of(admin.post("/skill/whistling/refuse/", follow=True))
     browser.post("/skills/propose/", {"name": "Nonsense", "category": "Music"})
     admin.post("/skill/nonsense/refuse/")
     assert admin.get("/skill/nonsense/").status_code == 404
@@ -105,9 +107,9 @@ def test_a_proposal_and_what_becomes_of_it(admin, ada, signed_in, monkeypatch):
 def test_merging_is_shown_first_and_the_old_address_leads_to_the_new(admin, ada, listed):
     have(ada, listed("Golang").id)
     listed("Go")
-    assert "Into which skill" in text_of(admin.get("/skill/golang/merge/"))
+    assert "Merge into" in text_of(admin.get("/skill/golang/merge/"))
     shown = text_of(admin.get("/skill/golang/merge/", {"into": "GO"}))
-    assert "1 person shows it." in shown
+    assert "1 person has it in their profile." in shown
     assert "0 of them have both" in shown
     assert repository.find("golang").state == State.LISTED, "a look changes nothing"
     for wrong in ("nothing", "golang", ""):
@@ -131,16 +133,16 @@ def test_a_skill_is_found_added_changed_confirmed_and_removed_without_scripts(ad
     assert "/me/skill/go/" in text_of(browser.get("/me/skills/find/", {"q": "golang"}))
     assert "Propose it" in text_of(browser.get("/me/skills/find/", {"q": "nothing"}))
     page = text_of(browser.get("/me/skill/go/"))
-    assert "Expert: others come to me" in page
+    assert "Expert: others ask for advice" in page
     assert browser.post("/me/skill/go/", HELD).status_code == 302
     assert browser.post("/me/skill/go/", HELD | {"level": "1"}).status_code == 302
     assert repository.own_skills("Ada").held["go"].level == 3, "the same form again is the same"
     shown = text_of(browser.get("/me/skills/"))
-    assert "in hard cases" in shown
+    assert "handles hard cases" in shown
     assert "not confirmed for a year" not in shown
     browser.post("/me/skill/go/", HELD | {"level": "4", "interest": "on", "token": "two"})
     profile = text_of(browser.get("/profile/Ada/"))
-    assert "others come to me" in profile
+    assert "others ask for advice" in profile
     assert "wants to use it more" in profile
     assert "Mostly at night." in profile
     before = repository.own_skills("Ada").held["go"].confirmed_at
@@ -148,7 +150,7 @@ def test_a_skill_is_found_added_changed_confirmed_and_removed_without_scripts(ad
     assert repository.own_skills("Ada").held["go"].confirmed_at >= before
     browser.post("/me/skill/go/remove/")
     assert repository.own_skills("Ada").held == {}
-    assert "no such skill" in text_of(browser.post("/me/skill/go/remove/", follow=True))
+    assert "not in the catalogue" in text_of(browser.post("/me/skill/go/remove/", follow=True))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +208,7 @@ def test_who_hides_is_found_on_no_page_of_others(boss, ada, listed, signed_in):
         assert own.get("/profile/Ada/").status_code == 200
         for page in ("/skills/", "/skills/?q=go", "/skill/go/", "/"):
             assert "Ada" not in text_of(olaf.get(page))
-        assert "0 people show it" in text_of(ann.get("/skill/go/merge/", {"into": "Golang"}))
+        assert "0 people have it" in text_of(ann.get("/skill/go/merge/", {"into": "Golang"}))
     assert olaf.get("/admin/log/").status_code == ann.get("/admin/log/").status_code == 403
     assert own.post("/me/skills/visibility/", {"visibility": "everybody"}).status_code == 302
     assert repository.own_skills("Ada").visibility == Visibility.NOBODY
@@ -230,4 +232,4 @@ def test_an_auditor_sees_what_is_stored_but_no_notes(site, boss, ada, listed, si
 
 
 def test_help_is_for_everybody(client, site):
-    assert "others come to me" in text_of(client.get("/help/skills/"))
+    assert "others ask for advice" in text_of(client.get("/help/skills/"))

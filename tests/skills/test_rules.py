@@ -15,10 +15,10 @@ NOW = "2026-11-15T12:00:00.000Z"
 
 def test_each_level_has_its_sentence():
     assert [str(each) for each in rules.LEVELS] == [
-        "Beginner: with help",
-        "Intermediate: alone on ordinary tasks",
-        "Advanced: in hard cases",
-        "Expert: others come to me",
+        "Beginner: works with help",
+        "Intermediate: works alone on ordinary tasks",
+        "Advanced: handles hard cases",
+        "Expert: others ask for advice",
     ]
     assert rules.level_of(4).label == "Expert"
 

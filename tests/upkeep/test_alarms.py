@@ -68,7 +68,7 @@ def test_a_new_backup_ends_it(watched):
 def test_a_site_that_never_had_one_is_warned_of_too_but_not_at_once(watched, outbox):
     assert not alarms.is_late()
     assert alarms.warn_of_late(on(5)) == 2
-    texts = [text for to, subject, text in outbox() if subject == "Plenum: There is no backup"]
+    texts = [text for to, subject, text in outbox() if subject == "Plenum: This site has no backup"]
     assert len(texts) == 2
     assert all("/admin/system/" in text and "was ever made" in text for text in texts)
 

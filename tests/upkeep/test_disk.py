@@ -160,16 +160,16 @@ def test_a_full_disk_is_what_readyz_names_and_not_the_worker_that_cannot_write(c
     monkeypatch.setattr(disk, "MIN_FREE_BYTES", 2**62)
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.content.decode() == f"The disk of {disk.disks()[0].folder} is full.\n"
+    assert answer.content.decode() == f"The disk holding {disk.disks()[0].folder} is full.\n"
     assert client.get("/readyz?store").status_code == client.get("/healthz").status_code == 200
 
 
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"is_read_only": True}, "The disk of /data is read-only."),
-        ({"free": 10}, "The disk of /data is full."),
-        ({"has_names": False}, "The disk of /data is full."),
+        ({"is_read_only": True}, "The disk holding /data is read-only."),
+        ({"free": 10}, "The disk holding /data is full."),
+        ({"has_names": False}, "The disk holding /data is full."),
         ({}, ""),
     ],
 )

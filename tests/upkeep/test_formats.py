@@ -259,7 +259,7 @@ def test_a_server_whose_store_was_upgraded_elsewhere_is_not_ready(site):
     answer = Client().get("/readyz")
     assert (answer.status_code, answer.content) == (
         503,
-        b"A later version has upgraded the store. This one has to be replaced by it.\n",
+        b"A newer version has upgraded the store. Install that version here.\n",
     )
 
 

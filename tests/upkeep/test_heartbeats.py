@@ -153,7 +153,7 @@ def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watch
     watched.pass_(MISSED_SECONDS + 5)
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.content == b"No worker has been seen for 65 seconds: mails, closings and seals wait.\n"
+    assert answer.content == b"No worker has been running for 65 seconds. Mails, closing and counting wait.\n"
     assert "plenum_worker_up 0.0" in client.get("/metrics").content.decode()
     worker.send()
     assert client.get("/readyz").content == b"ok\n"
@@ -180,7 +180,7 @@ def test_the_ages_of_jobs_are_known_of_workers_elsewhere(client, site, monkeypat
 
 def test_the_system_page_says_whether_a_worker_is_there(site, signed_in):
     owner = signed_in("Olga", Role.OWNER)
-    assert "No worker has given a sign of life" in owner.get("/admin/system/").content.decode()
+    assert "No worker has reported" in owner.get("/admin/system/").content.decode()
     HeartbeatSender(site, {}).send()
     assert re.search(r"1 worker; a sign of life \d+ s ago\.", owner.get("/admin/system/").content.decode())
 

@@ -21,7 +21,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters, remove_voter
-from photos.changing import Wanted as Picture
+from photos.changing import PictureChange as Picture
 from polls import services as polls
 from ranking.candidates import Candidate
 from results import repository as results
@@ -328,7 +328,7 @@ def test_the_pages_say_that_an_event_has_forgotten(site, boss, ada, signed_in):
     forgotten()
     page, number = signed_in(boss), next(event["event_id"] for event in log().since(0) if is_rewritten(event))
     shown = page.get(f"/admin/log/{number}/").content.decode()
-    assert "has forgotten the name" in shown
+    assert "has been erased from this event" in shown
     assert "removed person" in page.get("/admin/log/?event_type=UserRemoved").content.decode()
     out = StringIO()
     call_command("verify", stdout=out)

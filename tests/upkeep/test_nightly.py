@@ -58,7 +58,7 @@ def test_auditors_and_the_owner_get_the_newest_checkpoint_once_a_day(watched, ou
     newest = EventLog(watched).newest_public()
     sent = outbox()
     assert {(to, subject) for to, subject, _ in sent} == {
-        (to, "Plenum: The newest checkpoint of the log") for to in BOTH
+        (to, "Plenum: The latest checkpoint of the log") for to in BOTH
     }
     texts = [text for _, _, text in sent]
     assert sum(f"plenum verify --checkpoint {newest['event_id']}:{newest['hash']}" in text for text in texts) == 2
@@ -134,4 +134,4 @@ def test_the_owner_can_read_it_in_the_outbox(watched, signed_in):
 
     nightly.mail_checkpoint(night(1))
     page = signed_in(repository.find("owner")).get("/mails/").content.decode()
-    assert page.count("The newest checkpoint of the log") == 2
+    assert page.count("The latest checkpoint of the log") == 2

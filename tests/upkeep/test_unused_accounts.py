@@ -56,7 +56,7 @@ def test_who_is_away_for_long_is_warned_once_and_then_removed(site, boss, person
     assert walked(YEAR_DAYS - 28) == 0
     ((to, subject, text),) = outbox()
     day = after(YEAR_DAYS - 29)() + timedelta(days=30)
-    assert (to, subject) == ("Ada@example.org", "Plenum: Nobody uses your account")
+    assert (to, subject) == ("Ada@example.org", "Plenum: Your account will be removed soon")
     assert day.date().isoformat() in text
     assert walked(YEAR_DAYS) == 0
     assert walked(YEAR_DAYS + 2) == 1

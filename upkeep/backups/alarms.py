@@ -23,31 +23,31 @@ from upkeep.log.nightly import WATCHERS, addresses_of
 
 EMAIL_TEMPLATES = {
     "backup_late": EmailTemplate(
-        gettext_noop("There is no new backup"),
+        gettext_noop("Your last backup is too old"),
         (
-            gettext_noop("the newest backup of this site is from %(day)s."),
-            gettext_noop("What happened since is lost if the machine is. Please see to it that one is made."),
+            gettext_noop("the latest backup of this site is from %(day)s."),
+            gettext_noop("If the machine fails, everything since then is lost. Please make a backup soon."),
         ),
         lambda mail: reverse("system"),
-        gettext_noop("See how the site is"),
+        gettext_noop("Check the site"),
     ),
     "backup_missing": EmailTemplate(
-        gettext_noop("There is no backup"),
+        gettext_noop("This site has no backup"),
         (
-            gettext_noop("no backup of this site was ever made, and it has been in use since %(day)s."),
-            gettext_noop("All of it is lost if the machine is. Please see to it that one is made."),
+            gettext_noop("this site has been in use since %(day)s, and no backup was ever made."),
+            gettext_noop("If the machine fails, everything is lost. Please make a backup soon."),
         ),
         lambda mail: reverse("system"),
-        gettext_noop("See how the site is"),
+        gettext_noop("Check the site"),
     ),
     "backup_failed": EmailTemplate(
         gettext_noop("A backup has failed"),
         (
-            gettext_noop("the backup of %(day)s did not come to its end. Nothing was deleted for it."),
-            gettext_noop("Whoever looks after the machine finds in its log why."),
+            gettext_noop("the backup of %(day)s did not finish. No earlier backup was deleted."),
+            gettext_noop("The machine's log says why."),
         ),
         lambda mail: reverse("system"),
-        gettext_noop("See how the site is"),
+        gettext_noop("Check the site"),
     ),
 }
 

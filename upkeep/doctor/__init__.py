@@ -1,4 +1,4 @@
-"""What whoever looks after the site should look at: all of it for `plenum doctor`, what costs little for the page."""
+"""Checks of the whole installation: all of them for `plenum doctor`, the cheap ones for the system page."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ def examine_page(
     failed: health.BoundedCount,
     unknown: health.BoundedCount,
 ) -> list[Finding]:
-    """The request for the page has come through the proxy itself, so it shows what doctor has to ask for; and what the
-    page has read of the store is not read again."""
+    """The cheap checks. The request came through the proxy, so it shows what the command has to probe for."""
     now, seen = utc_now(), web_checks.RequestSnapshot.of(request)
     checks: Iterable[Finding] = (
         machine_checks.check_settings(),
@@ -50,7 +49,7 @@ def examine_page(
 
 
 def examine(send_to: str = "") -> Iterator[Finding]:
-    """Everything, in the order in which it is found; a check that fails itself is a finding and ends no other."""
+    """Run all checks in order; one that fails is itself a finding and stops no other."""
     now = utc_now()
     yield machine_checks.check_settings()
     reached = web_checks.probe()
@@ -77,11 +76,12 @@ def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> I
         yield store_checks.check_secret_key(table)
         yield mail_checks.check_outbox(*health.count_mails(table, outbox.FAILED, outbox.UNKNOWN).values())
         yield from mail_checks.check_mailbox(bounce_mailbox.state(found.bounces))
+        yield store_checks.check_background_work()
         newest = store_checks.newest_moment(found, checkpoint)
     except StoreError as error:
         newest = None
         yield broken(
-            _("Store"), str(error), _("Until it answers, pages answer 503; nothing needs to be restarted then.")
+            _("Store"), str(error), _("Until it does, pages show error 503. You need not restart anything afterwards.")
         )
     yield machine_checks.check_clock(
         now, newest, machine_checks.is_clock_synchronised(), [*dates, *store_checks.dates()]

@@ -16,7 +16,7 @@ class Grade(IntEnum):
 
     @property
     def label(self) -> str:
-        return {Grade.WELL: _("well"), Grade.LOOK: _("look at this"), Grade.BROKEN: _("broken")}[self]
+        return {Grade.WELL: _("OK"), Grade.LOOK: _("check"), Grade.BROKEN: _("broken")}[self]
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,9 @@ def problem(found: Iterable[Heartbeat]) -> str:
         return trouble
     if (seconds := silence(found)) < heartbeats.MISSED_SECONDS:
         return ""
-    return _("No worker has been seen for %(seconds)d seconds: mails, closings and seals wait.") % {"seconds": seconds}
+    return _("No worker has been running for %(seconds)d seconds. Mails, closing and counting wait.") % {
+        "seconds": seconds
+    }
 
 
 # --- what else should be looked at before long ---
@@ -184,9 +186,9 @@ def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[st
     latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
     is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.bounces_read())).trouble
     return [
-        *([_("The mailbox of bounces cannot be read.")] if is_dead else ()),
-        *([_("There are mails of unknown fate.")] if unknown else ()),
-        *([_("The log holds events from the future: the clock is, or was, wrong.")] if is_future(latest, now) else ()),
+        *([_("The bounce mailbox cannot be read.")] if is_dead else ()),
+        *([_("Some mails may or may not have been sent.")] if unknown else ()),
+        *([_("The log contains events from the future: the clock is or was wrong.")] if is_future(latest, now) else ()),
     ]
 
 

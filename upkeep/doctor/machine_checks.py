@@ -42,9 +42,9 @@ def check_settings() -> Finding:
     """Wrong ones have ended the start already; this is about what only seems to be missing."""
     about = _("Settings")
     if settings.PRODUCTION and not settings.TRUSTED_PROXIES:
-        sentence = _("TRUSTED_PROXIES names no proxy, though in production one stands in front of the site.")
+        sentence = _("TRUSTED_PROXIES is empty, but in production there is a proxy in front of the site.")
         return warn(about, sentence, _("Set TRUSTED_PROXIES to its address, such as 127.0.0.1."))
-    return ok(about, _("All are accepted; the profile is %(profile)s.") % {"profile": settings.PROFILE})
+    return ok(about, _("All settings are valid (profile: %(profile)s).") % {"profile": settings.PROFILE})
 
 
 # --- disks ---
@@ -54,7 +54,9 @@ def check_disks() -> Iterator[Finding]:
     found = disk.disks()
     if not found:
         folder = {"folder": settings.DATA_DIR}
-        yield broken(_("Disk"), _("DATA_DIR %(folder)s is not there.") % folder, _("Start the site once; it makes it."))
+        yield broken(
+            _("Disk"), _("DATA_DIR %(folder)s does not exist.") % folder, _("Start the site once to create it.")
+        )
     for each in found:
         yield _check_disk(each)
 
@@ -62,10 +64,10 @@ def check_disks() -> Iterator[Finding]:
 def _check_disk(each: disk.Disk) -> Finding:
     about, said = _("Disk"), {"folder": each.folder, "megabytes": each.megabytes}
     if each.trouble:
-        return broken(about, each.trouble, _("Make room, or let it be written to; the site recovers by itself."))
+        return broken(about, each.trouble, _("Free some space or make it writable. The site recovers by itself."))
     if each.is_low:
         sentence = _("Only %(megabytes)d MB are free in %(folder)s.") % said
-        return warn(about, sentence, _("Make room before it is full: then nobody can vote."))
+        return warn(about, sentence, _("Free some space: when the disk is full, nobody can vote."))
     return ok(about, _("%(megabytes)d MB are free in %(folder)s.") % said)
 
 
@@ -77,22 +79,20 @@ def check_writing() -> Finding:
             file.write(bytes(4096))
             file.flush()
     except OSError as error:
-        sentence = _("%(folder)s cannot be written: %(words)s.") % {**said, "words": error.strerror}
+        sentence = _("%(folder)s is not writable: %(words)s.") % {**said, "words": error.strerror}
         return broken(about, sentence, _advice(error.errno))
     if found := disk.unusable():
         names = {"paths": ", ".join(map(str, found)), "user": _user()}
         return broken(about, _("The user %(user)s cannot read and write %(paths)s.") % names, _advice(errno.EACCES))
-    return ok(about, _("%(folder)s can be written.") % said)
+    return ok(about, _("%(folder)s is writable.") % said)
 
 
 def _advice(number: int | None) -> str:
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return _("Make room; the site recovers by itself.")
+        return _("Free some space. The site recovers by itself.")
     if number == errno.EROFS:
-        return _("Mount its disk so that it can be written; then restart plenum and plenum-worker.")
-    return _(
-        "It must belong to the user that the site runs as, with all that is in it: chown -R %(user)s: %(folder)s"
-    ) % {
+        return _("Mount its disk writable, then restart plenum and plenum-worker.")
+    return _("It and everything in it must belong to the site's user: chown -R %(user)s: %(folder)s") % {
         "user": _user(),
         "folder": settings.DATA_DIR,
     }
@@ -109,19 +109,19 @@ def _user() -> str:
 
 
 def check_clock(now: datetime, newest: datetime | None, is_kept: bool | None, told: Iterable[ClockReading]) -> Finding:
-    about, todo = _("Clock"), _("Let a time server keep the clock: timedatectl set-ntp true")
+    about, todo = _("Clock"), _("Turn on time synchronisation: timedatectl set-ntp true")
     for each in told:
         if abs(ahead := (each.heard - each.moment).total_seconds()) > MAX_CLOCK_SKEW_SECONDS:
             said = {"seconds": abs(ahead), "by": each.by}
             if ahead > 0:
-                return broken(about, _("It is %(seconds)d seconds ahead of that of %(by)s.") % said, todo)
-            return broken(about, _("It is %(seconds)d seconds behind that of %(by)s.") % said, todo)
+                return broken(about, _("It is %(seconds)d seconds ahead of %(by)s.") % said, todo)
+            return broken(about, _("It is %(seconds)d seconds behind %(by)s.") % said, todo)
     if newest and (newest - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS:
-        sentence = _("The log holds something from %(moment)s, which is still to come: the clock has been set back.")
+        sentence = _("The log contains an event from %(moment)s, in the future: the clock was set back.")
         return broken(about, sentence % {"moment": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}, todo)
     if is_kept is False:
-        return warn(about, _("No time server keeps it right. Elections close by it."), todo)
-    return ok(about, _("It is %(moment)s.") % {"moment": f"{now:%Y-%m-%d %H:%M:%S} UTC"})
+        return warn(about, _("It is not synchronised with a time server, and elections close by it."), todo)
+    return ok(about, _("It says %(moment)s.") % {"moment": f"{now:%Y-%m-%d %H:%M:%S} UTC"})
 
 
 def is_clock_synchronised() -> bool | None:
@@ -139,9 +139,7 @@ def is_clock_synchronised() -> bool | None:
 def check_versions() -> Finding:
     about, names = _("Versions"), ", ".join(f"{name} {number}" for name, number in system.versions().items())
     if wrong := _other_than_pinned(settings.BASE_DIR / "requirements.txt"):
-        sentence = _("Installed are other versions than requirements.txt names: %(names)s.") % {
-            "names": ", ".join(wrong)
-        }
+        sentence = _("Installed versions differ from requirements.txt: %(names)s.") % {"names": ", ".join(wrong)}
         return warn(about, sentence, _("Run .venv/bin/pip install --require-hashes -r requirements.txt and restart."))
     return ok(about, f"{names}.")
 

@@ -25,11 +25,13 @@ def check_server(send_to: str) -> Iterator[Finding]:
     """Connects, greets, encrypts and signs in; a mail is sent only where an address is given."""
     if settings.EMAIL_BACKEND.startswith("mail.files"):
         folder = {"folder": settings.EMAIL_FILE_PATH}
-        yield warn(_("Mail"), _("Mails are only written to files in %(folder)s.") % folder, _("Set MAIL_URL."))
+        yield warn(_("Mail"), _("Mails are not sent, only saved as files in %(folder)s.") % folder, _("Set MAIL_URL."))
         return
     yield _check_connection()
     if settings.EMAIL_HOST_PASSWORD and not (settings.EMAIL_USE_TLS or settings.EMAIL_USE_SSL) and not _is_here():
-        yield warn(_("Mail"), _("The password travels unencrypted."), _("Begin MAIL_URL with smtp+tls:// or smtps://."))
+        yield warn(
+            _("Mail"), _("The mail password is sent unencrypted."), _("Start MAIL_URL with smtp+tls:// or smtps://.")
+        )
     if send_to:
         yield _check_sending(send_to)
 
@@ -45,21 +47,21 @@ def _check_connection() -> Finding:
         with suppress(Exception):  # it may be gone already
             connection.close()
     if settings.EMAIL_HOST_USER:
-        return ok(_("Mail"), _("%(server)s takes our name and password.") % said)
-    return ok(_("Mail"), _("%(server)s answers, and wants no password.") % said)
+        return ok(_("Mail"), _("%(server)s accepts our user name and password.") % said)
+    return ok(_("Mail"), _("%(server)s answers and needs no password.") % said)
 
 
 def _explain(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
     said = said | {"words": error_text(error)}
     if isinstance(error, SMTPAuthenticationError):
-        sentence = _("%(server)s does not take our name and password: %(words)s")
-        return sentence % said, _("See both in MAIL_URL; characters such as # have to be percent-encoded there.")
+        sentence = _("%(server)s rejected our user name and password: %(words)s")
+        return sentence % said, _("Check both in MAIL_URL. Percent-encode characters such as #.")
     if isinstance(error, ssl.SSLError):
-        return _("%(server)s cannot prove who it is: %(words)s") % said, _(
-            "See its certificate, and its name in MAIL_URL."
+        return _("The certificate of %(server)s is not valid: %(words)s") % said, _(
+            "Check its certificate and its name in MAIL_URL."
         )
-    return _("%(server)s cannot be used: %(words)s") % said, _(
-        "See host, port and beginning of MAIL_URL, and firewalls."
+    return _("The connection to %(server)s failed: %(words)s") % said, _(
+        "Check the scheme, host and port in MAIL_URL, and firewalls."
     )
 
 
@@ -81,9 +83,9 @@ def _check_sending(address: str) -> Finding:
     try:
         send_test_email(address)
     except MailError as error:
-        return broken(_("Mail"), _("The test was not taken: %(words)s") % {"words": error.text})
+        return broken(_("Mail"), _("The test mail was rejected: %(words)s") % {"words": error.text})
     said = {"address": address}
-    return ok(_("Mail"), _("The server took a mail for %(address)s. See whether it arrives.") % said)
+    return ok(_("Mail"), _("The server accepted a mail for %(address)s. Check that it arrives.") % said)
 
 
 def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
@@ -92,11 +94,9 @@ def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
         try:
             bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
         except (IMAP4.error, OSError) as error:
-            sentence = _("The mailbox of bounces cannot be read: %(words)s") % {
-                "words": bounce_mailbox.failure_text(error)
-            }
+            sentence = _("The bounce mailbox cannot be read: %(words)s") % {"words": bounce_mailbox.failure_text(error)}
             yield broken(
-                _("Bounces"), sentence, _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
+                _("Bounces"), sentence, _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
             )
             return
     yield from check_worker_mailbox(state)
@@ -105,28 +105,32 @@ def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
 def check_worker_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
     if not bounce_mailbox.is_configured():
         return
-    about, todo = _("Bounces"), _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
+    about, todo = _("Bounces"), _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
     if state.trouble:
         said = {"words": state.trouble, "since": state.since}
-        yield broken(about, _("The worker cannot read the mailbox of bounces since %(since)s: %(words)s") % said, todo)
+        yield broken(
+            about, _("The worker has been unable to read the bounce mailbox since %(since)s: %(words)s") % said, todo
+        )
         return
     if state.unreadable:
         last = state.unreadable[-1]
         said = {"count": str(len(state.unreadable)), "mail": last["mail"], "reason": last["reason"]}
-        sentence = _("Mails set aside because they could not be read: %(count)s, the last one %(mail)s (%(reason)s).")
-        yield warn(about, sentence % said, _("Read them by hand; they hold up no other."))
+        sentence = _(
+            "Bounces that could not be read and were set aside: %(count)s, the last one %(mail)s (%(reason)s)."
+        )
+        yield warn(about, sentence % said, _("Read them yourself. They do not hold up other mails."))
         return
     yield ok(about, _("The mailbox can be read."))
 
 
 def check_outbox(failed: BoundedCount, unknown: BoundedCount) -> Finding:
     if unknown.count:
-        sentence = _("Mails that could not be sent: %(failed)s; of unknown fate: %(unknown)s.") % {
+        sentence = _("Mails that could not be sent: %(failed)s; perhaps sent: %(unknown)s.") % {
             "failed": failed,
             "unknown": unknown,
         }
-        return warn(_("Outbox"), sentence, _("See /mails/, where those of unknown fate can be settled together."))
+        return warn(_("Outbox"), sentence, _("Go to /mails/ to decide what to do with those perhaps sent."))
     if failed.count:
         sentence = _("Mails that could not be sent: %(number)s.") % {"number": failed}
-        return warn(_("Outbox"), sentence, _("See /mails/ for what the server said."))
+        return warn(_("Outbox"), sentence, _("Go to /mails/ to see what the server said."))
     return ok(_("Outbox"), _("Nothing has failed."))

@@ -1,4 +1,4 @@
-"""The store, and what stands in it about the worker and about backups."""
+"""Doctor's checks of the store, the worker, background work and backups."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from acts import background
 from store import formats, keys
 from store.log import utc_now
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
@@ -40,7 +41,7 @@ def check_store(seconds: float) -> Finding:
     said = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
     sentence = _("%(address)s answers within %(milliseconds)d ms.") % said
     return (
-        warn(_("Store"), sentence, _("Pages ask it several times each."))
+        warn(_("Store"), sentence, _("That is slow: every page asks it several times."))
         if seconds > SLOW_ROUND_TRIP_SECONDS
         else ok(_("Store"), sentence)
     )
@@ -52,9 +53,9 @@ def check_format(number: int | None) -> Finding:
     if number is not None and number > formats.FORMAT:
         return broken(about, formats.too_new(number, "The store"), _("Run the version that wrote it."))
     if number is None:
-        unsaid = _("The store does not say in which format it is written.")
-        return warn(about, unsaid, _("A start of the site marks it."))
-    return ok(about, _("The store has the format %(number)d.") % {"number": number})
+        unsaid = _("The store has no format number.")
+        return warn(about, unsaid, _("Start the site once to set it."))
+    return ok(about, _("The store has format %(number)d.") % {"number": number})
 
 
 def check_rights(table: Table) -> Finding:
@@ -92,7 +93,7 @@ def check_protection(table: Table) -> Iterator[Finding]:
         yield warn(_("Protection"), str(error), _("Give the site the policies of deploy/aws/store.json."))
         return
     for sentence in lacking:
-        yield warn(_("Protection"), sentence, _("Run plenum create_tables with the rights to switch it on."))
+        yield warn(_("Protection"), sentence, _("Run plenum create_tables with the rights to turn it on."))
     if not lacking:
         yield ok(_("Protection"), _("Expiry, recovery and protection against deletion are on."))
 
@@ -116,7 +117,7 @@ def newest_moment(found: Health, checkpoint: Item | None) -> datetime | None:
 def check_secret_key(table: Table) -> Finding:
     about = _("Secret key")
     if secret_key.locked_election(table) is None:
-        return ok(about, _("It fits all secret elections that are open."))
+        return ok(about, _("It fits all open secret elections."))
     return broken(
         about,
         secret_key.replaced_message(),
@@ -128,17 +129,27 @@ def check_secret_key(table: Table) -> Finding:
 
 
 def check_worker(seconds: float | None, pause: Pause | None) -> Finding:
-    about, todo = _("Worker"), _("See why it ended: journalctl -u plenum-worker, or the log of the server beside it.")
+    about, todo = _("Worker"), _("Find out why it stopped: journalctl -u plenum-worker, or the server's log.")
     if seconds is None:
-        return broken(about, _("None has given a sign of life for ten minutes: mails, closings and seals wait."), todo)
+        return broken(about, _("None has been running for ten minutes. Mails, closing and counting wait."), todo)
     if seconds > MISSED_SECONDS:
-        return warn(about, _("The last sign of life is %(seconds)d seconds old.") % {"seconds": seconds}, todo)
+        return warn(about, _("Its last heartbeat was %(seconds)d seconds ago.") % {"seconds": seconds}, todo)
     if pause:
-        return warn(about, _("It rests, as the site is paused."), _("When you are done: plenum resume"))
-    return ok(about, _("It gave a sign of life %(seconds)d seconds ago.") % {"seconds": seconds})
+        return warn(about, _("It is idle because the site is paused."), _("To resume: plenum resume"))
+    return ok(about, _("It is running; its last heartbeat was %(seconds)d seconds ago.") % {"seconds": seconds})
 
 
 # --- backups ---
+
+
+def check_background_work() -> Finding:
+    """Tasks that failed too often wait until somebody retries them."""
+    about, set_aside = _("Background work"), [task for task in background.failing() if task.is_set_aside]
+    if not set_aside:
+        return ok(about, _("No task was set aside."))
+    details = {"count": len(set_aside), "label": background.label_of(set_aside[0]), "reason": set_aside[0].reason}
+    sentence = _("Tasks set aside after repeated failures: %(count)d, such as “%(label)s”: %(reason)s")
+    return broken(about, sentence % details, _("Fix the cause, then retry them at /admin/system/."))
 
 
 def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
@@ -148,16 +159,14 @@ def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
     found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
     if found:
         said = {"count": len(found), "folder": folder, "first": found[0].name}
-        sentence = _("Backups that are not encrypted: %(count)d in %(folder)s, such as %(first)s.") % said
-        yield warn(
-            _("Backup"), sentence, _("They may tie secret ballots to voters. Delete them, here and where copies lie.")
-        )
+        sentence = _("Unencrypted backups: %(count)d in %(folder)s, such as %(first)s.") % said
+        yield warn(_("Backup"), sentence, _("They may link secret ballots to voters. Delete them and all copies."))
 
 
 def check_backup(item: Item | None, now: datetime) -> Finding:
-    about, todo = _("Backup"), _("Make one and let a timer make more (deploy/plenum-backup.timer).")
+    about, todo = _("Backup"), _("Make one now, and schedule more (deploy/plenum-backup.timer).")
     if not item:
-        return warn(about, _("No backup is known."), todo)
+        return warn(about, _("There has been no backup yet."), todo)
     ended = datetime.fromisoformat(item["ended_at"])
     days = (now - ended).days
     if days >= (settings.BACKUP_MAX_AGE_DAYS or MAX_BACKUP_AGE_DAYS):

@@ -157,11 +157,11 @@ def _date(text: str | None) -> datetime | None:
 def check_server(answer: Reply) -> Iterator[Finding]:
     said = {"place": f"{settings.HOST}:{settings.PORT}", "words": answer.trouble, "status": answer.status}
     if answer.trouble:
-        sentence = _("Nobody answers at %(place)s: %(words)s.") % said
-        yield broken(_("Server"), sentence, _("See why: systemctl status plenum, or the log of the container."))
+        sentence = _("No server answers at %(place)s: %(words)s.") % said
+        yield broken(_("Server"), sentence, _("Find out why: systemctl status plenum, or the container's log."))
     elif answer.seen is None:
-        sentence = _("Something else answers at %(place)s, with status %(status)d.") % said
-        yield broken(_("Server"), sentence, _("It is another program, or a site with another SECRET_KEY."))
+        sentence = _("Another program answers at %(place)s, with status %(status)d.") % said
+        yield broken(_("Server"), sentence, _("Check the port. It may also be a site with another SECRET_KEY."))
     else:
         yield ok(_("Server"), _("It answers at %(place)s.") % said)
 
@@ -170,15 +170,21 @@ def check_proxy(answer: Reply) -> Iterator[Finding]:
     said = {"url": settings.SITE_URL, "words": answer.trouble, "status": answer.status, "place": answer.place}
     about = _("Proxy")
     if answer.is_forgery:
-        yield broken(about, _("%(url)s cannot prove who it is: %(words)s.") % said, _("See the proxy's certificate."))
+        yield broken(
+            about, _("The certificate of %(url)s is not valid: %(words)s.") % said, _("Check the proxy's certificate.")
+        )
     elif answer.trouble:
         sentence = _("%(url)s cannot be reached from here: %(words)s.") % said
-        yield warn(about, sentence, _("If visitors reach it, only this machine cannot; then look at /admin/system/."))
+        yield warn(
+            about, sentence, _("If visitors can reach it, only this machine cannot. Then look at /admin/system/.")
+        )
     elif answer.place:
-        yield broken(about, _("%(url)s leads on to %(place)s.") % said, _("Set SITE_URL to where people end up."))
+        yield broken(
+            about, _("%(url)s redirects to %(place)s.") % said, _("Set SITE_URL to the address people end up at.")
+        )
     elif answer.seen is None:
-        sentence = _("At %(url)s something else answers, with status %(status)d.") % said
-        yield broken(about, sentence, _("Let the proxy pass everything on to HOST and PORT."))
+        sentence = _("Another program answers at %(url)s, with status %(status)d.") % said
+        yield broken(about, sentence, _("Make the proxy pass all requests to HOST and PORT."))
     else:
         yield check_address(answer.seen, believes_anybody=not answer.is_ours)
         yield check_origin(answer.seen)
@@ -188,18 +194,14 @@ def check_address(seen: RequestSnapshot, believes_anybody: bool = False) -> Find
     """`believes_anybody`: whether the made-up address can only have been believed of a stranger."""
     about, said = _("Visitors' addresses"), {"peer": seen.peer, "address": seen.came_from}
     if seen.is_proxied and not seen.is_trusted:
-        sentence = _(
-            "Requests come through %(peer)s, which TRUSTED_PROXIES does not name: all visitors are taken for one."
-        )
+        sentence = _("Requests come through %(peer)s, which is not in TRUSTED_PROXIES, so all visitors count as one.")
         return broken(about, sentence % said, _("If it is your proxy: TRUSTED_PROXIES=%(peer)s") % said)
     if seen.is_trusted and not seen.forwarded:
-        sentence = _("The proxy at %(peer)s does not say for whom it asks: all visitors are taken for one.") % said
-        return broken(about, sentence, _("Let it set X-Forwarded-For to the address of whoever asks it."))
+        sentence = _("The proxy at %(peer)s does not forward visitors' addresses, so all visitors count as one.") % said
+        return broken(about, sentence, _("Make it set X-Forwarded-For to the visitor's address."))
     if seen.came_from == FORGED and (believes_anybody or seen.forwarded == FORGED):
-        sentence = _("The proxy passes on what visitors say of their address, and the site believes it.")
-        return broken(
-            about, sentence, _("Let it set X-Forwarded-For itself, or add to it; see the examples in deploy/.")
-        )
+        sentence = _("The proxy passes on the address that visitors claim, and the site believes it.")
+        return broken(about, sentence, _("Make it set or extend X-Forwarded-For itself; see the examples in deploy/."))
     return ok(about, _("They are known; this request came from %(address)s.") % said)
 
 
@@ -211,8 +213,8 @@ def check_origin(seen: RequestSnapshot) -> Finding:
     )
     if seen.scheme != site.scheme:
         sentence = _("The site sees %(seen)s where visitors see %(wanted)s.") % said
-        return broken(about, sentence, _("Let the proxy set X-Forwarded-Proto itself, to https."))
+        return broken(about, sentence, _("Make the proxy set X-Forwarded-Proto to https."))
     if seen.host.lower() != site.netloc.lower():
-        sentence = _("The site sees %(seen)s, but SITE_URL says %(wanted)s: forms or links may lead astray.") % said
-        return warn(about, sentence, _("Let the proxy pass on Host as it came, without another port."))
-    return ok(about, _("The site is seen as %(seen)s, as SITE_URL says.") % said)
+        sentence = _("The site sees %(seen)s, but SITE_URL says %(wanted)s, so forms and links may not work.") % said
+        return warn(about, sentence, _("Make the proxy pass on the Host header unchanged, including the port."))
+    return ok(about, _("The site sees %(seen)s, as SITE_URL says.") % said)

@@ -34,13 +34,13 @@ NOTICE_PERIOD = timedelta(days=30)  # between the warning and the removal
 
 EMAIL_TEMPLATES = {
     "unused_account": EmailTemplate(
-        gettext_noop("Nobody uses your account"),
+        gettext_noop("Your account will be removed soon"),
         (
             gettext_noop("nobody has signed in as %(name)s for a long time."),
-            gettext_noop("Accounts that nobody uses are removed here. This one goes on %(day)s unless you sign in."),
+            gettext_noop("This site removes unused accounts. Yours will be removed on %(day)s unless you sign in."),
         ),
         lambda mail: reverse("sign_in"),
-        gettext_noop("Sign in and keep it"),
+        gettext_noop("Sign in to keep it"),
     ),
 }
 

@@ -27,10 +27,10 @@ BATCH_PEOPLE = 100
 
 EMAIL_TEMPLATES = {
     "checkpoint": EmailTemplate(
-        gettext_noop("The newest checkpoint of the log"),
+        gettext_noop("The latest checkpoint of the log"),
         (
             gettext_noop("the log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),
-            gettext_noop("Keep this mail. If anything before that event were changed later, this would no longer fit:"),
+            gettext_noop("Keep this mail. This command tells you whether anything up to that event was changed later:"),
             gettext_noop("plenum verify --checkpoint %(event_id)s:%(hash)s"),
         ),
         lambda mail: reverse("checkpoints"),
