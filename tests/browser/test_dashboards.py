@@ -161,7 +161,7 @@ def test_the_owner_finds_an_act_and_goes_on_to_who_did_it_and_to_its_election(si
     follow(page, "main .facts", "Colour of the front door")
     expect(page.locator("main h1")).to_have_text("Colour of the front door")
     page.go_back()
-    follow(page, "main .facts", "all about it")
+    follow(page, "main .facts", "all about this election")
     expect(page.locator("[name=election]")).to_have_value("Colour of the front door")
     expect(rows(page).filter(has_text="ElectionCreated")).to_have_count(1)
 

@@ -283,7 +283,7 @@ def test_a_stranger_with_a_phone_and_no_scripts_finds_a_poll_by_its_code_and_a_r
     page.goto("/result/Talk of the year/")
     expect(page.locator(".outcome .margin-of")).to_be_visible()
     page.goto("/")
-    page.get_by_role("link", name="Its proof").click()
+    page.get_by_role("link", name="The proof").click()
     expect(page.locator("#checks")).to_be_visible()
     for link in ("Create an account", "Try the sandbox", "Public polls"):
         page.goto("/")
