@@ -91,8 +91,8 @@ def test_everything_that_can_be_chosen_is_kept(hana):
     [
         ({"question": " "}, "Choose a question set, or type a question."),
         ({"options": "3\n4"}, "Put a * in front of each right answer"),
-        ({"options": "*3"}, "There are 2 to 10 options; these are 1."),
-        ({"options": "\n".join(f"*{each}" for each in range(11))}, "There are 2 to 10 options; these are 11."),
+        ({"options": "*3"}, "Enter 2 to 10 options; there are 1."),
+        ({"options": "\n".join(f"*{each}" for each in range(11))}, "Enter 2 to 10 options; there are 11."),
         ({"options": "*3\n3"}, "The same as option 1."),
         ({"options": f"*{'x' * 201}\n4"}, "At most 200 characters; these are 201."),
         ({"question": "x" * 301}, "At most 300 characters; these are 301."),
