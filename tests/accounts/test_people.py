@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 
@@ -273,7 +274,7 @@ def test_removing_asks_for_the_name(site, person, signed_in):
     assert admin.post("/people/Ada/remove/", {"name": "Bo"}).status_code == 422
     assert admin.post("/people/Ada/remove/", {"name": "Ada"}).status_code == 302
     assert repository.find("Ada") is None
-    assert "Ada" not in admin.get("/people/?q=Ada").content.decode().partition("<table")[2]
+    assert not re.search(r"\bAda\b", admin.get("/people/?q=Ada").content.decode().partition("<table")[2])
     assert admin.get("/people/Ada/").status_code == 404
 
 

@@ -154,7 +154,9 @@ def _order(look: Look) -> int:
 
 def failed(site: Any) -> list[tuple[str, str]]:
     """Jobs of the worker that went wrong, and why."""
-    return [(name, each.message) for name, each in run_jobs(JOBS, Leases(site)).items() if each.outcome == Outcome.FAILED]
+    return [
+        (name, each.message) for name, each in run_jobs(JOBS, Leases(site)).items() if each.outcome == Outcome.FAILED
+    ]
 
 
 # --- what nobody can make up ---

@@ -324,7 +324,7 @@ def test_of_trivia_players_see_their_own_answer_and_hosts_all(made):
     drive(game, Step.REVEAL)
     page = text_of(ada.client.get(at("sealed_round", game)))
     assert "Ada" in page
-    assert "Ben" not in page
+    assert not re.search(r"\bBen\b", page)
     page = text_of(sign_in("Hana").get(at("sealed_round", game)))
     assert "Ben" in page
     assert "Borda" in page
@@ -337,7 +337,7 @@ def test_an_assembly_shows_who_voted_how_only_in_open_votes(made):
     call(game, 0)
     vote(game, ada="0", ben="0", cem="1", dan="abstain")
     page = text_of(hana.get(at("sealed_round", game, 1)))
-    assert not any(name in page for name in ("Ada", "Ben", "Cem", "Dan"))
+    assert not re.search(r"\b(Ada|Ben|Cem|Dan)\b", page)
     assert "Chosen" in page
     assert "Abstention" in page
     call(game, 2)
