@@ -214,7 +214,7 @@ def test_without_a_quorum_the_draft_is_made_and_says_so(assembly, hana, made):  
     assert voters_of(draft.name) == ["Ada"]
     assert (draft.convened.quorate, draft.convened.summary) == (
         False,
-        "1 of 12 present · quorum of more than 1/2 of those entitled NOT met · 1 of them was put on the roll",
+        "1 of 12 present · quorum of more than 1/2 of those entitled NOT met · 1 of them was added to the roll",
     )
 
 

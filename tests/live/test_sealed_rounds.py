@@ -345,7 +345,7 @@ def test_an_assembly_shows_who_voted_how_only_in_open_votes(made):
     page = text_of(hana.get(at("sealed_round", game, 2)))
     assert "Who voted how" in page
     assert re.search(r"Ben</th><td[^>]*>No</td>", page)
-    assert "2 of 3 said yes; 2 were needed" in page
+    assert "2 of 3 voted yes; 2 were needed" in page
     call(game, 1)
     drive(game, Step.CLOSE)
     page = text_of(hana.get(at("sealed_round", game, 3)))

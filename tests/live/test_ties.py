@@ -51,7 +51,7 @@ def test_tied_amendments_have_a_verdict_and_are_all_drawn(made, hana):
     snapshot = snapshots.current(game.id)
     assert snapshot.round.result["outcome"] == "tied"
     drawn = picture(Type.ASSEMBLY, snapshot.round, snapshot.questions, snapshot.seats)
-    for words in ("No decision: tied between", "3 : 1", "4 : 0", "nothing is decided until a run-off does"):
+    for words in ("No decision: tied between", "3 : 1", "4 : 0", "hold a run-off to decide"):
         assert words in drawn
     assert "were needed" not in drawn
     minutes = hana.get(at(game, "minutes")).content.decode()
@@ -111,7 +111,7 @@ def test_the_minutes_say_what_a_shared_place_is(made, hana):
     minutes = hana.get(at(game, "minutes")).content.decode()
     assert "2. Green" in minutes
     assert "2. Red" in minutes
-    assert "only a lot could have put one before the other" in minutes
+    assert "only drawing lots could separate them" in minutes
 
 
 def test_names_are_listed_as_people_count(made, hana):
