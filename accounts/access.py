@@ -1,9 +1,8 @@
-"""Who may open which address: every view says so, and one that says nothing is closed.
+"""Access control: every view declares who may open it, and a view without a declaration stays closed.
 
-A view declares `public`, `requires(None)` (anybody signed in) or `requires(Permission...)`. A view about one thing also
-says how to load it and which rule lets this person at it, or how to load it for this person; it then gets the thing in
-place of the address's words. Such a view may also let in guests: whoever holds something else than an account for this
-one thing.
+A view declares `public`, `requires(None)` (signed in) or `requires(Permission...)`. A view about one thing also says
+how to load it and which rule allows it, or how to load it for this person; it then gets the thing instead of the URL's
+parameters. Such a view may also admit guests, who hold something other than an account for this one thing.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Guests = Callable[..., Any]  # gets the request and the address's words; answers
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What an address asks of whoever opens it."""
+    """What a view requires of its visitors."""
 
     public: bool = False
     permission: Permission | None = None
@@ -44,7 +43,7 @@ class Access:
     lost: LostSession | None = None  # what to answer to a form whose sender is not known any more
     guests: Guests | None = None  # whom it lets in by something else than their account
     organises: bool = False  # whether those who run the thing come here, whom voters must not keep out
-    load: Callable[..., Any] | None = None  # how the thing is found that it is about, whoever comes
+    load: Callable[..., Any] | None = None  # how to load its thing, whoever asks
     ahead: Callable[[HttpRequest], Any] | None = None  # what is read meanwhile of what the request says
 
 
@@ -148,7 +147,7 @@ def access_response(
         return lost_session_response(request, view) or redirect_to_login(request.get_full_path())
     if access.permission is None:
         return None
-    user = request.user  # by now the person, and no longer whoever it will turn out to be
+    user = request.user  # resolved, no longer lazy
     if user.role == Role.NO_ACCESS:
         return redirect("waiting")
     if not user.can(access.permission):
@@ -177,4 +176,4 @@ def demands_second_factor(user: User) -> bool:
 
 
 def allow_everyone(user: User, thing: Any) -> None:
-    """Whoever has the permission may look at all of them."""
+    """A rule for views on which the permission alone decides."""

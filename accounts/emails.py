@@ -1,4 +1,4 @@
-"""The mails people get: their words, and the links that are made only now that they are sent."""
+"""The e-mails about accounts. Links with tokens are made when a mail is sent, and are stored nowhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people type about accounts."""
+"""Forms about accounts: registration, sign-in, passwords, profiles, roles."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class MailLimitForm(forms.Form):
 
 
 class ConfirmNameForm(forms.Form):
-    """The name of whoever is to be removed, typed again."""
+    """The name of the person to remove, typed again."""
 
     name = forms.CharField(label=_("Type the name to confirm"), max_length=MAX_NAME_CHARS * 2)
 

@@ -1,5 +1,4 @@
-"""What somebody who was removed leaves behind: it passes to the site's owner, for whoever takes the name next must not
-run it."""
+"""Handing over what a removed person ran to the site's owner, so that the next person of that name cannot run it."""
 
 from __future__ import annotations
 

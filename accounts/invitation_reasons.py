@@ -1,6 +1,6 @@
-"""What an address was invited for, on the page where it makes its account: reasons by the apps that know.
+"""Why an address was invited, shown on the page where it creates its account.
 
-Accounts know nothing of the apps above them; who tells something here is arranged in config/hooks.py.
+Accounts know nothing of the apps above them; config/hooks.py registers the apps that know the reasons.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is stored of people and their accounts."""
+"""Item types about people and their accounts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""How many mails somebody may have sent to others in a day: counted exactly, in an item for each day that expires.
+"""Daily mail quota: how many mails a person may send to others per UTC day, counted in an item that expires.
 
-Whatever sets mails off reserves them in its own transaction, so that two at once do not get past the limit together.
-Days are those of UTC.
+Whatever queues mails reserves them in the same transaction, so that two at once cannot exceed the limit together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who is asking, and whether they may: around every view."""
+"""Authentication middleware: who sends a request, and whether the view admits them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person, as Django's authentication knows one. Kept by `repository`, not by the ORM."""
+"""The user model for Django's authentication. Stored by `repository`, not by the ORM."""
 
 from __future__ import annotations
 

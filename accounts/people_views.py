@@ -1,4 +1,4 @@
-"""Pages for those who manage people."""
+"""Pages for admins who manage people."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""All that is kept about somebody, as one file for themselves. What is in it, the types of items declare.
+"""Personal-data export: everything stored about a person, as one ZIP. Item types declare the parts of it.
 
-Every part is read by pages and has an end: whoever has more than that is told so in it.
+Every part is read page by page and has a maximum length; a note says so where more exists.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 
 def export_personal_data(user: User) -> IO[bytes]:
     """The zip as a temporary file, at its beginning."""
-    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    file = TemporaryFile()  # noqa: SIM115 - closed when the response has been sent
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("README.txt", _readme(user))
         for name, content in _picture(user):

@@ -1,4 +1,4 @@
-"""Who may make an account here without being invited: what REGISTRATION says, in sentences."""
+"""Who may register without an invitation: the REGISTRATION setting, and the messages that explain it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OPEN, INVITED, DOMAINS, CLOSED = "open", "invited", "domains", "closed"
 
 
 class NoRegistration(Refusal):
-    """Whoever asks may not make an account here; said of the site, or of the domain, and never of an address."""
+    """Registration is not allowed here; explained by the site or the domain, never by an address."""
 
 
 def allows_registration() -> bool:

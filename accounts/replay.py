@@ -1,4 +1,4 @@
-"""What happens to people when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replaying events about people: for each event type, the same writes as the live act."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People in the table: names and addresses in, people out, and the writes that keep every item of a person in step."""
+"""People in the store: find them by name or address, and the writes that keep all items of a person consistent."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def word_entries(name: str, role: Role) -> list[Put]:
 
 
 def name_is_free(name_or_email: str) -> Check:
-    """That whoever had it before has been seen off: what was theirs must not become another's."""
+    """That no removal of its former holder is under way: what was theirs must not become another's."""
     return Check(keys.leaving(name_or_email), Missing())
 
 

@@ -1,4 +1,4 @@
-"""Who may do what, and what a name is: pure decisions about people, each refusal a sentence."""
+"""Roles, permissions and names: pure decisions about people."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The first owner's link: printed where the server starts, never on a page, and good for whoever can read it there.
+"""The setup link for the first owner: printed where the server starts, never shown on a page.
 
-Of the token only a digest is kept. This module needs no more of Django than its settings, because gunicorn's own
-process asks it for a link before any site is loaded.
+Only a digest of the token is stored. This module needs nothing of Django but its settings, because gunicorn's master
+process calls it before any site is loaded.
 """
 
 from __future__ import annotations

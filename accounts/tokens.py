@@ -1,4 +1,4 @@
-"""What a mailed link proves. Links are made when a mail is sent and stored nowhere; each serves one purpose, once."""
+"""Tokens in mailed links. They are made when a mail is sent and stored nowhere; each serves one purpose, once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ reset_token = ResetToken()
 
 
 def email_token(user: User, email: str) -> str:
-    """Confirms a new address; worthless once the address has changed, or whoever asked is no longer in."""
+    """Confirms a new address; void once the address has changed or the account is another's."""
     return create_token("email", *_asker(user), email)
 
 

@@ -1,4 +1,4 @@
-"""The way out of mails by the link in them."""
+"""Unsubscribe pages: what the opt-out link in a mail opens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every address about people."""
+"""URLs about people."""
 
 from django.urls import include, path
 

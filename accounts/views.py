@@ -135,7 +135,7 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @form_page
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address, but signs nobody in: whoever can read the mail need not know the password."""
+    """The link proves the address, but signs nobody in: somebody else may be reading the mail."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
@@ -153,7 +153,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
-    """That somebody has the name; whoever has tried very many is no longer told which are taken."""
+    """That the name is taken; after very many tries from one address, no longer which names are."""
     try:
         count(throttle.NAMES_TAKEN, visitor(request).address)
     except TooOften as too_often:

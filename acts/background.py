@@ -1,13 +1,12 @@
-"""Background work: what a request begins and need not finish.
+"""Background tasks: work that a request begins and need not finish.
 
-The transaction that begins such work stores a task (`TaskType.begin`): its type, its subject, what was asked for, and
-how far it has come. Every type has one step, which does one batch of the work and returns it: writes, perhaps an event,
-and the new progress. The engine commits these together with the task. So a batch happens once, whoever dies and however
-many processes work on it; the task is written first and removed last.
+The transaction that begins it stores a task (`TaskType.begin`) with its type, subject, data and progress. Every type
+has one step, which returns one batch of the work: writes, perhaps an event, and the new progress. These are committed
+together with the task, so that each batch happens exactly once, however many processes work on it and whichever die.
 
-The request that began it does the first batches (`start`), so that small work is finished with the response. The worker
-does the rest (`resume_due`): a few batches of each task in turn, the longest waiting first. A task that fails is tried
-again, later each time; one that keeps failing is set aside with the reason until somebody retries it (`retry`).
+The request does the first batches (`start`), so that small work is finished with the response. The worker does the rest
+(`resume_due`), a few batches of each task in turn, the longest waiting first. A task that fails is retried with
+backoff; one that keeps failing is set aside with the reason until somebody retries it (`retry`).
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ from .queues import failure_reason, log_failure
 from .retry import repeat_until_done
 from .storage import log, now_text, table
 
-REQUEST_BATCHES = 50  # that whoever asked for the work waits for
-TURN_BATCHES = 50  # that the worker does of one task before the next has its turn
-TASKS_PER_LOOK = 100  # that the worker reads at once
-GRACE_SECONDS = 10  # for which the worker leaves a task to the request that is working on it
-MAX_ATTEMPTS = 10  # in a row, after which a task is set aside: a quarter of an hour after the first
+REQUEST_BATCHES = 50  # done within the request
+TURN_BATCHES = 50  # of one task before the worker takes the next
+TASKS_PER_LOOK = 100
+GRACE_SECONDS = 10  # for which the worker leaves a task to the request that works on it
+MAX_ATTEMPTS = 10  # failures in a row, about a quarter of an hour, before a task is set aside
 MAX_REASON_CHARS = 500
 OVERWRITE = Missing() | Exists()  # a task of the same type and subject, should there be one
 DELETIONS_PER_BATCH = 90  # a transaction has a hundred parts
@@ -61,12 +60,12 @@ class Task:
 
     type: str = ""
     subject: str = ""
-    data: Item = field(default_factory=dict)  # what was asked for; it does not change
-    progress: Item = field(default_factory=dict)  # how far the work has come, as its step wrote it
-    version: int = 0  # one more each time it is written; the first is random, so that it is told from an earlier task
+    data: Item = field(default_factory=dict)  # parameters; they do not change
+    progress: Item = field(default_factory=dict)  # as its step wrote it
+    version: int = 0  # one more with each write; starts at random, to differ from an earlier task of the subject
     began_at: str = ""
     due: str = ""
-    attempts: int = 0  # that failed in a row
+    attempts: int = 0  # failures in a row
     reason: str = ""  # of the last failure
 
     @property
@@ -87,11 +86,11 @@ class Batch:
     event: Event | None = None
     is_last: bool = False
     wait_seconds: float = 0  # before the next batch can be done
-    noting: Noting = lambda number: ()  # what is written of the event's number
+    noting: Noting = lambda number: ()  # further writes, given the event's number
 
 
 def finished(*writes: Write, event: Event | None = None, progress: Item | None = None) -> Batch:
-    """The last batch: the task goes with it."""
+    """The last batch, which also deletes the task."""
     return Batch(writes, progress, event, is_last=True)
 
 
@@ -137,8 +136,8 @@ class TaskType:
         return [task for task in waiting if task.type == self.name]
 
     def start(self, subject: str, batches: int | None = None, watch: Watch = lambda progress: None) -> bool:
-        """Do what a request can wait for; whether nothing is left. The work is stored by now, so what fails here is
-        left to the worker. `watch` is given the progress of every batch that is done here."""
+        """Do what a request can wait for; whether nothing is left. Failures are left to the worker. `watch` is called
+        with the progress of every batch."""
         try:
             return self.advance(subject, REQUEST_BATCHES if batches is None else batches, hand_over=True, watch=watch)
         except Exception as error:
@@ -153,9 +152,9 @@ class TaskType:
         hand_over: bool = False,
         watch: Watch = lambda progress: None,
     ) -> bool:
-        """Do so many batches; whether nothing is left. Any number of processes may do this at once: a batch that the
-        store refuses was done by another, and the task is read again. Between two batches the worker leaves the task
-        alone for a while (`grace`); with `hand_over` it goes on at once after the last of them."""
+        """Do so many batches; whether nothing is left. Several processes may do this at once: a batch that the store
+        refuses was done by another, and the task is read again. The worker leaves the task alone for `grace` seconds
+        after each batch, but takes it at once after the last one if `hand_over`."""
         done = 0
 
         def step() -> bool | None:
@@ -204,7 +203,7 @@ def _progressed(task: Task, batch: Batch, grace: float) -> Update:
 
 
 def _changed(task: Task) -> Update:
-    """The task as it is from now on, found by the worker when it is due, unless it was set aside."""
+    """Write the changed task, listed for the worker or as set aside."""
     listed = keys.TASKS_SET_ASIDE if task.is_set_aside else keys.TASKS
     index = {"GSI1PK": listed.pk, "GSI1SK": keys.task_by_time(task.due, task.type, task.subject)}
     fields = {name: getattr(task, name) for name in ("progress", "due", "attempts", "reason")}
@@ -212,8 +211,8 @@ def _changed(task: Task) -> Update:
 
 
 def next_deletions(*spans: Span, elsewhere: Callable[[Item], Iterable[Key]] = lambda item: ()) -> list[Delete]:
-    """A batch of what is left in these partitions, and of the little that its items have elsewhere, which goes before
-    them: whoever is cut off finds it again by the item. Empty if nothing is left."""
+    """Deletes one batch of these partitions, and before each item what belongs to it `elsewhere`, so that a run that is
+    cut short finds it again by the item. Empty if nothing is left."""
     items = page_of(table(), spans, limit=DELETIONS_PER_BATCH).items
     places = (key for item in items for key in (*elsewhere(item), Key(item["PK"], item["SK"])))
     return [Delete(place) for place in islice(places, DELETIONS_PER_BATCH)]
@@ -221,7 +220,7 @@ def next_deletions(*spans: Span, elsewhere: Callable[[Item], Iterable[Key]] = la
 
 # --- the worker ---
 
-TYPES: dict[str, TaskType] = {}  # every type there is, by name: config/hooks.py fills it
+TYPES: dict[str, TaskType] = {}  # by name; config/hooks.py fills it
 
 
 def register(*types: TaskType) -> None:
@@ -229,7 +228,7 @@ def register(*types: TaskType) -> None:
 
 
 def next_due() -> float | None:
-    """In how many seconds there is work; 0 if there is some by now."""
+    """In how many seconds a task is due, 0 for now."""
     first = table().page(keys.TASKS, limit=1).items
     return max(0.0, _seconds_until(first[0].get("due", ""))) if first else None
 
@@ -239,7 +238,7 @@ def _seconds_until(moment: str) -> float:
 
 
 def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
-    """A turn for each task that is due, the longest waiting first; answers how many of them had one."""
+    """Give each due task a turn, the longest waiting first; returns how many had one."""
     waiting, turns = table().page(keys.tasks_due(now_text()), limit=TASKS_PER_LOOK).items, 0
     for item in waiting:
         if not goes_on():
@@ -250,8 +249,7 @@ def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
 
 
 def _take_turn(task: Task) -> None:
-    """The index may not know yet that a task was put off. A store in trouble, or a paused site, is no task's fault,
-    and ends the turn of all."""
+    """Reads the task again, because the index may lag. An unavailable store or a paused site ends all turns."""
     try:
         current = TYPES[task.type].find(task.subject)
         if current is not None and current.due <= now_text():
@@ -264,7 +262,7 @@ def _take_turn(task: Task) -> None:
 
 
 def _record_failure(task: Task, error: Exception) -> None:
-    """The next attempt comes twice as late each time; after the last one it is set aside."""
+    """Retry with exponential backoff; after the last attempt it is set aside."""
     current = TYPES[task.type].find(task.subject) if task.type in TYPES else task
     if current is None:
         return
@@ -277,7 +275,7 @@ def _record_failure(task: Task, error: Exception) -> None:
 
 
 def failing() -> list[Task]:
-    """What was set aside, and what is being tried again: enough for a page."""
+    """The first tasks that were set aside or are being retried."""
     spans = (keys.TASKS_SET_ASIDE, keys.TASKS)
     found = [task_of(item) for span in spans for item in table().page(span, limit=TASKS_PER_LOOK).items]
     return [task for task in found if task.attempts]
@@ -288,6 +286,6 @@ def label_of(task: Task) -> str:
 
 
 def retry(task_type: str, subject: str) -> bool:
-    """Let the worker try again what was set aside; whether it was there."""
+    """Let the worker try the task again now; whether it was there."""
     item = table().get(keys.task(task_type, subject))
     return item is not None and try_write(_changed(replace(task_of(item), due=now_text(), attempts=0, reason="")))

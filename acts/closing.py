@@ -1,19 +1,16 @@
-"""Closing what people vote in, however busy the voting: first the thing says so, then its gates are shut, then the log
-tells it.
+"""Closing an election, a poll or anything else people vote in, in three steps that succeed however busy the voting is.
 
-1. *It is said.* One transaction touches nothing that votes write: the thing says who is closing it. Whoever reads it
-   from now on is refused, so that voting dries up by itself.
-2. *The gates are shut*, each by itself (acts/retry.py): one that is in somebody's transaction is left for the next
-   round. Whoever had read the thing before step 1 and still finds a gate open gets in, and counts: they were voting
-   while it was being closed.
-3. *The log tells it*, and in the same transaction goes what must not outlive the close.
+1. *Begin.* One transaction, which touches nothing that votes write, marks the thing as being closed. Whoever reads it
+   from then on is refused, so that voting dries up.
+2. *Shut the gates*, each by itself (acts/retry.py): one that is part of another transaction is retried. A voter who had
+   read the thing before step 1 and still finds a gate open gets in, and counts.
+3. *Record the close* in the log, and in the same transaction delete what must not outlive it.
 
-A vote takes its number in the log before its transaction, and the close takes its own when all gates are shut. So every
-vote that got in has a lower number than the close: one with a higher number has taken it after the last gate was shut,
-and so has found it shut. Counting begins when the log has told the close, and then nothing can come any more.
+A vote takes its event number before its transaction, and the close takes its own when all gates are shut. So every vote
+that got in has a lower number than the close; one with a higher number has found its gate shut. Counting begins after
+the close is recorded, and then nothing can be added.
 
-Whoever is killed on the way has left the thing saying that it is being closed. Whoever comes by next takes it up at
-step 2, any number of them at once: gates that are shut are left alone, and one of them tells the log.
+A process that is killed leaves the mark of step 1. Any number of others may then continue at step 2.
 """
 
 from __future__ import annotations
@@ -41,33 +38,32 @@ T = TypeVar("T", bound=Closable)
 
 
 def no_gates(thing: object) -> Sequence[Write]:
-    """Of what nobody votes in."""
+    """For things that nobody votes in."""
     return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Closing(Generic[T]):
-    """How one kind of thing closes: each step answers what is written, and the first and the last the thing as it is
-    afterwards."""
+    """How one kind of thing closes: each step returns its writes, the first and the last also the changed thing."""
 
     beginning: Callable[[T, str], tuple[T, list[Write]]]
     recording: Callable[[T], tuple[T, Event, list[Write]]]
     shutting: Callable[[T], Sequence[Write]] = no_gates  # of each gate, one
 
     def begin(self, thing: T, who: str, *also: Write) -> T:
-        """From now on nobody is let in who comes."""
+        """Refuse new voters from now on."""
         after, writes = self.beginning(thing, who)
         retry_on_conflict(lambda: write(*writes, *also))
         return after
 
     def shut_gates(self, begun: T) -> None:
-        """From now on nobody gets in. Gates that are shut already are left alone."""
+        """Let nobody in from now on. Gates that are already shut are left alone."""
         gates = {write.key: write for write in self.shutting(begun)}
         there = table().get_many(gates) if gates else {}
         write_each(write for key, write in gates.items() if key in there and there[key]["open"])
 
     def record_closed(self, shut: T) -> tuple[T, bool]:
-        """The thing once the log has told its close; and whether we told it, or somebody who came by meanwhile."""
+        """The closed thing, and whether we recorded the close or another process did."""
         after, event, writes = self.recording(shut)
         try:
             retry_on_conflict(lambda: record(event, *writes))
@@ -76,13 +72,12 @@ class Closing(Generic[T]):
         return after, True
 
     def finish(self, begun: T) -> tuple[T, bool]:
-        """What is left to do once it is said."""
+        """The steps after `begin`."""
         self.shut_gates(begun)
         return self.record_closed(begun)
 
     def try_finish(self, begun: T) -> T:
-        """As `finish`; what does not get through now, or not while a request may wait, a worker does. Nobody who comes
-        is let in either way."""
+        """As `finish`; if that does not succeed while the request may wait, the worker does it."""
         with suppress(Conflict, Unavailable):
             return self.finish(begun)[0]
         return begun

@@ -1,12 +1,10 @@
-"""Gates: what every vote passes and is counted by, so that no two voters need wait for each other.
+"""Gates: the sharded items that every vote passes and is counted by, so that voters do not contend for one item.
 
-An election or a poll has several. A vote passes any one of them, so that it meets few others; closing shuts them all,
-one after the other and never all at once (acts/closing.py): in a distant store, where whoever passes a gate holds it
-for a moment, all of them are free together almost never. What all of them have counted together is the turnout.
+An election or a poll has several. A vote passes a random one; closing shuts them one by one (acts/closing.py), because
+in a busy distant store they are almost never all free at once. Their counts add up to the turnout.
 
-A gate knows whether it is open, and not until when. Whoever votes has read the end in the thing itself, and looked at
-the clock: so moving the end needs no gate at all. It knows as of when it was moved last, so that whoever comes late
-with a move, after a halt, changes nothing that was decided since.
+A gate knows whether it is open, not until when: a voter has read the end in the thing itself, so moving the end touches
+no gate. It also knows as of which state it was last changed, so that a delayed write cannot undo a later one.
 """
 
 from __future__ import annotations
@@ -17,13 +15,12 @@ from dataclasses import dataclass
 
 from store.table import Check, Condition, Equals, Item, Key, Less, Missing, Update, Write
 
-# gates that open in the transaction that opens what they belong to; further ones open before it
-MAX_GATES_PER_TRANSACTION = 16
+MAX_GATES_PER_TRANSACTION = 16  # opened in the transaction that opens their election or poll; others open before it
 
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """So many gates, and where those of something lie."""
+    """The gates of one kind of thing: how many, and the key of each."""
 
     count: int
     key: Callable[[str, int], Key]
@@ -32,17 +29,17 @@ class Gates:
         return [self.key(name, number) for number in range(self.count)]
 
     def opening(self, name: str, as_of: str, **also: int) -> list[Write]:
-        """Make all of them, or open them again; they keep what they have counted."""
+        """Create or reopen all of them; they keep their counts."""
         moved = {"open": True, "as_of": as_of, **also}
         return [Update(place, set=moved, when=is_not_later(as_of)) for place in self.keys(name)]
 
     def shutting(self, name: str, as_of: str) -> list[Write]:
-        """Nobody passes any more. Refused, each, if it was moved since then, or is gone."""
+        """Shut all of them. Each is refused if it was changed since then or is gone."""
         earlier = Less("as_of", as_of)
         return [Update(place, set={"open": False, "as_of": as_of}, when=earlier) for place in self.keys(name)]
 
     def passing(self, name: str, number: int, counted: Mapping[str, int], *also: Condition) -> Write:
-        """One gate lets a vote through and counts it. Refused if it is shut."""
+        """Let a vote through one gate and count it. Refused if it is shut."""
         place, when = self.key(name, number), _all_of(Equals("open", True), *also)
         changed = {each: by for each, by in counted.items() if by}
         return Update(place, add=changed, when=when) if changed else Check(place, when)
@@ -58,16 +55,14 @@ def _all_of(first: Condition, *others: Condition) -> Condition:
 
 
 def as_of(made: str, version: int) -> str:
-    """The state of a thing whose gates are moved: later ones compare as greater, also those of a later thing that has
-    its name."""
+    """A text that sorts by the state of the thing whose gates change, even if another thing gets its name later."""
     return f"{made}#{version:010d}"
 
 
 def is_not_later(as_of: str) -> Condition:
-    """That a gate was last moved as of this state, or of one before."""
+    """That a gate was last changed as of this state or an earlier one."""
     return Missing("as_of") | Less("as_of", as_of) | Equals("as_of", as_of)
 
 
 def count_votes(gates: Iterable[Item]) -> int:
-    """How many votes have come through these gates."""
     return sum(gate.get("voted", 0) for gate in gates)

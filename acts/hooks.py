@@ -1,7 +1,7 @@
-"""Steps that several apps take together: who begins leaves room for those it knows nothing of.
+"""Hooks by which lower packages call functions of higher ones that they may not import.
 
-An election knows no ballots and ballots know no results, yet when an election closes each has something to do. Every
-such moment is a list of steps, and config/hooks.py says who takes which, in which order.
+When an election closes, ballots and results have something to do, but elections know neither. Each such event is a
+`Hooks` value in the lower package, and config/hooks.py installs the functions in their order.
 """
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ class Hooks(Generic[P, T]):
     def __iter__(self) -> Iterator[Callable[P, T]]:
         return iter(self.steps)
 
-    def run_all(self, *arguments: P.args, **words: P.kwargs) -> list[T]:
-        """Every step in its order; answers what each made."""
-        return [step(*arguments, **words) for step in self.steps]
+    def run_all(self, *args: P.args, **kwargs: P.kwargs) -> list[T]:
+        """Call every function in order and return their results."""
+        return [step(*args, **kwargs) for step in self.steps]

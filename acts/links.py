@@ -1,4 +1,4 @@
-"""Whole addresses of our own pages, for mails, pictures and other sites."""
+"""Absolute URLs of our own pages, for mails, pictures and other sites."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from django.urls import get_script_prefix
 
 
 def absolute_url(path: str) -> str:
-    """Of a path that `reverse` or `static` has made.
-
-    Below a path of its host, the site's own path stands in SITE_URL already; and `reverse` puts it first as well, but
-    only in the thread of a request or the main one.
-    """
+    """Of a path made by `reverse` or `static`. On a site below a path, SITE_URL has that path already; `reverse` adds
+    it too, but only in some threads."""
     return settings.SITE_URL + path.removeprefix(get_script_prefix().rstrip("/"))

@@ -1,4 +1,4 @@
-"""Who may do what to a thing, and when: one table for each kind of thing."""
+"""Permission tables: who may do what to a kind of thing, and in which states."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def permitted(rules: Mapping[Action, Rule[Relation, State]], who: Relation, stat
 
 @dataclass(frozen=True, slots=True)
 class Permissions(Generic[Action, Relation, State]):
-    """The table, and the refusals for whoever asks for something that is not in it."""
+    """The table, and the refusals for what it does not permit."""
 
     rules: Mapping[Action, Rule[Relation, State]]
     not_yours: Callable[[Action], NotAllowed]
@@ -40,5 +40,5 @@ class Permissions(Generic[Action, Relation, State]):
             raise self.not_now(action, state)
 
     def offered(self, who: Relation, state: State) -> set[Action]:
-        """What a page offers: exactly what will be accepted."""
+        """The actions a page offers: exactly those that will be accepted."""
         return permitted(self.rules, who, state)

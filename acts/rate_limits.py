@@ -1,4 +1,4 @@
-"""How often something may be done: counted atomically, in items that expire."""
+"""Rate limits: attempts are counted atomically in items that expire, without storing who made them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, SECONDS_PER_DAY = 600, 3600, 24 * 3600
 
 
 class TooOften(Refusal):
-    """Tried too often; the words say when to try again."""
+    """Tried too often; the message says when to try again."""
 
     def __init__(self, seconds: int):
         self.seconds = seconds
@@ -39,7 +39,7 @@ class TooOften(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most so many tries in so many seconds."""
+    """At most so many attempts in so many seconds."""
 
     kind: str
     most: int
@@ -48,7 +48,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try, in the window it was counted in."""
+    """One attempt, in the window it was counted in."""
 
     place: Key
     ends: int
@@ -56,7 +56,7 @@ class Attempt:
 
 
 def count(limit: Limit, who: str, now: float | None = None) -> Attempt:
-    """Count one try of somebody, and refuse it if it is one too many. Whoever it is, is not stored."""
+    """Count one attempt, and refuse it if it is one too many."""
     now = time.time() if now is None else now
     counted = _count(limit, who, now)
     if counted.tries > limit.most:
@@ -64,11 +64,11 @@ def count(limit: Limit, who: str, now: float | None = None) -> Attempt:
     return counted
 
 
-def count_each(*asked: tuple[Limit, str]) -> list[Attempt]:
-    """As `count`, at several limits at once: what one of them refuses does not count for those after it."""
+def count_each(*limits: tuple[Limit, str]) -> list[Attempt]:
+    """As `count`, for several limits at once; what one refuses is not counted for those after it."""
     now = time.time()
-    counted = list(run_parallel(table(), *(partial(_count, limit, who, now) for limit, who in asked)))
-    for place, ((limit, _who), each) in enumerate(zip(asked, counted, strict=True), 1):
+    counted = list(run_parallel(table(), *(partial(_count, limit, who, now) for limit, who in limits)))
+    for place, ((limit, _who), each) in enumerate(zip(limits, counted, strict=True), 1):
         if each.tries > limit.most:
             uncount(counted[place:])
             raise TooOften(math.ceil(each.ends - now))
@@ -76,18 +76,18 @@ def count_each(*asked: tuple[Limit, str]) -> list[Attempt]:
 
 
 def key_of(limit: Limit, who: str) -> Key:
-    """Where somebody's tries are counted at this moment, for whoever wants to read it along with other things."""
+    """Where attempts are counted now, to read it along with other items."""
     return _window(limit, who, time.time())[0]
 
 
 def check_attempts_left(limit: Limit, item: Item | None) -> None:
-    """Refuse who has used up all tries, without counting this as one; `item` is what lies at their place."""
+    """Refuse if all attempts are used up, without counting one; `item` is what is stored at `key_of`."""
     if item is not None and item["tries"] >= limit.most:
         raise TooOften(math.ceil(item["ttl"] - time.time()))
 
 
 def try_count(limit: Limit, who: str) -> bool:
-    """Count, and say whether it is not one too many."""
+    """Count one attempt; whether it is allowed."""
     return _count(limit, who, time.time()).tries <= limit.most
 
 
@@ -97,14 +97,14 @@ def _count(limit: Limit, who: str, now: float) -> Attempt:
 
 
 def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
-    """Where tries are counted at this moment, and until when."""
+    """The key of the current window, and its end."""
     window = int(now // limit.seconds)
     mark = salted_hmac("accounts.throttle", f"{limit.kind} {keys.fold(who)}", algorithm="sha256").hexdigest()
     return keys.throttle(mark, window), (window + 1) * limit.seconds
 
 
 def uncount(tries: list[Attempt]) -> None:
-    """A store that does not take it keeps the count, which is soon forgotten; nobody is refused for that."""
+    """Take attempts back. If the store refuses, the count stays until it expires."""
 
     def give(each: Attempt) -> None:
         with suppress(StoreError):

@@ -1,7 +1,7 @@
-"""Items of a distant store as they were at most a second ago, for pages that many people look at.
+"""A cache of items of a distant store, at most a second old, for pages that many people look at.
 
-One read serves all requests of a process for a second. Nothing is decided by what is remembered here: whoever votes,
-closes or changes anything reads the store. Of the embedded store, where a read is no journey, nothing is remembered.
+One read serves all requests of a process for a second. Decisions never rely on it: voting, closing and changing read
+the store. Reads of the embedded store are cheap and not cached.
 """
 
 from __future__ import annotations
@@ -30,15 +30,14 @@ _caches: WeakKeyDictionary[Table, SizedCache[CachedItem]] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Cacheable:
-    """Items that may be a second old, if what is remembered of them is good enough for whoever asks: else all of them
-    are read."""
+    """Items that may be a second old, if `is_good` accepts what is cached; else all of them are read."""
 
     keys: Sequence[Key]
     is_good: Callable[[Mapping[Key, Item]], bool] = lambda found: True
 
 
 def get_cached(recently: Cacheable, fresh: Iterable[Key] = ()) -> dict[Key, Item]:
-    """These items and those, which are as they are now, in one round trip at most."""
+    """These items, and `fresh` ones read now, in one round trip at most."""
     here, now = table(), clock.get()()
     if not here.is_distant:
         every = dict.fromkeys([*recently.keys, *fresh])

@@ -1,4 +1,4 @@
-"""What somebody asked for and may not have. The class is for the program, the words are for the person."""
+"""Refusals: errors for what a person may not do. The class is for the program, the message for the person."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LOST_RACE_MESSAGE = _("Someone else changed this at the same moment. Check what 
 
 
 class Refusal(Exception):
-    """Something a person asked for and may not have. The class is for the program, the words are for the person."""
+    """A request that is refused; its message says why."""
 
 
 class NotAllowed(Refusal, PermissionDenied):
-    """The person's role does not give this. Django answers it with the page for 403."""
+    """The person's role does not permit this; Django responds with 403."""
 
 
 class LostRace(Refusal, Refused):
-    """Somebody changed the same thing at the same moment, and nothing was written: the store's refusal, in words for
-    the person. `parts` are the positions of the writes whose conditions did not hold, where that is known."""
+    """A concurrent change came first, and nothing was written. `parts` are the positions of the writes whose conditions
+    did not hold, if known."""
 
     def __init__(self, message: str | Promise = LOST_RACE_MESSAGE, parts: Iterable[int] = ()):
         Exception.__init__(self, message)
@@ -31,20 +31,20 @@ class LostRace(Refusal, Refused):
 
 
 class NotThere(Refusal):
-    """There is no such thing, or not any more."""
+    """It does not exist, or no longer."""
 
 
 class NotNow(Refusal):
-    """This cannot be done to the thing as it is now."""
+    """Not possible in its current state."""
 
 
 class NameTaken(Refusal):
-    """Something else is called so."""
+    """Something else has this name."""
 
 
 class TooMany(Refusal):
-    """More than there may be: the words say of what."""
+    """A limit is exceeded; the message says which."""
 
 
 class TryLater(Refusal):
-    """What was asked for can be had in a moment."""
+    """Not ready yet, but soon."""

@@ -1,8 +1,8 @@
-"""Things whose parts lie in several partitions, read by whoever does not know how many there are.
+"""Reading things that are sharded over several partitions without knowing how many.
 
-The thing's own item has the number (`shards`), which is fixed when the thing is made and depends on the kind of store
-it was made in. So the number that is usual here is tried first and compared with the item that comes with the same
-answer: only a thing that was copied here from a store of another kind takes a second round trip.
+The thing's own item has the number (`shards`), fixed when it is created and usual for the kind of store. So the usual
+number is tried first and compared with the item in the same reply; only a thing that was copied from a store of another
+kind takes a second round trip.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ def shards_in(item: Item | None) -> int:
 
 
 def of_new(distant: int) -> int:
-    """How many shards a thing gets that is made in this store, of a kind that gets so many in a distant one."""
+    """How many shards a new thing gets here: `distant` in a distant store, else one."""
     return distant if table().is_distant else 1
 
 
 def read(
     own: Sequence[Key], where: Callable[..., Iterable[Key]], expected: int, recently: Cacheable | None = None
 ) -> tuple[list[int], dict[Key, Item]]:
-    """These things and what lies beside them, in `where`, which is called with the number of shards of each; and these
-    numbers. `expected` is the number that is tried first. What is among `recently` may be a second old."""
+    """The shard numbers of these things, and their items with those in `where`, which is called with these numbers.
+    `expected` is tried first. Keys in `recently` may come from the cache."""
     supposed, recently = [expected for _ in own], recently or Cacheable(())
     while True:
         wanted = dict.fromkeys([*own, *where(*supposed)])

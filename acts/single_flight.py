@@ -1,4 +1,4 @@
-"""What several threads of a process want at the same moment is done by one of them, and all have what came of it."""
+"""Single flight: concurrent calls for the same key in one process share one execution and its result."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class SingleFlight(Generic[T]):
         self._lock, self._under_way = threading.Lock(), dict[Hashable, _Call[T]]()
 
     def run(self, key: Hashable, act: Callable[[], T]) -> T:
-        """What the act answers, or raises: done here, unless a thread is at work on the same key already. Whoever joins
-        gets what was found before they came, so `act` must be about something that only ever goes forwards."""
+        """Run the act, or wait for the thread that is running it for this key. The result may have been read before the
+        call, so the act must be about something that only moves forwards."""
         with self._lock:
             leads = key not in self._under_way
             call = self._under_way.setdefault(key, _Call())

@@ -1,6 +1,6 @@
-"""What every request needs to know of the site, read from the store every few seconds.
+"""A cache for one site-wide value that every request needs, read from the store every few seconds.
 
-One read serves all requests of a process. Whoever changes the value has this process forget what it knew.
+One read serves all requests of a process; code that changes the value calls `forget`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ T = TypeVar("T")
 
 
 class SiteCache(Generic[T]):
-    """Caches one value of the site that `settings` name."""
-
     def __init__(
         self,
         read: Callable[[Table], T],
@@ -35,19 +33,19 @@ class SiteCache(Generic[T]):
         self.forget()
 
     def forget(self) -> None:
-        """Also a read that is under way: it may have seen what is no longer so."""
+        """Drop the value, and the result of a read under way, which may be stale."""
         self._seen: tuple[str, float, T] = ("", 0.0, self._unknown)
         self._failed: tuple[str, float] = ("", 0.0)
 
     def current(self) -> T:
-        """Raises the store's error if it cannot say."""
+        """The value; raises the store's error if it cannot be read."""
         if self._is_fresh(self._seen):
             return self._seen[2]
         with self._turn:
             return self._seen[2] if self._is_fresh(self._seen) else self._look()
 
     def last_known(self) -> T:
-        """The value before, while the store is in trouble or somebody else is reading it."""
+        """The value, or the previous one while the store is down or another thread reads it."""
         url, _moment, value = seen = self._seen
         is_this_site = url == settings.STORE_URL
         known = value if is_this_site else self._unknown
@@ -56,7 +54,7 @@ class SiteCache(Generic[T]):
         try:
             return self._seen[2] if self._is_fresh(self._seen) else self._look()
         except StoreError:
-            self._failed = (settings.STORE_URL, self.ticking())  # so that not every request waits for it
+            self._failed = (settings.STORE_URL, self.ticking())  # so that not every request waits
             return known
         finally:
             self._turn.release()

@@ -1,4 +1,4 @@
-"""What every act has at hand: the site's table, its log and its clock."""
+"""The site's table, event log and clock, and how changes are written with their event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def table() -> Table:
 
 @contextmanager
 def use_table(other: Table) -> Iterator[None]:
-    """Whatever happens inside happens on another table: a rehearsal, of which nothing is to stay."""
+    """Use another table inside, such as a rehearsal's."""
     token = _elsewhere.set(other)
     try:
         yield
@@ -37,7 +37,7 @@ def use_table(other: Table) -> Iterator[None]:
 
 
 def log(now: datetime | None = None) -> EventLog:
-    """For an act that has looked at the clock already, its event tells the very same moment."""
+    """The event log; its events happen at `now` if the caller has read the clock already."""
     return EventLog(table(), lambda: now) if now else EventLog(table())
 
 
@@ -61,7 +61,7 @@ def record(
     refusals: Refusals = NO_REFUSALS,
 ) -> int:
     """Make the change and log it, both or neither; see `EventLog.record`. Raises `LostRace` if a condition did not
-    hold, or what `refusals` has for that write. `at` is for an act that has looked at the clock already."""
+    hold, or what `refusals` has for that write. `at` is the event's time if the caller has read the clock already."""
     try:
         return log(at).record(event, *writes, once=once, noting=noting)
     except Refused as refused:
@@ -69,7 +69,7 @@ def record(
 
 
 def write(*writes: Write, refusals: Refusals = NO_REFUSALS) -> None:
-    """As `record`, for what the log need not know."""
+    """As `record`, without an event."""
     try:
         table().write(*writes)
     except Refused as refused:
@@ -81,7 +81,7 @@ def refusal_of(refused: Refused, refusals: Refusals) -> Refusal:
 
 
 def try_record(event: Event, *writes: Write, noting: Noting = lambda number: ()) -> bool:
-    """As `record`; false if somebody else was quicker."""
+    """As `record`; false if the race was lost."""
     try:
         record(event, *writes, noting=noting)
     except LostRace:
@@ -90,7 +90,7 @@ def try_record(event: Event, *writes: Write, noting: Noting = lambda number: ())
 
 
 def try_write(*writes: Write) -> bool:
-    """As `write`; false if somebody else was quicker."""
+    """As `write`; false if the race was lost."""
     try:
         write(*writes)
     except LostRace:
@@ -99,6 +99,6 @@ def try_write(*writes: Write) -> bool:
 
 
 def delete_all(span: Span) -> None:
-    """Everything in it, for which the log needs no event."""
+    """Delete everything in the span, without an event."""
     for some in by_count(table().each(span)):
         table().write(*(Delete(Key(item["PK"], item["SK"])) for item in some))

@@ -1,7 +1,6 @@
-"""Words that travel in an address or a cookie: encrypted for one purpose, and good for so long.
+"""Encrypted tokens for links and cookies, each for one purpose and a limited time.
 
-Addresses are written down by proxies, browsers and mail programs. Nobody but this site can read from a token whose it
-is, or what it is about.
+Addresses are logged by proxies, browsers and mail programs; only this site can read what a token is about.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from django.conf import settings
 
 SECONDS_PER_DAY = 24 * 3600
 PURPOSE = "plenum: tokens for "
-PLAIN, PACKED = b"p", b"z"  # how what is encrypted begins: long words are compressed first
-MAX_PAYLOAD_BYTES = 20_000  # of the words in a token, however small they were packed
+PLAIN, PACKED = b"p", b"z"  # first byte of the payload: long ones are compressed
+MAX_PAYLOAD_BYTES = 20_000  # after decompression
 
 
-def create_token(purpose: str, *words: str) -> str:
-    plain = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
+def create_token(purpose: str, *values: str) -> str:
+    plain = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
     packed = zlib.compress(plain)
     content = PACKED + packed if len(packed) < len(plain) else PLAIN + plain
     return _cipher(settings.SECRET_KEY, purpose).encrypt_at_time(content, int(time.time())).decode().rstrip("=")
 
 
 def read_token(purpose: str, token: str, seconds: int | None) -> list[str] | None:
-    """The words that were encrypted for this purpose, if it is not too long ago; without `seconds` it never is."""
+    """The values encrypted for this purpose, if the token is no older than `seconds`."""
     padded = token + "=" * (-len(token) % 4)
     if not _is_canonical(padded):  # else several spellings would be the same token
         return None
@@ -43,8 +42,8 @@ def read_token(purpose: str, token: str, seconds: int | None) -> list[str] | Non
     except (InvalidToken, ValueError):
         return None
     kind, text = content[:1], content[1:]
-    words: list[str] = json.loads(zlib.decompressobj().decompress(text, MAX_PAYLOAD_BYTES) if kind == PACKED else text)
-    return words
+    values: list[str] = json.loads(zlib.decompressobj().decompress(text, MAX_PAYLOAD_BYTES) if kind == PACKED else text)
+    return values
 
 
 def _is_canonical(padded: str) -> bool:

@@ -1,4 +1,4 @@
-"""Changing a stored thing: refused if anybody changed it since it was read, which its version tells."""
+"""Optimistic locking: a change is refused if the thing's version has changed since it was read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Versioned(Protocol):
 
 
 class HasVersion(Protocol):
-    """Whose version is a number, or anything else that no two states of it share."""
+    """Has a version: a number, or any value that no two of its states share."""
 
     @property
     def version(self) -> int | str: ...
@@ -31,17 +31,17 @@ def unchanged(thing: HasVersion) -> Equals:
 
 
 def unchanged_or_new(thing: HasVersion) -> Condition:
-    """Of a thing that has no version, or the version 0, until it is first written."""
+    """As `unchanged`, for a thing that has no version until it is first written."""
     return unchanged(thing) if thing.version else Missing()
 
 
 def next_version(before: T, after: T) -> T:
-    """What a change makes of `before`."""
+    """`after` with the version that follows that of `before`."""
     return replace(after, version=before.version + 1)
 
 
 def change(before: T, after: T, item_of: Callable[[T], Item], except_for: Collection[str] = ()) -> Update:
-    """The thing's own item as it is afterwards, but for fields that change by other ways."""
+    """Update the thing's own item, except for fields that change in other ways."""
     was, will = item_of(before), item_of(next_version(before, after))
     fixed = {"PK", "SK", *except_for}
     return Update(

@@ -57,7 +57,7 @@ class Assembly(Format):
     folder = "assembly"
     joining_page, first_page = "check_in", "agenda"
     questions_page, people_page = "agenda", "game_roll"
-    came_of = _("Called for by the assembly “%(title)s” of %(when)s.")
+    origin_text = _("Called for by the assembly “%(title)s” of %(when)s.")
 
     def idle(self, lifetime: Lifetime) -> timedelta:
         return lifetime.assembly_idle
@@ -66,7 +66,7 @@ class Assembly(Format):
 
     fields = FIELDS
 
-    def asked(self, form: GameForm) -> tuple[Question, ...]:
+    def typed_questions(self, form: GameForm) -> tuple[Question, ...]:
         """Checks the title, the quorum and the agenda, which take the place of a question set."""
         typed, errors = form.cleaned_data, form.errors
         if not typed.get("title") and "title" not in errors:
@@ -81,7 +81,7 @@ class Assembly(Format):
             form.add_error("agenda", error)
             return ()
 
-    def chosen(self, typed: Mapping[str, Any]) -> dict[str, Any]:
+    def settings_from(self, typed: Mapping[str, Any]) -> dict[str, Any]:
         """People check in by account or code, so there are no names to choose."""
         quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
         return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
@@ -103,15 +103,15 @@ class Assembly(Format):
     def claim(self, seat: Seat, game: Game, state: State) -> str:
         return check_in.claim_number(seat) if check_in.is_claimed(seat, game, state) else ""
 
-    def of_another_device(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
+    def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return check_in_views.of_another_device(request, game, state)
 
-    def gone(self, game: Game, player: str) -> None:
+    def on_left(self, game: Game, player: str) -> None:
         speakers.player_left(game, player)
 
     # --- steps ---
 
-    def asks_first(self, game: Game, step: Step, present: int) -> str | Promise:
+    def confirmation(self, game: Game, step: Step, present: int) -> str | Promise:
         return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
 
     def open_vote(self, game: Game, state: State) -> dict[str, Any]:
@@ -126,10 +126,10 @@ class Assembly(Format):
 
     # --- what screens show ---
 
-    def place(self, game_id: str) -> Key:
+    def extra_key(self, game_id: str) -> Key:
         return keys.game_speakers(game_id)
 
-    def beside_of(self, item: Item | None, known: Speakers | None) -> Speakers:
+    def panel_data(self, item: Item | None, known: Speakers | None) -> Speakers:
         """Read from the item once for each version of it."""
         known = known or NOBODY
         return known if item and known.version == item["version"] else speakers_of(item)
@@ -146,7 +146,7 @@ class Assembly(Format):
             return shown | _agenda(snapshot)
         return shown | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
 
-    def beside(self, role: Role, snapshot: Snapshot) -> Fragment | None:
+    def panel(self, role: Role, snapshot: Snapshot) -> Fragment | None:
         """The speakers' list: it has buttons and no secrets, and its key follows the list, not the time."""
         if role == Role.SCOREBOARD:
             return None
@@ -167,10 +167,10 @@ class Assembly(Format):
         shown = {"game": snapshot.game, "number": number, "is_renewed": is_renewed}
         return Fragment(key, fragment("assembly/parts/consent.html", shown))
 
-    def mark(self, snapshot: Snapshot, player: str) -> str:
+    def own_version(self, snapshot: Snapshot, player: str) -> str:
         return floor.position_of(snapshot, player)
 
-    def for_visitor(self, user: User) -> str:
+    def visitor_html(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
         return fragment("assembly/parts/attended.html", {"attended": attended}) if attended else ""
 
@@ -179,7 +179,7 @@ class Assembly(Format):
     def ending(self, game: Game, state: State) -> list[Write]:
         return minutes.opening(game, state)
 
-    def ended(self, game_id: str, *, surely: bool = False) -> None:
+    def finish_ending(self, game_id: str, *, surely: bool = False) -> None:
         if surely:
             minutes.SEALING.advance(game_id)
         else:
@@ -188,7 +188,7 @@ class Assembly(Format):
     def electorate(self, game: Game) -> Electorate:
         return roll.electorate(game)
 
-    def onward(self, game: Game, made: FollowUp) -> list[Write]:
+    def following_up(self, game: Game, made: FollowUp) -> list[Write]:
         """It stays with the minutes when the session is gone."""
         if game.debug_mode:
             return []

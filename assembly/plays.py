@@ -54,10 +54,10 @@ STEPS: dict[Step, str | Promise] = {
 class Decided(Play):
     """What sealed items and ideas of an assembly have in common: an outcome, a quorum, and votes in words."""
 
-    def sealing(self, game: Game, present: int) -> dict[str, Any]:
+    def seal_event_data(self, game: Game, present: int) -> dict[str, Any]:
         return quorum.quorum_data(game, present)
 
-    def is_untold(self, round_: Round) -> bool:
+    def is_suppressed(self, round_: Round) -> bool:
         return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW
 
     def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
@@ -69,12 +69,12 @@ class Decided(Play):
     def reasons(self, question: Question, round_: Round) -> list[str]:
         return wording.why(question, round_)
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return wording.vote_text(said, question, options)
 
-    def is_recounted(self, round_: Round) -> bool:
+    def is_recountable(self, round_: Round) -> bool:
         counted = round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
-        return counted and super().is_recounted(round_)
+        return counted and super().is_recountable(round_)
 
 
 class Item(Decided):
@@ -121,7 +121,7 @@ class Item(Decided):
 
     # --- votes ---
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return {answer_forms.OPTION: [said or ABSTAIN]}
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class Item(Decided):
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
         return answer_forms.options_summary([int(said)], question)
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
         """A few abstain."""
         assert snapshot.question is not None
         if chance.random() < ABSTENTION_PROBABILITY:
@@ -153,7 +153,7 @@ class Item(Decided):
     def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:
         return {"options": answer_forms.option_fields(question, typed)}
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "tap"
 
     def hint(self, snapshot: Snapshot) -> Text:
@@ -161,7 +161,7 @@ class Item(Decided):
             return _("Nobody will find out how you vote.")
         return _("Everyone will see how you vote.")
 
-    def until(self, snapshot: Snapshot) -> Text:
+    def change_hint(self, snapshot: Snapshot) -> Text:
         return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
@@ -173,7 +173,7 @@ class Item(Decided):
     def close(self, closing: Closing) -> Closed:
         return Closed(_resolve(closing, closing.question, closing.box.last))
 
-    def drawn(
+    def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
@@ -181,10 +181,10 @@ class Item(Decided):
         shown_race = race(round_, question) if round_.result.get("rounds") else {}
         return "resolution", context | shown_race | {"says": context["says"]}
 
-    def voted(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
+    def public_vote(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
         return wording.vote_text(entry.said, question, options)
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+    def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """The outcome, the numbers, who was present and how each person voted, without names if secret."""
         result, options = round_.result, options_of(round_, question)
         yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
@@ -195,7 +195,7 @@ class Item(Decided):
             row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
             yield {**row, "answer": wording.vote_text(entry.said, question, options)}
 
-    def onward(self, question: Question, round_: Round) -> bool:
+    def allows_follow_up(self, question: Question, round_: Round) -> bool:
         return True
 
 
@@ -204,7 +204,7 @@ class Topic(Item):
     has_vote = False
     without_a_vote = gettext_lazy("Close the item")
 
-    def onward(self, question: Question, round_: Round) -> bool:
+    def allows_follow_up(self, question: Question, round_: Round) -> bool:
         return False
 
 
@@ -221,7 +221,7 @@ class Motion(Item):
     def random_vote(self, question: Question, chance: Random) -> str:
         return YES if chance.random() < YES_PROBABILITY else NO
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "yes_no"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class Motion(Item):
             ]
         }
 
-    def onward(self, question: Question, round_: Round) -> bool:
+    def allows_follow_up(self, question: Question, round_: Round) -> bool:
         return False
 
 
@@ -259,13 +259,13 @@ class Ranked(Item):
         is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
         return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.question, RANK_OR_ABSTAIN)
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return answer_forms.ranking_fields(said) if said else super().fields(said, snapshot)
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return answer_forms.ranking_fields(said) if said else super().form_values(said, snapshot)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
         return answer_forms.ranking_summary(said, question)
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "ballot"
 
     def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:

@@ -17,14 +17,14 @@ from upkeep.pause import MAX_MESSAGE_CHARS, MAX_PAUSE_MINUTES
 
 class PauseForm(forms.Form):
     minutes = forms.IntegerField(
-        label=_("How many minutes it may take"),
-        help_text=_("People are told so. The site does not go on by itself: you resume it."),
+        label=_("Expected length in minutes"),
+        help_text=_("Shown to everyone. The site stays paused until you resume it."),
         min_value=1,
         max_value=MAX_PAUSE_MINUTES,
     )
     sentence = forms.CharField(
-        label=_("What people are told"),
-        help_text=_("One sentence, on every page: why, or where to ask."),
+        label=_("Message to visitors"),
+        help_text=_("One sentence shown on every page: why, or whom to ask."),
         max_length=MAX_MESSAGE_CHARS,
         required=False,
         widget=forms.TextInput({"dir": "auto"}),
@@ -54,9 +54,9 @@ class MomentField(forms.Field):
         try:
             moment = datetime.fromisoformat(text).replace(tzinfo=UTC)
         except ValueError:
-            raise ValidationError(_("Write the date and the time like this: 2027-03-01 18:00.")) from None
+            raise ValidationError(_("Enter the date and time like this: 2027-03-01 18:00.")) from None
         if not 1971 <= moment.year <= 9000:
-            raise ValidationError(_("There is no such date or time."))
+            raise ValidationError(_("This date or time does not exist."))
         return moment, ONE_DAY if len(text) <= len("2027-03-01") else ONE_MINUTE
 
 
@@ -89,7 +89,7 @@ class LogForm(forms.Form):
         super().clean()
         since, until = self.cleaned_data.get("since"), self.cleaned_data.get("until")
         if since and until and since[0] > until[0]:
-            self.add_error("until", _("This is before the beginning."))
+            self.add_error("until", _("Choose an end after the start."))
         return self.cleaned_data
 
     def query(self) -> Query:

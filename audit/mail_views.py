@@ -91,7 +91,7 @@ def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER)
 @require_POST
 def try_all(request: HttpRequest) -> HttpResponse:
-    done = _("All mails that failed are being tried again.")
+    done = _("Retrying all failed mails.")
     run_action(request, lambda: undelivered.retry_all(request.user.name, role_unchanged(request.user)), done)
     return redirect(_address_of(outbox.FAILED))
 
@@ -101,11 +101,7 @@ def try_all(request: HttpRequest) -> HttpResponse:
 def settle_unknown(request: HttpRequest) -> HttpResponse:
     """Mails of unknown fate, all together or those of one mailing."""
     how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:MAX_MAILING_CHARS]
-    done = (
-        _("These mails are being sent again.")
-        if how == undelivered.RETRY
-        else _("These mails are being taken as sent.")
-    )
+    done = _("Sending these mails again.") if how == undelivered.RETRY else _("Marking these mails as sent.")
     run_action(
         request, lambda: undelivered.settle_unknown(request.user.name, how, mailing, role_unchanged(request.user)), done
     )
@@ -115,7 +111,7 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_POST
 def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
-    done = _("The mail is being tried again.")
+    done = _("Retrying the mail.")
     run_action(request, lambda: undelivered.retry(request.user.name, mail, role_unchanged(request.user)), done)
     return redirect(_address_of(mail.state))
 
@@ -123,7 +119,7 @@ def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_POST
 def put_aside(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
-    done = _("The mail is put aside. It is not sent.")
+    done = _("The mail has been set aside and will not be sent.")
     run_action(request, lambda: undelivered.put_aside(request.user.name, mail, role_unchanged(request.user)), done)
     return redirect(_address_of(mail.state))
 
@@ -146,11 +142,11 @@ def send_test_mail(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal))
     except MailError as error:
         words = redact_address(error.text, request.user.email)
-        messages.error(request, _("The mail server did not take the test mail: %(words)s") % {"words": words})
+        messages.error(request, _("The mail server rejected the test mail: %(words)s") % {"words": words})
     else:
         words = redact_address(answer, request.user.email)
-        done = _("The test mail to you is on its way. The mail server said: %(words)s") % {"words": words}
-        messages.success(request, done if words else _("The test mail to you is sent."))
+        done = _("A test mail is on its way to you. The mail server said: %(words)s") % {"words": words}
+        messages.success(request, done if words else _("A test mail has been sent to you."))
     return redirect("mails")
 
 
@@ -170,7 +166,7 @@ def bounced(request: HttpRequest) -> HttpResponse:
         return HttpResponse(_("This is not JSON.") + "\n", status=400, content_type="text/plain")
     reports = said if isinstance(said, list) else [said]
     if len(reports) > MAX_REPORTS or not all(map(_is_report, reports)):
-        return HttpResponse(_("This is not a report of a mail.") + "\n", status=422, content_type="text/plain")
+        return HttpResponse(_("This is not a mail report.") + "\n", status=422, content_type="text/plain")
     return JsonResponse({"noted": sum(map(_record_report, reports))})
 
 

@@ -103,9 +103,9 @@ def system_page(request: HttpRequest) -> HttpResponse:
 def retry(request: HttpRequest) -> HttpResponse:
     """Let the worker try again what failed."""
     if background.retry(request.POST.get("type", ""), request.POST.get("subject", "")):
-        messages.success(request, _("The worker tries it again now."))
+        messages.success(request, _("The worker is retrying it now."))
     else:
-        messages.info(request, _("There is nothing to retry: it was finished or changed in the meantime."))
+        messages.info(request, _("Nothing to retry: it has finished or changed in the meantime."))
     return redirect("system")
 
 
@@ -119,10 +119,10 @@ def pause(request: HttpRequest) -> HttpResponse:
         lambda: pausing.pause(
             request.user.name, form.cleaned_data["minutes"], form.cleaned_data["sentence"], role_unchanged(request.user)
         ),
-        _("The site is paused. Nothing is changed until you resume it."),
+        _("The site is paused. Nothing changes until you resume it."),
     ):
         return redirect("system")
-    lead = _("Everybody can go on reading. Votes, forms, mails and closings wait until you resume the site.")
+    lead = _("Everyone can still read. Voting, forms, mails and closings wait until you resume the site.")
     return show_form(request, form, _("Pause the site"), _("Pause"), lead=lead, danger=True)
 
 
@@ -131,7 +131,7 @@ def pause(request: HttpRequest) -> HttpResponse:
 def resume(request: HttpRequest) -> HttpResponse:
     with refusals_as_messages(request):
         pausing.resume(request.user.name, role_unchanged(request.user))
-        messages.success(request, _("The site goes on."))
+        messages.success(request, _("The site is running again."))
     return redirect(reverse("system"))
 
 

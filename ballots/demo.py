@@ -53,8 +53,8 @@ def _cast_all(planned: DemoElection, election: Election, progress: Progress) -> 
     if owner is None:
         return 0
     waiting = {voter.name for voter in elections.every_voter(election) if not voter.voted}
-    said = _planned_ballots(planned) if planned.given else _random_ballots(planned, election)
-    acts = [_cast_action(planned, election, owner, voter, ranking) for voter, ranking in said if voter in waiting]
+    rankings = _planned_ballots(planned) if planned.given else _random_ballots(planned, election)
+    acts = [_cast_action(planned, election, owner, voter, ranking) for voter, ranking in rankings if voter in waiting]
     with ThreadPoolExecutor(1 if planned.paper and table().is_distant else CAST_THREADS) as pool:
         casts = (pool.submit(copy_context().run, retry_on_conflict, act) for act in acts)
         for done, cast in enumerate(list(casts), 1):
@@ -65,8 +65,8 @@ def _cast_all(planned: DemoElection, election: Election, progress: Progress) -> 
 
 def _planned_ballots(planned: DemoElection) -> list[tuple[str, Ranks]]:
     """As planned, in the order of the roll."""
-    said = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
-    return list(zip(planned.electorate, said, strict=False))
+    rankings = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
+    return list(zip(planned.electorate, rankings, strict=False))
 
 
 def _ranks(ranking: str) -> Ranks:

@@ -162,8 +162,8 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
         "is_changing": "change" in request.GET or "review" in request.POST,
     }
     status = 422 if more.get("problem") else 200
-    shown = election_context(request, election, **context | more)
-    return render(request, "ballots/multi_ballot_question.html", shown, status=status)
+    page_context = election_context(request, election, **context | more)
+    return render(request, "ballots/multi_ballot_question.html", page_context, status=status)
 
 
 def _of_way(way: Way) -> dict[str, Any]:

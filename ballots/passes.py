@@ -50,8 +50,8 @@ class Pass:
         """By which a ballot knows that it was cast with this pass; it tells nothing of the pass."""
         key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
         link = self.link
-        words = (keys.fold(link.election_name), link.created_at, keys.fold(link.voter), link.turn, self.secret)
-        return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
+        parts = (keys.fold(link.election_name), link.created_at, keys.fold(link.voter), link.turn, self.secret)
+        return hmac.digest(key, "\n".join(parts).encode(), "sha256").hex()[:32]
 
     @property
     def voter(self) -> str:
@@ -83,9 +83,9 @@ def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
     """The browser's valid passes."""
     found = (read_token("pass", each, seconds) for each in _cookie_parts(request)[1:])
     return [
-        Pass(Link(*words[:LINK_FIELDS]), *words[LINK_FIELDS:])
-        for words in found
-        if words and len(words) == LINK_FIELDS + 3
+        Pass(Link(*parts[:LINK_FIELDS]), *parts[LINK_FIELDS:])
+        for parts in found
+        if parts and len(parts) == LINK_FIELDS + 3
     ]
 
 
@@ -133,5 +133,5 @@ def _account_mark(user: User) -> str:
     """Identifies the signed-in account without naming it; changes after signing out everywhere."""
     if not user.is_authenticated:
         return ""
-    words = f"{keys.fold(user.name)}\n{user.created_at}\n{user.session_salt}"
-    return salted_hmac("ballots.passes", words, algorithm="sha256").hexdigest()[:16]
+    parts = f"{keys.fold(user.name)}\n{user.created_at}\n{user.session_salt}"
+    return salted_hmac("ballots.passes", parts, algorithm="sha256").hexdigest()[:16]

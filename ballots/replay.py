@@ -36,16 +36,16 @@ def standing_of(event: Happened) -> Standing:
 
 
 def cast(event: Happened) -> Iterator[Step]:
-    standing, said = standing_of(event), event.said
-    if standing.voted != said["changed"]:
+    standing, event_data = standing_of(event), event.said
+    if standing.voted != event_data["changed"]:
         raise DoesNotFit(
-            f"takes {standing.voter} for somebody who has{'' if said['changed'] else ' not'} voted by then."
+            f"takes {standing.voter} for somebody who has{'' if event_data['changed'] else ' not'} voted by then."
         )
-    paper = bool(said.get("paper", False))
+    paper = bool(event_data.get("paper", False))
     if standing.election.secret_ballot:
         yield [*repository.recording_vote(standing, paper=paper), *turned_out(event)]
     else:
-        ballot = Ballot(said["rankings"], said["confirmation"], event.when)
+        ballot = Ballot(event_data["rankings"], event_data["confirmation"], event.when)
         yield [*repository.casting(standing, ballot, paper=paper), *turned_out(event)]
 
 

@@ -113,8 +113,8 @@ class Standing:
         voter, lineage = self.voter or "", self.lineage or (self.person.lineage if self.person else "")
         if self.salt:
             return candidate_order_seed(self.salt, voter, lineage)
-        words = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
-        return "\n".join(filter(None, words)).encode()
+        parts = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
+        return "\n".join(filter(None, parts)).encode()
 
 
 def read_standing(
@@ -316,13 +316,13 @@ def passing_gate(election: Election, votes: int, papers: int) -> Write:
 def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
     """Marks on the roll that they voted, never how. Refused if they acted since `standing` was read."""
     assert standing.voter is not None
-    said: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
+    fields: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
     if standing.entry is None:
         put = elections.new_voter(standing.election, standing.voter, standing.account)
-        return Put(put.item | {"acts": 1, **said}, when=put.when)
+        return Put(put.item | {"acts": 1, **fields}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
     return Update(
-        place, set=said, add={"acts": 1}, when=_if_link_is_newest(standing, place, Equals("acts", standing.acts))
+        place, set=fields, add={"acts": 1}, when=_if_link_is_newest(standing, place, Equals("acts", standing.acts))
     )
 
 

@@ -73,5 +73,5 @@ def not_on_the_roll(election: Election) -> str:
     """Why somebody who may vote here has no vote in this election."""
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
-    words = {"when": _when(times.from_text(election.opened_at), election)}
-    return _("Only people who could vote here when this election opened can take part: %(when)s.") % words
+    values = {"when": _when(times.from_text(election.opened_at), election)}
+    return _("Only people who could vote here when this election opened can take part: %(when)s.") % values

@@ -66,8 +66,8 @@ def candidate_order_seed(salt: Item, voter: str, lineage: str = "") -> bytes:
     Some people rank candidates in the order listed, so anyone who knew each voter's order could guess those ballots.
     After an account's credentials are reset, the order changes.
     """
-    words = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
-    return hmac.digest(_key(salt["salt"]), words.encode(), "sha256")
+    parts = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
+    return hmac.digest(_key(salt["salt"]), parts.encode(), "sha256")
 
 
 def creating_salt(election: Election) -> list[Write]:
@@ -78,9 +78,9 @@ def creating_salt(election: Election) -> list[Write]:
 def new_salt(election: Election) -> list[Put]:
     """One salt, in as many places as an election of its size has for it."""
     salt = secrets.token_bytes(32)
-    said = {"salt": salt, "check": _check_of(_key(salt))}
+    fields = {"salt": salt, "check": _check_of(_key(salt))}
     places = keys.salts(election.name, election.shards)
-    return [Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing()) for place in places]
+    return [Put({"PK": place.pk, "SK": place.sk, **fields}, when=Missing()) for place in places]
 
 
 def destroying_salt(election: Election) -> list[Write]:
@@ -94,9 +94,9 @@ def _key(salt: bytes) -> bytes:
     return hmac.digest(settings.SECRET_KEY.encode(), PURPOSE + salt, "sha256")
 
 
-def _check_of(key: bytes, words: bytes = CHECK) -> bytes:
+def _check_of(key: bytes, parts: bytes = CHECK) -> bytes:
     """A check value that identifies a key without revealing it."""
-    return hmac.digest(key, words, "sha256")[:8]
+    return hmac.digest(key, parts, "sha256")[:8]
 
 
 def updating_check(salt: Item) -> list[Write]:

@@ -55,9 +55,9 @@ def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     """For voters whose session was lost while ranking: back to the ballot, after signing in if needed, with their
     ranking."""
     assert request.resolver_match is not None
-    words = request.resolver_match.kwargs
-    path = reverse("ballot", kwargs=words)
-    is_known = request.user.is_authenticated or passes.pass_for_election(request, **words) is not None
+    kwargs = request.resolver_match.kwargs
+    path = reverse("ballot", kwargs=kwargs)
+    is_known = request.user.is_authenticated or passes.pass_for_election(request, **kwargs) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
     fields = carried_fields(request.POST)
     fields["lost"] = "1"

@@ -22,26 +22,32 @@ log = logging.getLogger("plenum.request")
 
 PAGES = {
     400: (
-        _("That request made no sense"),
-        _("Something in the address or the form was not as it should be. Go back and try again."),
+        _("We could not read that request"),
+        _("Something in the address or the form was wrong. Go back and try again."),
     ),
-    403: (_("Not allowed"), _("You may not see or do this. If you think you should, ask whoever runs this site.")),
-    404: (_("Nothing here"), _("There is no such page, or it is not for you. Check the address for typing errors.")),
+    403: (
+        _("Not allowed"),
+        _("You do not have access to this. If you think you should, ask the people who run this site."),
+    ),
+    404: (
+        _("Nothing here"),
+        _("This page does not exist, or you do not have access to it. Check the address for typos."),
+    ),
     405: (
-        _("Not like that"),
-        _("This address does not take what was sent to it. Often it belongs to a form: go to the page it is on."),
+        _("This address does not accept that"),
+        _("This address cannot be opened directly. Go to the page with the form and send it from there."),
     ),
     409: (
-        _("Somebody was faster"),
-        _("Others changed the same thing at the same moment. Nothing was lost; please try again."),
+        _("Someone else was faster"),
+        _("Someone else changed the same thing at the same moment. Nothing was lost. Please try again."),
     ),
     500: (
         _("That was our mistake"),
-        _("Something broke on our side. It has been recorded; nothing you did is lost by trying again."),
+        _("Something broke on our side, and it has been logged. You can safely try again."),
     ),
     503: (
         _("Not available right now"),
-        _("The store that keeps everything does not answer. Please try again in a moment."),
+        _("Our database is not responding. Please try again in a moment."),
     ),
 }
 
@@ -51,31 +57,31 @@ NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system s
 UNWRITABLE = (
     _("Nothing can be saved right now"),
     _(
-        "The site can show things, but cannot save anything at the moment, so nothing was changed. Please try again "
-        "later; whoever runs the site is told why."
+        "The site can show pages but cannot save anything right now, so nothing was changed. Please try again later. "
+        "The people who run the site are told why."
     ),
 )
 IN_DOUBT = (
-    _("Perhaps saved, perhaps not"),
+    _("This may or may not have been saved"),
     _(
-        "The store that keeps everything did not answer in time, so it is not known whether what you sent was saved. "
-        "Go back and send it again in a moment: what arrives twice counts once."
+        "Our database did not answer in time, so we cannot tell whether this was saved. Go back and send it again in "
+        "a moment: it will count only once."
     ),
 )
 NO_MEMORY = (
     _("Not available right now"),
-    _("The site has no memory left for this at the moment. Nothing was changed; please try again a little later."),
+    _("The server is out of memory right now. Nothing was changed. Please try again later."),
 )
 PAUSED = _("The site is paused")
 PAUSED_SENTENCES = {
-    "page": _("This page cannot be made while the site is paused for maintenance. Other pages are there as usual."),
+    "page": _("This page is not available while the site is paused for maintenance. Other pages work as usual."),
     "form": _(
-        "The site is paused for maintenance, so nothing was changed. Go back: what you typed is still there, "
-        "and you can send it when the site goes on."
+        "The site is paused for maintenance, so nothing was changed. Go back: what you typed is still there, and you "
+        "can send it once the site is running again."
     ),
     "in place": _(
-        "The site is paused for maintenance, so nothing was changed. What you typed is still here, "
-        "and you can send it when the site goes on."
+        "The site is paused for maintenance, so nothing was changed. What you typed is still here, and you can send "
+        "it once the site is running again."
     ),
 }
 
@@ -170,6 +176,4 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Whose cookies are gone may have typed something that can be kept."""
     if request.resolver_match and (kept := lost_session_response(request, request.resolver_match.func)):
         return kept
-    return error_page(
-        request, 403, _("This form has grown old or came from elsewhere. Reload the page and send it again.")
-    )
+    return error_page(request, 403, _("This form has expired. Reload the page and send it again."))

@@ -194,7 +194,7 @@ DEMO_ELECTIONS = (
 
 
 def load(progress: Progress = no_progress) -> int:
-    """Make those that are not there; answers how many that were."""
+    """Create the missing ones; returns how many."""
     made = 0
     for number, planned in enumerate(DEMO_ELECTIONS, 1):
         made += _make(planned)
@@ -203,7 +203,7 @@ def load(progress: Progress = no_progress) -> int:
 
 
 def load_group() -> int:
-    """Those who voted together before, ready for the next election. Whoever has groups keeps them as they are."""
+    """A group ready for the next election. People who have groups keep them."""
     keeper = people.find(OWNER)
     if keeper is None or groups.names_taken(keeper.name):
         return 0

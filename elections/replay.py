@@ -127,7 +127,7 @@ def _gone(election_name: str, name: str) -> list[Write]:
 
 
 def candidate_pictured(event: Happened) -> Iterator[Step]:
-    """What is said of the picture; its bytes are in no log."""
+    """The picture's id only; its bytes are in no log."""
     election, candidate = election_of(event), candidate_of(event)
     change = repository.picturing_candidate(election.name, candidate, photo_of(event.said["photo"]))
     yield [change, repository.touched(election)]
@@ -163,7 +163,7 @@ def candidates_asked(event: Happened) -> Iterator[Step]:
 
 
 def disagreed(event: Happened) -> Iterator[Step]:
-    """After the opening, only because somebody left; then the election itself stays as it is."""
+    """After the opening this happens only when a candidate leaves the site; the election is unchanged then."""
     election, data, candidate = election_of(event), event.said, event.said["candidate_name"]
     if "answered" in data:
         answers = tuple(data["asked"]), tuple(data["answered"])
@@ -208,7 +208,7 @@ def closed(event: Happened) -> Iterator[Step]:
 
 
 def turned_out(event: Happened) -> list[Update]:
-    """What is told of when people voted."""
+    """The event's effect on the turnout over time."""
     return voting_times.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.said))
 
 
@@ -333,7 +333,7 @@ def forget_unused_gates(there: Table) -> None:
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Close, up to what the log has yet to tell, what is being closed there; and there, too, as far as it is not."""
+    """Shut the gates, here and there, of elections being closed there, short of what the log has yet to record."""
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):

@@ -50,7 +50,7 @@ LISTED_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class Voter:
-    """Somebody on the roll: a user name, or an email address that may get an account later."""
+    """An entry on the roll: a user name, or an address that may get an account later."""
 
     name: str
     voted: bool = False
@@ -117,7 +117,7 @@ def recent_read(name: str, person: User | None, *also: Key, is_open: bool = Fals
 
 
 def find_recent(name: str) -> Election | None:
-    """For somebody who is not signed in."""
+    """For visitors who are not signed in; may be a second old."""
     item = get_cached(recent_read(name, None)).get(keys.election(name))
     return election_of(item) if item else None
 
@@ -166,7 +166,7 @@ def description_of(name: str) -> Description:
 
 
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
-    """The election and somebody's entry on its roll, in one round trip. They may be on it by name and by address."""
+    """The election and a person's roll entry, by name or address, in one round trip."""
     found, entries = _read_with_entries(person, name)
     item = found.get(keys.election(name))
     return (election_of(item), _entry_of(person, found, entries)) if item else None
@@ -194,7 +194,7 @@ def _entry_of(person: User, found: Mapping[Key, Item], entries: list[Key]) -> Vo
 
 
 def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
-    """Those of the entries under somebody's name and address that are theirs."""
+    """The entries under a person's name or address that belong to them."""
     return [entry for _person, entry in matching_entries([(person, entry) for entry in entries])]
 
 
@@ -300,7 +300,7 @@ def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
 def list_elections(
     *, state: State | None = None, prefix: str = "", run_by: str = "", limit: int, cursor: str | None = None
 ) -> tuple[list[Listed], str | None]:
-    """By name from a prefix on; or the newest first: all, of one state, or run by somebody."""
+    """By name from a prefix, or newest first: all, of one state, or run by a person."""
     if prefix:
         page = table().page(keys.elections(prefix), limit=limit, cursor=cursor)
     else:
@@ -412,7 +412,7 @@ def is_vacant(name: str) -> tuple[Check, Check]:
 
 
 def manager_entry(election: Election, person: str) -> Put:
-    """The entry of an election in the list of somebody who runs it."""
+    """The election's entry in the list of a person who runs it."""
     place = keys.manager(election.name, person)
     index = {"GSI1PK": keys.run_by(person).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
     return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_listed_fields(election)})
@@ -457,12 +457,12 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 
 def opened_gates(election: Election) -> list[Write]:
-    """What every cast passes. Of an election as it is once it is open."""
+    """The gates that casts pass, for an election as it is once open."""
     return gates_of(election).opening(election.name, _as_of(election))
 
 
 def shut_gates(election: Election) -> list[Write]:
-    """Of an election that says that it is being closed."""
+    """For an election marked as closing."""
     return gates_of(election).shutting(election.name, _as_of(election))
 
 
@@ -509,13 +509,13 @@ def candidate_exists(election_name: str, candidate: str) -> Check:
 
 
 def removing_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
-    """With the picture, and with what they agreed to: whoever stands again under the name is asked again."""
+    """Also the picture and the agreement: a new candidate of that name is asked again."""
     stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.photo_unchanged(photo))
     return [stood, Delete(keys.agreement(election_name, name)), *photos.deleting_bytes(photo)]
 
 
 def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
-    """Refused if the candidate no longer stands, or no longer has the picture they had when they were read."""
+    """Refused if the candidate was removed or has another picture by now."""
     return photos.setting_photo(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
 
 
@@ -581,7 +581,7 @@ def import_subject(election_name: str, digest: str) -> str:
 
 
 def import_task(election_name: str, digest: str, asked_by: str) -> Put:
-    """Also of an import that is under way already: whoever is at it looks again."""
+    """Overwrites the task of an import under way, which then continues."""
     subject, data = import_subject(election_name, digest), {"election_name": election_name, "digest": digest}
     return IMPORTING.begin(subject, when=OVERWRITE, asked_by=asked_by, **data)
 

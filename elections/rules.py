@@ -56,7 +56,7 @@ METHODS = {
     "stv-meek": _("STV (Meek)"),
 }
 SEVERAL_SEATS = ("stv-scottish", "stv-meek")
-# Unless the organiser chooses otherwise, whoever is unranked is below all others; tally.pairwise counts by it.
+# By default, unranked candidates are below all others (tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
 AT_ITS_OPENING = _("everybody here who may vote when it opens")
@@ -67,7 +67,7 @@ RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 @dataclass(frozen=True, slots=True)
 class Election:
-    """An election as it is stored. Times are UTC, as text."""
+    """An election as stored. Times are UTC, as text."""
 
     name: str
     owner_name: str
@@ -132,7 +132,7 @@ class Election:
 
     @property
     def closed_early(self) -> bool:
-        """Whether somebody closed it before the end it had."""
+        """Whether it was closed before its planned end."""
         return bool(self.closed_at and self.no_voting_after and self.closed_at < self.no_voting_after)
 
     @property
@@ -169,7 +169,7 @@ class Election:
         return has_begun and self.state(now) in (State.EDITABLE, State.OPEN)
 
     def is_open_to(self, since: str | None) -> bool:
-        """Whether somebody who may vote here since then, if at all, has this vote without being listed."""
+        """Whether someone who may vote here since then has a vote without being listed."""
         if since is None or self.electorate != "everyone":
             return False
         return self.joining or self.opened_at is None or since <= self.opened_at
@@ -197,7 +197,7 @@ STATES = {
 
 
 class Relation(Enum):
-    """What somebody is to an election."""
+    """A person's relation to an election."""
 
     OWNER = "owner"
     MANAGER = "manager"
@@ -287,7 +287,7 @@ class NotReady(Refusal):
 
 
 def relation(name: str, role: Role, election: Election) -> Relation:
-    """Somebody who has lost the role to run elections is nobody to them, also as their owner."""
+    """People who lost the role to run elections have no relation to them, not even as owner."""
     if has(role, Permission.USE_APPLICATION):
         if fold(name) == fold(election.owner_name):
             return Relation.OWNER
@@ -335,7 +335,7 @@ def check_listing(election: Election, names: Iterable[str]) -> None:
 
 
 def check_opening(election: Election, candidates: int, now: str) -> None:
-    """Name everything at once that is missing: at least two candidates, somebody who may vote, an end to come."""
+    """Name everything missing at once: two candidates, voters, an end in the future."""
     missing = []
     if candidates < 2:
         missing.append(_("at least two candidates"))

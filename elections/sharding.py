@@ -73,7 +73,7 @@ def read_with_gates(name: str) -> tuple[Item | None, int]:
 
 
 def read_gates(own: Key) -> tuple[Item | None, int]:
-    """As `with_gates`, for whoever has no name, but the place of the election."""
+    """Like `read_with_gates`, by the key of the election."""
 
     def gates(many: int) -> list[Key]:
         return [keys.gate_of(own, number, many) for number in range(GATES_PER_SHARD * many)]

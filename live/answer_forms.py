@@ -1,8 +1,4 @@
-"""What a player says in a form, checked against what they were asked: pure, and refused in a sentence.
-
-Only what the browser of a player who plays along could send is taken. What suits a question says its play; here is what
-several of them share: options, texts and rankings, as fields of a form and as what is stored.
-"""
+"""Parses and validates submitted answers (options, texts, rankings), and renders them back into form values."""
 
 from __future__ import annotations
 

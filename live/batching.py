@@ -1,7 +1,6 @@
-"""Answers that come at once are written together: while one batch is on its way, the next one gathers.
+"""Batches answers that arrive together: while one batch is being written, the next one collects.
 
-Each is told what the state was after its own put: the reading begins when the whole batch is there, and serves all of
-it. Nobody waits for others to come; who comes alone is written alone.
+Each caller gets the state as it was after its own put. Nobody waits for others: a single answer is written at once.
 """
 
 from __future__ import annotations

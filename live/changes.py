@@ -1,5 +1,4 @@
-"""Who wants to know at once that a session has moved: what this process keeps of it, and its hub. Others look twice a
-second."""
+"""Publishes that a session has changed to subscribers in this process: its cache and its broadcaster."""
 
 from __future__ import annotations
 

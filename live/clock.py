@@ -1,7 +1,7 @@
-"""The clock of a question: when it ends, for whom, and how much of it had passed. Whole milliseconds since 1970.
+"""The clock of a question: when it ends, for whom, and how much time has passed, in milliseconds since 1970.
 
-It starts a little after the question is on its way, so that nobody pays for a slow connection. A pause stops it, and
-stops nobody from answering. Who needs more time has a clock of their own, in percent of the others'.
+It starts a little after the push, so that nobody pays for a slow connection. A pause stops the clock but not answers.
+Players who need more time have their own clock, in percent of the usual time.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""What a typed code leads to. Who guesses is stopped before long; a hall that has found its session is not.
+"""Resolves join codes, and throttles guessing by address.
 
-Wrong codes are counted by address. Where there were too many, codes lead nowhere for a while: if right ones still
-worked, guessing would be free. But a hall is one address, in which many mistype and one may do it on purpose. So these
-are always judged, whatever else was typed there:
+Too many wrong codes block an address for a while. A hall shares one address, so these codes are always resolved:
 
-- the code of a session that somebody there has found before, or that somebody there hosts;
-- the code of a poll, which has six letters and digits: of 10,000 polls one guess in 100,000 finds any.
+- the code of a session that somebody at that address has already found, or hosts;
+- the code of a poll: six letters and digits are too many to guess.
 
-Who shares an address with a host can therefore find that host's session by trying some thousand codes;
-docs/explanation/threats.md says what that gives. If the right code of a session is refused all the same, its host is
-told.
+Someone at a host's address can therefore find that host's session by trying some thousand codes (docs/threats.md). When
+a right code is refused, the host is told.
 """
 
 from __future__ import annotations
@@ -67,7 +64,7 @@ def _check_left(tries: Item | None, item: Item | None) -> None:
 
 
 def _tell_host(game_id: str, now: int) -> None:
-    """At most once a minute: whoever is refused may try again and again."""
+    """At most once a minute."""
     place = keys.game_roster(game_id)
     found, items = repository.find_with(game_id, place)
     if found is not None and now - seats.refused_at(items.get(place)) > MS_PER_MINUTE:

@@ -1,7 +1,6 @@
-"""What can still be corrected of a session, and the order of its questions afterwards: pure decisions.
+"""Which questions of a session can still be edited, moved or removed, and their order afterwards. Pure functions.
 
-What has been asked keeps its place for good, because sealed rounds and minutes name questions by their places. So only
-the others move, among the places that they have.
+Questions that have been asked keep their place, because sealed rounds and minutes refer to it. Only the others move.
 """
 
 from __future__ import annotations

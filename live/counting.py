@@ -1,8 +1,7 @@
-"""From what was given to what came of it: what the plays share, and a sealed round as bytes and as items.
+"""Counting that plays share: from given answers to a result, and a sealed round as bytes and items.
 
-What lies in a round can be stored as it is: words, whole numbers, truth, nothing, lists and dicts. Numbers of options
-and answers are their places, from 0. Of an anonymous round with fewer than three answers there is `too_few` and
-`count`, and nothing is kept.
+Options and answers are numbered by position, from 0. An anonymous round with fewer than three answers stores only
+`too_few` and `count`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What came of a session: the quick polls and draft elections that were made of it, as the table keeps them."""
+"""Follow-ups of a session: the polls and draft elections created from it, as stored in the table."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def making(game: Game, state: State, made: FollowUp) -> list[Write]:
         Put(_item(game, made) | {"untold": True}, when=Missing()),
         RECORDING.begin(task_subject(game.id, made.number), game_id=game.id, number=made.number),
         Check(keys.game_state(game.id), still),
-        *game.format.onward(game, made),
+        *game.format.following_up(game, made),
     ]
 
 

@@ -1,8 +1,6 @@
-"""How a session is run as a whole, by its type: an ordinary one, or what an app above this one makes of it.
+"""The format of a session, by its type: how people join and leave, the order of questions, what screens add.
 
-A format says how people come in and go, in which order questions come up, what screens show beside them and what stays
-after the end; `config/hooks.py` registers those that are not ordinary. How one question is asked and counted is not
-its business.
+The default is an ordinary session; `config/hooks.py` registers others (assemblies). Plays handle single questions.
 """
 
 from __future__ import annotations
@@ -60,7 +58,7 @@ class Format:
     folder = "live"  # of templates, for the parts that each format has of its own
     joining_page, first_page = "join_game", "host_game"
     questions_page, people_page = "game_questions", "game_players"
-    came_of: str | Promise = _("Based on a ranking in the live session “%(title)s” on %(when)s.")
+    origin_text: str | Promise = _("Based on a ranking in the live session “%(title)s” on %(when)s.")
 
     def idle(self, lifetime: Lifetime) -> timedelta:
         """Without a step, a host or an answer, before it ends by itself."""
@@ -70,11 +68,11 @@ class Format:
 
     fields: Mapping[str, Field] = {}  # of the form that makes a session, beside the usual ones
 
-    def asked(self, form: GameForm) -> tuple[Question, ...] | None:
+    def typed_questions(self, form: GameForm) -> tuple[Question, ...] | None:
         """What is typed in these fields to be asked; `None` where the usual fields say it."""
         return None
 
-    def chosen(self, typed: Mapping[str, Any]) -> dict[str, Any]:
+    def settings_from(self, typed: Mapping[str, Any]) -> dict[str, Any]:
         """What is typed in these fields, as settings of the session."""
         return {}
 
@@ -93,16 +91,16 @@ class Format:
         """The number of the request by which another device asks for the seat; empty if none does."""
         return ""
 
-    def of_another_device(self, request: HttpRequest, game: Game, state: State) -> HttpResponse | None:
+    def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse | None:
         """For a browser that had a seat before, or asks for it."""
         return None
 
-    def gone(self, game: Game, player: str) -> None:
+    def on_left(self, game: Game, player: str) -> None:
         """Somebody has left, or was sent away."""
 
     # --- steps ---
 
-    def asks_first(self, game: Game, step: Step, present: int) -> str | Promise | None:
+    def confirmation(self, game: Game, step: Step, present: int) -> str | Promise | None:
         """What hosts are asked before a step; `None` for the usual words."""
         return None
 
@@ -115,19 +113,19 @@ class Format:
 
     # --- what screens show ---
 
-    def place(self, game_id: str) -> Key | None:
+    def extra_key(self, game_id: str) -> Key | None:
         """An item that every look at the session reads along."""
         return None
 
-    def beside_of(self, item: Item | None, known: Any) -> Any:
+    def panel_data(self, item: Item | None, known: Any) -> Any:
         """What a room has of that item; `known` is what the last look made of it."""
         return None
 
     def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
-        """What templates of screens have at hand, besides what every session shows."""
+        """What templates of screens get, besides what every session shows."""
         return {}
 
-    def beside(self, role: Role, snapshot: Snapshot) -> Fragment | None:
+    def panel(self, role: Role, snapshot: Snapshot) -> Fragment | None:
         """A part of the page that follows its own changes."""
         return None
 
@@ -135,11 +133,11 @@ class Format:
         """What somebody is asked or told about their seat."""
         return None
 
-    def mark(self, snapshot: Snapshot, player: str) -> str:
+    def own_version(self, snapshot: Snapshot, player: str) -> str:
         """Another one if a player stands elsewhere in what is shown beside."""
         return ""
 
-    def for_visitor(self, user: User) -> str:
+    def visitor_html(self, user: User) -> str:
         """What the page of all sessions shows to somebody who is signed in."""
         return ""
 
@@ -149,14 +147,14 @@ class Format:
         """What is written with the end."""
         return []
 
-    def ended(self, game_id: str, *, surely: bool = False) -> None:
+    def finish_ending(self, game_id: str, *, surely: bool = False) -> None:
         """Finish what the end has begun; with `surely`, before anything of the session goes."""
 
     def electorate(self, game: Game) -> Electorate | None:
         """Those present, where they can be voters of an election."""
         return None
 
-    def onward(self, game: Game, made: FollowUp) -> list[Write]:
+    def following_up(self, game: Game, made: FollowUp) -> list[Write]:
         """What is written with a poll or an election that is made of the session."""
         return []
 

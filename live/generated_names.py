@@ -1,4 +1,4 @@
-"""Names that the site draws for players: a colour or a mood and an animal, friendly in any order, and nobody's own."""
+"""Generates random player names such as “Brave Otter”, in English and German."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored of live sessions, and what the room asks."""
+"""Item types of live sessions and Q&A: their fields, exports and what replay skips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people read for the types, phases and steps of a session; the words of the data stay as they are."""
+"""Labels of session types, phases and steps."""
 
 from __future__ import annotations
 

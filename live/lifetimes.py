@@ -1,4 +1,4 @@
-"""How long a live session waits, runs and is kept: what the operator has set, and the limits that always hold."""
+"""How long a live session waits, runs and is kept: the operator's settings and fixed limits."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""What people write in a session's rounds, as everybody may see it.
+"""Moderation of texts that people write in rounds: which are visible, hidden or waiting for the host.
 
-Hosts choose how it is taken: at once, at once unless a word of their list is in it, or only once they have looked at
-it. What they decide is about words and not about people, so that in an anonymous round nobody learns who wrote what:
-equal texts of a round have one mark, and share what was decided. A sealed round never changes, so that what was hidden
-is left out of what is shown of it; and an answer that nobody sees has no points.
+Hosts decide about texts, not people, so an anonymous round stays anonymous: equal texts of a round share one id and one
+decision. Sealed rounds never change; hidden texts are left out when they are shown, and get no points.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What players are called: what a typed name may be, which are free, and which are offered instead."""
+"""Player names: validation, which are free, and alternatives for taken ones."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pages.names import clean_title
 from store import keys
 
 from .generated_names import generate_name
+from .text_cleaning import JOINERS, is_combining
 
 MAX_VISIBLE_CHARS = 40  # characters that people see
 MAX_STACKED_ACCENTS = 4  # accents above one another; more would run over the lines of others
 MAX_CODE_POINTS = 160  # what it takes to write them: a family of four is one to the eye
-JOINERS = "\u200c\u200d"  # which letters of some scripts need, and pictures of several people
 NAME_ATTEMPTS = 8  # names looked at to find free ones
 
 HIDDEN = _("Use visible characters only.")
@@ -35,16 +35,12 @@ def clean(typed: str) -> str:
     name = clean_title(typed)
     if any(unicodedata.category(character) in ("Co", "Cn") for character in name):
         raise ValidationError(HIDDEN, code="hidden")
-    kinds = "".join("m" if _is_mark(character) else "." for character in name)
+    kinds = "".join("m" if is_combining(character) else "." for character in name)
     if kinds.count(".") > MAX_VISIBLE_CHARS or len(name) > MAX_CODE_POINTS:
         raise ValidationError(TOO_LONG, code="long", params={"most": MAX_VISIBLE_CHARS})
     if max(map(len, _MARKS.findall(kinds)), default=0) > MAX_STACKED_ACCENTS:
         raise ValidationError(TOO_TALL, code="tall", params={"most": MAX_STACKED_ACCENTS})
     return name
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character)[0] == "M" or character in JOINERS
 
 
 # --- which are free ---

@@ -1,22 +1,20 @@
-"""What a play is: everything about a question that depends on how it is asked, answered, counted and shown.
+"""What a play is: how one kind of question is asked, answered, counted, shown and reported.
 
-The engine (session, seats, clock, state, sealing, screens, pushing) knows no play by name. A question carries the name
-of its play, or none: then it is the first one registered for the type of the session that suits it. The state of a
-session carries the name of the play at hand, so that whoever has a state needs no questions. A play is one object
-without data of its own, registered once: those of this app are listed in `live/plays/__init__.py`, those of assemblies
-in `assembly/plays.py`; `config/hooks.py` registers both.
+The engine (session, seats, clock, state, sealing, screens, push) knows no play by name. A question names its play or is
+played by the first one registered for the type of the session that suits it; the state names the current play. Plays
+are stateless and registered once, in `config/hooks.py`: see `live/plays/__init__.py` and `assembly/plays.py`.
 
-| subject | what a play says |
+| subject | members |
 |---|---|
-| what it is | `name`, `label`, `types`, `story`; `is_scored`, `is_anonymous`, `has_texts` |
-| what is asked | `suits`, `of_set`, `quick`, `flaws`; `spans`: questions that follow one another are one round |
-| how it goes | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `step_label` |
-| what an answer is | `answer` from a form, `fields` and `summary` of it; `robot` |
-| the form | `way` (its template is `live/parts/ask_{way}.html`), `form`, `own_form`, `hints`, `received` |
-| phases | `gathered`, `close`: sealed, or another phase; `open_vote`, `dropping`, `is_lost`, `places`, `between` |
-| what screens show | `question`, `template`, `context`, `how`, `picture`, `own_result` |
-| what people wrote | `seen`: a sealed round without what was hidden; `written`, `own_text` |
-| afterwards | `rows` of the CSV, `entry` of the JSON, `answers` of the report, `facts` and `words` of a sealed round |
+| identity | `name`, `label`, `types`, `story`; `is_scored`, `is_anonymous`, `has_texts` |
+| questions | `suits`, `count_suiting`, `typed_question`, `flaws`; `spans`: consecutive questions form one round |
+| timing | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `step_label` |
+| answers | `answer` parses a form; `form_values`, `summary`, `answer_text`; `robot_answer` |
+| form | `form_name` (`live/parts/ask_{form_name}.html`), `form`, `own_form`, `hint`, `received_message` |
+| phases | `close` seals or opens another phase; `phase_data`, `open_vote`, `dropping`, `is_lost`, `extra_keys` |
+| screens | `displayed_question`, `template`, `context`, `projector_hint`, `render_result` |
+| moderation | `without_hidden`, `texts_to_moderate`, `own_text` |
+| reports | `csv_rows`, `lists_answers`, `facts`, `reasons` |
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
 
 @dataclass(frozen=True, slots=True)
 class PlayDescription:
-    """A type of session in plain words, for whoever chooses one."""
+    """A type of session in plain words."""
 
     happens: Text
     seen: Text
@@ -159,11 +157,11 @@ class Play:
     def suits(self, question: Question) -> bool:
         raise NotImplementedError
 
-    def of_set(self, set_: QuestionSet) -> int:
+    def count_suiting(self, set_: QuestionSet) -> int:
         """How many questions of a set suit it."""
         return 0
 
-    def quick(self, typed: TypedQuestion) -> Question:
+    def typed_question(self, typed: TypedQuestion) -> Question:
         raise NotImplementedError
 
     def flaws(self, question: Question, typed: TypedQuestion) -> Iterator[tuple[str, Text]]:
@@ -196,7 +194,7 @@ class Play:
         """What a form says, checked against what is asked; refused in a sentence."""
         raise NotImplementedError
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         """What the fields of the form show to somebody who has said this."""
         raise NotImplementedError
 
@@ -204,13 +202,13 @@ class Play:
         """What somebody has answered, as `live/parts/in_words.html` says it to them."""
         raise NotImplementedError
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
         """What a robot says; None if it has nothing to say."""
         raise NotImplementedError
 
     # --- the form ---
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         raise NotImplementedError
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
@@ -228,27 +226,27 @@ class Play:
         """What is to be done."""
         raise NotImplementedError
 
-    def until(self, snapshot: Snapshot) -> Text:
+    def change_hint(self, snapshot: Snapshot) -> Text:
         """How long an answer can be changed."""
         return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else CHANGE_UNTIL_CLOSED
 
-    def announced(self, snapshot: Snapshot) -> Text:
+    def announcement(self, snapshot: Snapshot) -> Text:
         """What is said aloud when it is asked; empty: the question itself."""
         return ""
 
-    def received(self, snapshot: Snapshot) -> Text:
+    def received_message(self, snapshot: Snapshot) -> Text:
         return _("Your vote is in.") if snapshot.state.phase == Phase.VOTING else _("Your answer is in.")
 
     # --- phases ---
 
-    def gathered(self, game: Game, state: State) -> Any:
+    def read_previous_phase(self, game: Game, state: State) -> Any:
         """What `close` needs of the phase before; it is read together with what was given."""
         return None
 
     def close(self, closing: Closing) -> Closed:
         raise NotImplementedError
 
-    def sealing(self, game: Game, present: int) -> dict[str, Any]:
+    def seal_event_data(self, game: Game, present: int) -> dict[str, Any]:
         """What the log is told besides when a phase is closed."""
         return {}
 
@@ -265,20 +263,20 @@ class Play:
         return []
 
     def is_lost(self, game: Game, state: State) -> bool:
-        """Whether the round at hand can never be closed, as what it takes is not in the store."""
+        """Whether the current round can never be closed, as what it takes is not in the store."""
         return False
 
-    def places(self, game_id: str, state: State) -> tuple[Key, ...]:
+    def extra_keys(self, game_id: str, state: State) -> tuple[Key, ...]:
         """What every look at the session has to read while this is on."""
         return ()
 
-    def between(self, look: PlayContext) -> Any:
+    def phase_data(self, look: PlayContext) -> Any:
         """What the room does something with between two phases; None if there is nothing."""
         return None
 
     # --- what screens show ---
 
-    def question(self, asked: Question, between: Any, sealed: Round | None, look: PlayContext) -> Question:
+    def displayed_question(self, asked: Question, between: Any, sealed: Round | None, look: PlayContext) -> Question:
         """The question as it is shown."""
         return asked
 
@@ -290,24 +288,24 @@ class Play:
         """What the templates of every screen have at hand besides the usual."""
         return {}
 
-    def mark(self, snapshot: Snapshot) -> str:
+    def screen_version(self, snapshot: Snapshot) -> str:
         """Of what changes on the screen within a phase."""
         return ""
 
-    def how(self, snapshot: Snapshot) -> Text:
+    def projector_hint(self, snapshot: Snapshot) -> Text:
         """What the projector says about answering."""
         return ""
 
-    def picture(
+    def render_result(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
     ) -> SafeString:
         """What came of a round. `own` marks what one player said; without it everybody may see the same."""
         if round_.result.get("too_few"):
             return fragment("live/results/too_few.html", {"count": round_.count})
-        template, context = self.drawn(round_, questions, seats, own)
+        template, context = self.result_context(round_, questions, seats, own)
         return fragment(f"live/results/{template}.html", context)
 
-    def drawn(
+    def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         """The template of a picture in `live/results`, and what it shows."""
@@ -317,38 +315,38 @@ class Play:
         """Of a scored play: which of `outcome.VERDICTS` somebody is told."""
         raise NotImplementedError
 
-    def voted(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
+    def public_vote(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
         """What somebody voted, where everybody may know it."""
         return ""
 
     # --- what people wrote ---
 
-    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+    def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         """A sealed round without what nobody may see; the very same if there is nothing to leave out."""
         return round_
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
+    def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         """All texts of a sealed round that hosts decide about, each once."""
         return []
 
-    def written_between(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
+    def unsealed_texts(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
         """The same of a round that is not sealed."""
         return []
 
     def own_text(self, snapshot: Snapshot, player: str) -> str | None:
-        """What somebody wrote in the round at hand, where it is known whose it is."""
+        """What somebody wrote in the current round, where it is known whose it is."""
         return None
 
     # --- afterwards ---
 
-    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
+    def csv_rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
         """Of the CSV: of which question, and what it says."""
         if round_.result.get("too_few"):
             yield round_.question, {"row": "too few", "number": round_.count}
             return
-        yield from ((round_.question, line) for line in self.lines(round_, questions[round_.question], name_of))
+        yield from ((round_.question, line) for line in self.csv_lines(round_, questions[round_.question], name_of))
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+    def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """Of the CSV, of a round of one question that may be told."""
         raise NotImplementedError
 
@@ -365,33 +363,33 @@ class Play:
         """What there was to choose from, without what hosts have hidden."""
         return options_of(round_, question)
 
-    def onward(self, question: Question, round_: Round) -> bool:
+    def allows_follow_up(self, question: Question, round_: Round) -> bool:
         """Whether a poll or an election can be made of its options."""
         return False
 
     def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         """What came of a sealed round, in words."""
         yield _("Votes that count"), round_.count
-        if self.is_untold(round_):
+        if self.is_suppressed(round_):
             yield _("Outcome"), _("Not counted: too few voted for a secret vote")
         else:
-            yield from self.best(question, round_)
+            yield from self.headline_facts(question, round_)
 
-    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         return iter(())
 
-    def is_untold(self, round_: Round) -> bool:
+    def is_suppressed(self, round_: Round) -> bool:
         """Whether so few took part that nothing may be told."""
         return bool(round_.result.get("too_few"))
 
     def reasons(self, question: Question, round_: Round) -> list[str]:
         return []
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         """What somebody voted or answered."""
         raise NotImplementedError
 
-    def is_recounted(self, round_: Round) -> bool:
+    def is_recountable(self, round_: Round) -> bool:
         """Whether a sealed round holds all that its result was made of."""
         return not round_.result.get("too_few")
 
@@ -443,12 +441,12 @@ def play_of(game: Game, question: Question) -> Play:
 
 
 def play_at(state: State) -> Play | None:
-    """The one at hand; None before the first question."""
+    """The current one; None before the first question."""
     return _PLAYS[state.play] if state.play else None
 
 
 def play_for(game: Game, state: State) -> Play:
-    """The one at hand; before the first question, what the session was made as."""
+    """The current one; before the first question, what the session was made as."""
     return _PLAYS[state.play or game.engagement_type]
 
 

@@ -1,7 +1,7 @@
-"""Who asks, as far as a session must know: a browser that has a seat in it, by a signed cookie good for that session.
+"""Identifies the player behind a request by a signed seat cookie, valid for one session.
 
-The cookie holds the player's id, the number of the device and a secret, of which the seat keeps the digest. Several
-devices may have a seat's cookie; the one whose number the seat has is the newest, and the others are told so.
+The cookie holds the player's id, the device number and a secret whose digest the seat stores. Several devices may have
+the cookie of one seat; only the newest one plays, and the others are told so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Under which name an answer lies: the player's own, or where nobody is to know, one that nobody can trace.
+"""Pseudonyms under which anonymous answers are stored.
 
-An anonymous round has a salt. While it is open, salt and site's secret together find a player's own answer again, so
-that it can be changed. The transaction that seals the round destroys the salt.
+An anonymous round has a salt. While it is open, salt and site secret lead to a player's own answer, so that it can be
+changed. The transaction that seals the round destroys the salt.
 """
 
 from __future__ import annotations

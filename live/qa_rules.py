@@ -1,4 +1,4 @@
-"""What a question of the room is, what becomes of it, and who may do what with it: pure, and refused in sentences."""
+"""Rules of the Q&A: what a question is, its moderation status, and who may do what. Pure, refusals as sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
 from live.rules import Phase
-from live.text_cleaning import JOINERS, single_line
+from live.text_cleaning import is_combining, single_line
 from store.keys import without_invisible
 
 MAX_QUESTION_CHARS = 300  # letters of a question
@@ -112,7 +112,7 @@ class QaQuestion:
 def parse_question(typed: str) -> str:
     """In one line and without what cannot be seen; not cut."""
     text = single_line(typed)
-    if not any(without_invisible(each).strip() and not _is_mark(each) for each in text):
+    if not any(without_invisible(each).strip() and not is_combining(each) for each in text):
         raise NotNow(NO_QUESTION)
     return _check_length(text, MAX_QUESTION_CHARS)
 
@@ -125,14 +125,10 @@ def parse_answer(typed: str) -> str:
 def _check_length(text: str, most: int) -> str:
     if len(text) > most:
         raise NotNow(TOO_LONG % {"most": most, "count": len(text)})
-    marks = (len(list(some)) for is_mark, some in groupby(text, key=_is_mark) if is_mark)
+    marks = (len(list(some)) for is_mark, some in groupby(text, key=is_combining) if is_mark)
     if max(marks, default=0) > MAX_STACKED_ACCENTS:
         raise NotNow(TOO_TALL % {"most": MAX_STACKED_ACCENTS})
     return text
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character)[0] == "M" or character in JOINERS
 
 
 def check_takes(qa: QaSettings, phase: Phase) -> None:

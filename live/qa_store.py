@@ -1,4 +1,4 @@
-"""Questions of a room in the table: ids in, values out, and the writes that keep them in step."""
+"""Repository of Q&A questions, upvotes and moderation decisions."""
 
 from __future__ import annotations
 

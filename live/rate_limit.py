@@ -1,6 +1,6 @@
-"""How often one phone may say something: no thumb comes near it, and no program can fill a session with its answers.
+"""Rate limit for answers and questions of one player.
 
-Kept in the memory of each process, because a note in the store would cost more than what it keeps away.
+Kept in the memory of each process: a counter in the store would cost more than it saves.
 """
 
 from __future__ import annotations

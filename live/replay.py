@@ -1,7 +1,7 @@
-"""What happens to live sessions when the log is replayed: for each kind of event, the writes of the live act.
+"""Replays the events of live sessions: for each event type, the same writes as the original action.
 
-A session goes two weeks after its end, and nobody tells the log: of one that is not there any more only its lines in
-the history are made. Who had a seat and what they said is in no log at all.
+Sessions are removed after their retention without an event, so of those only history lines are restored. Seats and
+answers are in no log.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Live sessions in the table: ids in, values out, and the writes that keep every item of a session in step."""
+"""Repository of live sessions: reads by id, converts items, and builds the writes for every item of a session."""
 
 from __future__ import annotations
 
@@ -200,13 +200,7 @@ def host_seen_at(game_id: str) -> int:
     return max((item["host_at"] for item in table().each(keys.presences(game_id))), default=0)
 
 
-def own_answer(game_id: str, state: State, player: str) -> Any:
-    """What a player said last in the phase that is open, by the name under which it lies."""
-    given = own_given_answer(game_id, state, player)
-    return given.said if given else None
-
-
-def own_given_answer(game_id: str, state: State, player: str) -> GivenAnswer | None:
+def own_answer(game_id: str, state: State, player: str) -> GivenAnswer | None:
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
     newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
     if not newest:

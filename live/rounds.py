@@ -1,4 +1,4 @@
-"""What came of a question: who gave which answer, what it was worth, and what the screens show of it."""
+"""Given answers and sealed rounds: who answered what, the points, and the result that screens show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a live session is, which step may follow which, and who may take it: pure decisions, refusals in sentences."""
+"""Session and state of a live session, its phases and steps, and who may host it. Pure, refusals as sentences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_PLAYERS = 2_000
 MAX_HOSTS = 10
 MAX_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
 DEFAULT_RETENTION = timedelta(days=15)  # from the making of a session that does not say how long it is kept
-MAX_CLOSING_MS = 3_000  # for which whoever began to close a round is left alone with it
+MAX_CLOSING_MS = 3_000  # after which another process takes over a stalled closing
 CODE_RETENTION = timedelta(days=1)  # after the end, for which a code says so
 
 
@@ -115,7 +115,7 @@ class Game:
 
     @property
     def is_public(self) -> bool:
-        """Whether whoever has the code is in at once."""
+        """Whether anyone with the code is in at once."""
         return self.names != Names.APPROVED and not self.format.checks_in
 
     @property
@@ -149,14 +149,14 @@ class State:
 
     version: int = 1
     phase: Phase = Phase.WAITING
-    round: int = 0  # the number of the round at hand; 0 before the first
+    round: int = 0  # the number of the current round; 0 before the first
     closing: int = 0  # since when (milliseconds) somebody reads what was given; nobody is told any more that it counts
     revealed: bool = False  # whether players see what came of the round
     clock: Clock = NO_CLOCK
     longest: int = DEFAULT_PERCENT  # percent of the time that anybody has
-    play: str = ""  # the name of the play at hand; empty before the first question
-    kind: str = ""  # of the question at hand
-    secret: bool = False  # whether nobody is to learn who says what in the round at hand
+    play: str = ""  # the name of the current play; empty before the first question
+    kind: str = ""  # of the current question
+    secret: bool = False  # whether nobody is to learn who says what in the current round
     twice: bool = False  # whether it can be asked again, to be compared
     before: int = 0  # the round that this one is compared with
     played: tuple[int, ...] = ()  # the place of the question of each round
@@ -167,12 +167,12 @@ class State:
 
     @property
     def question(self) -> int:
-        """The place of the question at hand among all; -1 before the first."""
+        """The place of the current question among all; -1 before the first."""
         return self.played[self.round - 1] if self.round else -1
 
     @property
     def span(self) -> int:
-        """How many questions the round at hand asks."""
+        """How many questions the current round asks."""
         return self.spans[self.round - 1] if self.round else 0
 
     def asked_in(self, round_: int, questions: Sequence[Question]) -> Sequence[Question]:
@@ -193,7 +193,7 @@ class State:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether the round at hand is not sealed yet."""
+        """Whether the current round is not sealed yet."""
         return self.is_open or self.phase in (Phase.TALKING, Phase.SORTING)
 
     @property
@@ -268,7 +268,7 @@ def resumed(state: State, now: int) -> State:
 
 
 def voided(state: State) -> State:
-    """The round at hand does not count; one that is open is not sealed at all."""
+    """The current round does not count; one that is open is not sealed at all."""
     others = () if state.round in state.voided else (state.round,)
     return moved(
         state,

@@ -1,7 +1,4 @@
-"""What an answer is worth, in whole numbers: the formulas of a session, pure and without a clock of their own.
-
-Why each is as it is stands in docs/how-to/live-scores.md.
-"""
+"""Scores: points of trivia, and of best answer with its votes. Pure formulas, see docs/how-to/live-scores.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a session seats, in the table: ids in, values out, and the writes that keep seat and name in step."""
+"""Seats of a session: reading them, and the writes that keep seat and name in step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session at one moment, with all that its screens show."""
+"""Snapshot of a session: everything its screens show at one moment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Snapshot:
     seats: Mapping[str, Seat]  # by the player's id
     rounds: Mapping[int, Round]  # all that are sealed, as everybody may see them
     question: Question | None = None  # what is asked, as it is shown
-    between: Any = None  # what the play at hand has between two phases: answers that are voted on, ideas in their order
+    phase_data: Any = None  # what the current play keeps between two phases, such as sorted ideas
     present: Attendance = Attendance()
     answered: int = 0  # how many have answered or voted in the phase that is open
     qa: QaSettings = QA_OFF  # whether the room may ask, and how
@@ -48,7 +48,7 @@ class Snapshot:
 
     @property
     def round(self) -> Round | None:
-        """What came of the question at hand."""
+        """What came of the current question."""
         return self.rounds.get(self.state.round) if not self.state.is_under_way else None
 
     @property
@@ -58,7 +58,7 @@ class Snapshot:
 
     @cached_property
     def made(self) -> dict[Any, Any]:
-        """What was made of it, for whoever needs it again."""
+        """Cache of everything rendered from it."""
         return {}
 
     @cached_property
@@ -67,7 +67,7 @@ class Snapshot:
 
     @property
     def asked_now(self) -> tuple[Question, ...]:
-        """All questions of the round at hand."""
+        """All questions of the current round."""
         return self.questions[self.state.question : self.state.question + self.state.span]
 
     @property

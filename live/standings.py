@@ -1,4 +1,4 @@
-"""Who stands where: totals over the rounds that count, places, and how they moved with the latest of them."""
+"""Standings: totals over the rounds that count, places, and how they changed with the latest round."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Standings:
 
     @property
     def rest(self) -> tuple[Line, ...]:
-        """Whoever is not on the podium."""
+        """Everybody below the podium."""
         return self.lines[sum(len(some) for _place, some in self.podium) :]
 
 

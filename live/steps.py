@@ -1,4 +1,4 @@
-"""Which step may follow which, and where each leads: pure decisions, refusals in sentences."""
+"""Which steps a host may take next, and the state each leads to. Pure, refusals as sentences."""
 
 from __future__ import annotations
 

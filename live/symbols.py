@@ -1,4 +1,4 @@
-"""How an option is known on every screen: a letter, a shape and a colour, so that no one of them is needed."""
+"""Symbols of options: a letter, a shape and a colour, so that no single one is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people type as it is kept: in one line, and without what cannot be seen."""
+"""Cleans typed text: one line, no invisible characters."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import unicodedata
 from store.keys import without_stray_invisible
 
 JOINERS = "\u200c\u200d"  # which letters of some scripts and some signs are made with
+
+
+def is_combining(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M" or character in JOINERS
 
 
 def single_line(typed: str) -> str:

@@ -1,10 +1,10 @@
-"""The mailbox to which mails come back, as the setting BOUNCES_URL names it: by IMAP, or a folder of files.
+"""The mailbox for bounces, named by the setting BOUNCES_URL: IMAP, or a Maildir.
 
-By IMAP it is only looked at: nothing in it is marked, moved or deleted, and how far it was read stands in the store. In
-a Maildir what was read moves from `new` to `cur`, as every reader of one does.
+IMAP is only read: nothing is marked, moved or deleted, and the position is in the store. In a Maildir, mails that were
+read move from `new` to `cur`, as usual.
 
-Anybody can send a mail to this mailbox. One that cannot be understood is set aside: it stays in the mailbox (flagged,
-in a Maildir), its reason is in the log and in the store, and the next one is read.
+Anybody can send a mail to this mailbox. One that cannot be parsed is set aside: it stays in the mailbox (flagged, in a
+Maildir), the reason is logged and stored, and the next one is read.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Unreadable(Exception):
 
 
 class NotEncrypted(OSError):
-    """The password would be told to whoever listens."""
+    """The password would be sent unencrypted."""
 
 
 def is_configured() -> bool:
@@ -228,7 +228,7 @@ def _store_position(validity: str, number: int, is_understood: bool) -> None:
 
 
 def _store_state(trouble: str, unreadable: list[Item]) -> None:
-    """For whoever looks after the site: what the worker met. A mailbox that is well and stays so costs no write."""
+    """Store for admins what the worker met. A healthy mailbox costs no write."""
     there = table().get(keys.bounces_read()) or {}
     if trouble != there.get("trouble", ""):
         table().write(Update(keys.bounces_read(), set={"trouble": trouble, "since": now_text()}))

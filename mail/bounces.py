@@ -1,7 +1,7 @@
-"""Mails that came back: read from what mail servers report, and noted at the mail they are about.
+"""Bounces: reports from mail servers, parsed and recorded on the mail they are about.
 
-A report is believed only if it names the Message-ID of one of our mails, which nobody can make up (`numbers`). All it
-changes is what is said of that one mail; nothing about any person, nor whether they are mailed again.
+A report is trusted only if it names the Message-ID of one of our mails, which nobody can forge (`message_ids`). It
+changes nothing but the state of that mail: nothing about a person, nor whether they get other mails.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A line to somebody else's server, which is cut when something takes too long in all.
+"""A deadline for a whole exchange over a socket, which is disconnected when it passes.
 
-A socket's timeout limits each wait. A server that sends one byte before each wait is over would keep us for ever.
+A socket's timeout limits each wait only: a server that sends a byte before each timeout could hold us for ever.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SocketDeadline:
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Inside, the line is cut when the time is over; whoever waits for it then wakes up."""
+        """Inside, the socket is disconnected when the time is over, which wakes up pending reads."""
         self._watch_until(time.monotonic() + seconds)
         try:
             yield

@@ -1,4 +1,4 @@
-"""The mails people get: their words, and the links that are made only now that they are sent."""
+"""E-mail templates, and composing a mail from one. Links with tokens are made only when a mail is sent."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class EmailTemplate:
     headline: str = ""  # over the text; its subject, if there is none
     after: tuple[str, ...] = ()  # sentences below what somebody wrote, beside the link
     reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
-    is_test: bool = False  # for whoever asked for it, to see what others will get
+    is_test: bool = False  # sent only to the person who asked to see it
     is_private: bool = False  # nobody is shown whom it goes to
 
 
@@ -78,7 +78,7 @@ def is_still_useful(mail: Mail, now: float) -> bool:
     """Whether it still makes sense to send the mail."""
     template = EMAIL_TEMPLATES.get(mail.kind)
     if template is None:
-        return True  # nobody knows; whoever is to write it will say so
+        return True  # unknown kind: composing it will fail with a reason
     if template.good_for and mail.queued_for(now) >= template.good_for:
         return False
     return template.is_over is None or not template.is_over(mail)

@@ -1,4 +1,4 @@
-"""What a mail server may answer, or not answer, and what that means for the mail."""
+"""Errors of sending mail: what a reply of the mail server, or its absence, means for the mail."""
 
 from __future__ import annotations
 

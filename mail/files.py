@@ -1,4 +1,4 @@
-"""Mails of the local profile, as files: links that open accounts stand in them, so they are their owner's alone."""
+"""E-mail backend of the local profile: private files, because mails contain links that open accounts."""
 
 from __future__ import annotations
 

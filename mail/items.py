@@ -1,4 +1,4 @@
-"""What is stored of mails on their way."""
+"""Item types of the outbox."""
 
 from __future__ import annotations
 

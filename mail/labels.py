@@ -1,4 +1,4 @@
-"""What became of a mail, in words."""
+"""Labels and texts for the state of a mail."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The Message-ID of a mail: the same at every try, and made so that only who has seen the mail can name it.
+"""Message-IDs: the same at every try, and signed, so that only somebody who has seen the mail can name it.
 
-The number of a mail may be one that can be worked out from an election and an address. So the Message-ID also has a
-part made with the site's secret key, and a bounce that does not have it is nobody's: nobody forges one for the mail of
-another.
+The number of a mail may be derived from an election and an address. The Message-ID therefore includes an HMAC made with
+the site's secret key, and a bounce without it is ignored.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The mail server as each lane knows it: whether it is out of reach, and when to knock again.
+"""Outages of the mail server, for each lane: whether it is unreachable, and when to try again.
 
-A server that does not answer is not asked again for every mail. After each failure the pause grows, and then one try
-tells for all that wait; meanwhile nothing is read and nothing is claimed. What is known stands in the store, so that
-whoever looks after the site sees it, and so that a worker that was started anew does not begin by knocking.
+After each failure the backoff grows; until it is over nothing is read or claimed, and then one try decides for all that
+wait. It is kept in the store, so that admins see it and a restarted worker does not begin by connecting.
 """
 
 from __future__ import annotations
@@ -79,6 +78,6 @@ def clear_outage(lane: str) -> None:
 
 
 def clear_all_outages() -> None:
-    """Whoever asks to send at once has a reason to knock."""
+    """For a retry that an admin asked for: try the server at once."""
     for lane in LANES:
         clear_outage(lane)

@@ -54,7 +54,7 @@ class NothingToSay(Exception):
 
 
 class Withdrawn(NothingToSay):
-    """Somebody decided that a mail which waits is not to be sent: whoever was to say it, or to get it."""
+    """The sender or the recipient no longer wants a mail that is still waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def is_urgent(kind: str) -> bool:
 
 
 def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
-    """The write that puts a mail into the outbox. With a ledger, whoever keeps it counts the mail as queued."""
+    """The write that puts a mail into the outbox. With a ledger, the caller counts it as queued."""
     return _queued(uuid.uuid4().hex, kind, to, ledger, about)
 
 

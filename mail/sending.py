@@ -1,7 +1,7 @@
 """Sending what waits in the outbox: each mail at most once, by any number of workers.
 
-Mails that somebody waits for and mails to many are sent in lanes of their own, each through its own connection: a slow
-server may keep the many waiting, but nobody who has forgotten a password. See docs/how-to/mail.md.
+Urgent and bulk mails have lanes of their own, each with its own connection: a slow server may delay bulk mail, but
+nobody who has forgotten a password. See docs/how-to/mail.md.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def send_waiting(
 ) -> int:
     """Send what is queued; answers how many mails went out. Any number of workers may do this at once.
 
-    Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
+    `goes_on` is called before each mail, and stops the run by returning false.
     """
     return process_each(lanes, lambda lane: _send_lane(LaneRun(lane, compose, now), goes_on))
 

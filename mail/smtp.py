@@ -1,7 +1,7 @@
-"""The conversation with the mail server, so held that it is always known how far it came.
+"""SMTP backend that always knows how far a mail came.
 
-What was lost before the final dot was sent, the server cannot have taken; after that, nobody knows. Everything has a
-limit in all, not only each wait: a server that sends a byte now and then would keep us for ever.
+If the connection is lost before the final dot, the server cannot have accepted the mail; after that, nobody knows. Each
+exchange has a deadline as a whole, not only for each wait: a server that drips bytes would hold us for ever.
 """
 
 from __future__ import annotations

@@ -1,5 +1,4 @@
-"""What a person decides about mails that did not arrive, or perhaps did: to try them again, to put them aside, or to
-take them as sent."""
+"""What an admin decides about undelivered mails: retry them, set them aside, or count them as sent."""
 
 from __future__ import annotations
 
@@ -112,7 +111,7 @@ def is_requested() -> bool:
 
 
 def carry_out(goes_on: Callable[[], bool]) -> int:
-    """Settle all that somebody asked for; answers how many mails that was. Whoever is stopped goes on next time."""
+    """Settle all that somebody asked for; answers how many mails that was. An interrupted run goes on next time."""
     mark = table().get(keys.mails_again())
     if mark is None:
         return 0

@@ -84,7 +84,7 @@ def _names(winners: tuple[str, ...]) -> str:
 
 def _facts(found: Sealed) -> str:
     result = found.report.result
-    drawn = _("A lot was drawn; the result says between whom, and how to draw it again.")
+    drawn = _("A tie was broken by lot. The result shows between whom, and how to repeat the draw.")
     lines = [
         f"- {_('Method')}: {wording.method_label(result.method)}",
         f"- {_('Seats')}: {result.seats}",
@@ -104,7 +104,7 @@ def _turnout(found: Sealed) -> str:
 
 def _links(election: Election) -> str:
     page = absolute_url(reverse("shared", args=[election.name]))
-    result, proof = _("The whole result, and why it is so"), _("What was sealed")
+    result, proof = _("The full result, explained"), _("What was sealed")
     return f"[{result}](<{page}>)\n[{proof}](<{page}#proof>)"
 
 

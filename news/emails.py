@@ -64,8 +64,8 @@ EMAIL_TEMPLATES = {
     CONFIRM: EmailTemplate(
         gettext_noop("Do you want the news by mail?"),
         (
-            gettext_noop("somebody, we hope you, asked for the news of this site to be mailed to this address."),
-            gettext_noop("This link confirms it. It is good for three days. If it was not you, do nothing."),
+            gettext_noop("someone, hopefully you, asked us to send this site's news to this address."),
+            gettext_noop("Confirm with this link within three days. If it was not you, just ignore this mail."),
         ),
         _confirm_link,
         gettext_noop("Get the news by mail"),
@@ -74,13 +74,13 @@ EMAIL_TEMPLATES = {
         good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
     ALREADY_SUBSCRIBED: EmailTemplate(
-        gettext_noop("You get the news by mail already"),
+        gettext_noop("You already get the news by mail"),
         (
-            gettext_noop("somebody asked for the news of this site to be mailed to this address. They are already."),
-            gettext_noop("If you do not want them any more, this link is the way out."),
+            gettext_noop("someone asked us to send this site's news to this address, but you already get it."),
+            gettext_noop("If you no longer want it, use this link to unsubscribe."),
         ),
         _leave_path,
-        gettext_noop("No more news by mail"),
+        gettext_noop("Unsubscribe from the news"),
         urgent=True,
         is_private=True,
         good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
@@ -91,7 +91,7 @@ EMAIL_TEMPLATES = {
         lambda mail: reverse("post", args=[mail.about["slug"]]),
         gettext_noop("Read it"),
         _leave_link,
-        silence_words=gettext_noop("No more news by mail"),
+        silence_words=gettext_noop("Unsubscribe from the news"),
         list_name="news",
         message=news_message,
         is_private=True,

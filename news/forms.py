@@ -32,10 +32,12 @@ class TagsField(forms.CharField):
         tags = tuple(clean_title(tag) for tag in parse_tags(super().clean(value)))
         if len(tags) > MAX_TAGS:
             numbers = {"most": MAX_TAGS, "count": len(tags)}
-            raise ValidationError(_("A post has at most %(most)d tags; these are %(count)d."), params=numbers)
+            raise ValidationError(_("Use at most %(most)d tags; you entered %(count)d."), params=numbers)
         if long := next((tag for tag in tags if len(tag) > MAX_TAG_CHARS), ""):
             words = {"most": MAX_TAG_CHARS, "tag": long[:MAX_TAG_CHARS]}
-            raise ValidationError(_("A tag has at most %(most)d characters, and this one more: %(tag)s…"), params=words)
+            raise ValidationError(
+                _("Tags can have at most %(most)d characters. This one is too long: %(tag)s…"), params=words
+            )
         return tags
 
 
@@ -51,7 +53,7 @@ class SlugField(forms.CharField):
         if slug and not is_slug(slug):
             words = {"slug": slug_of(slug)}
             raise ValidationError(
-                _("An address has small letters, digits and hyphens, such as: %(slug)s"), params=words
+                _("Use only lower-case letters, digits and hyphens, for example: %(slug)s"), params=words
             )
         return slug
 
@@ -61,15 +63,17 @@ class PostForm(forms.Form):
 
     title = TitleField(label=_("Title"))
     text = markdown_field(_("Text"), 16)
-    tags = TagsField(label=_("Tags"), required=False, help_text=_("What it is about, parted by commas: at most eight."))
+    tags = TagsField(
+        label=_("Tags"), required=False, help_text=_("What the post is about, separated by commas. At most eight.")
+    )
     summary = LinesField(
         label=_("Summary"),
         required=False,
         max_length=MAX_SUMMARY_CHARS,
         rows=2,
-        help_text=_("For lists and for those who hand it on. Left empty, the first words of the text stand there."),
+        help_text=_("Shown in lists and when the post is shared. If empty, the first words of the text are used."),
     )
-    slug = SlugField(label=_("Address"), required=False, help_text=_("Left empty, it is made of the title."))
+    slug = SlugField(label=_("Address"), required=False, help_text=_("If empty, it is made from the title."))
 
     def clean_summary(self) -> str:
         return " ".join(str(self.cleaned_data["summary"]).split())
@@ -87,12 +91,12 @@ class EditForm(PostForm):
     def __init__(self, *arguments: Any, whole: FullPost, is_seen: bool, **options: Any):
         super().__init__(*arguments, initial=self.initial_of(whole), **options)
         if whole.post.was_dated:
-            self.fields["slug"].help_text = _("If you change it, the old address leads to the new one for good.")
+            self.fields["slug"].help_text = _("If you change it, the old address keeps leading to the post.")
         if is_seen:
             self.fields["revised"] = forms.BooleanField(
-                label=_("Tell readers of this change"),
+                label=_("Tell readers about this change"),
                 required=False,
-                help_text=_("It then says when it was changed, and is new again to those who follow the news."),
+                help_text=_("The post then shows when it was changed, and followers see it as new."),
             )
 
     @staticmethod
@@ -133,11 +137,11 @@ class PublishForm(ZonedForm):
 
 
 class ByMailForm(forms.Form):
-    email = AddressField(help_text=_("For nothing else than the news. Every mail has a link to end it."))
+    email = AddressField(help_text=_("Used only for the news. Every mail has an unsubscribe link."))
 
 
 class NoNewsForm(forms.Form):
-    email = AddressField(help_text=_("Of somebody who wants no more news and has asked you."))
+    email = AddressField(help_text=_("The address of someone who asked you to unsubscribe them."))
 
 
 def wants_mails(typed: QueryDict) -> bool | None:

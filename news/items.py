@@ -20,8 +20,7 @@ SITE_PAGE = f"title address words link {PICTURE}"  # inside its links and projec
 
 ITEMS = (
     ItemType("post", keys.post, POST, inside=PICTURE, lists=(keys.POSTS, keys.DRAFTS), sheets=(
-        Sheet("posts", _("Posts"), _("News with a date, the latest first; give the whole name for those of one "
-                                     "author."),
+        Sheet("posts", _("Posts"), _("News with a date, latest first. Enter a full name to see one author's posts."),
               "id published_at title slug tags author:person election:election result", "id", "name",
               lambda asked: keys.posts_by(asked.name) if asked.name else keys.POSTS, backwards=True),)),
     ItemType("post's text", keys.post_text, "post text text_html html_version:int"),
@@ -30,10 +29,11 @@ ITEMS = (
              exports=(Export("posts", _("posts.json: news you have written, drafts included."),
                              personal_data.export_posts),),
              partings=(Parting(personal_data.count_posts, (
-                 ngettext_lazy("%(count)d post stays, without a name.", "%(count)d posts stay, without a name.",
+                 ngettext_lazy("%(count)d post stays online, without a name.", "%(count)d posts stay online, without "
+                     "a name.",
                                "count"),
-                 ngettext_lazy("%(count)d post that nobody can read yet passes to the owner of the site.",
-                               "%(count)d posts that nobody can read yet pass to the owner of the site.",
+                 ngettext_lazy("%(count)d unpublished post passes to the site owner.",
+                               "%(count)d unpublished posts pass to the site owner.",
                                "count"))),)),
     ItemType("post by tag", keys.post_by_tag, POST, inside=PICTURE, lists=(keys.posts_with(""),)),
     ItemType("post on", keys.post_on_election, POST, inside=PICTURE, lists=(keys.posts_on("", ""),)),
@@ -47,11 +47,11 @@ ITEMS = (
     ItemType("subscriber", keys.subscriber, hidden="address:address language since",
              replay="Who gets the news by mail is to be gone without a trace once they leave; the log would keep it "
              "for good.",
-             exports=(Export("news_by_mail", _("news_by_mail.json: since when your address gets the news by mail, if "
-                                               "it does."), subscriptions.export_subscription),)),
+             exports=(Export("news_by_mail", _("news_by_mail.json: when you subscribed to the news by mail, if you "
+                 "did."), subscriptions.export_subscription),)),
     ItemType("site page", keys.site_page, "name colour text text_html html_version:int links:list projects:list "
              "photo:map version:int", inside=SITE_PAGE, replay=(Exempt(HTML, "text_html html_version"),), sheets=(
-                 Sheet("site-page", _("Site page"), _("What the site says of itself, part by part."),
+                 Sheet("site-page", _("Site page"), _("What the site says about itself, part by part."),
                        "part number title words address", "part number"),)),
 
     ItemType("post's mailing", keys.post_mailing, "post due began_at", "after",

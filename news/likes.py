@@ -36,12 +36,11 @@ PURPOSE = b"plenum: likes of posts"
 COOKIE = "plenum_likes"
 MAX_VISITOR_CHARS = 64
 
-ACCOUNT_NOTICE = _(
-    "If you like this, that is kept with your account until you take it back. Others see only the number."
-)
+ACCOUNT_NOTICE = _("Your like is stored with your account until you take it back. Others only see the number.")
 VISITOR_NOTICE = _(
-    "If you like this, your browser gets a cookie with a random number, so that you count once, and a code made of it "
-    "is kept here. Both are gone after 30 days. The code does not say who you are, and it is another one on every post."
+    "If you like this, your browser gets a cookie with a random number so that you count only once, and we store a "
+    "code made from it. Both expire after 30 days. The code does not reveal who you are, and it differs from post to "
+    "post."
 )
 
 

@@ -28,16 +28,14 @@ def by_mail(request: HttpRequest) -> HttpResponse:
             user = request.user if request.user.is_authenticated else None
             subscriptions.request_subscription(form.cleaned_data["email"], visitor(request), user)
             return _check_inbox(request, form.cleaned_data["email"])
-    lead = _(
-        "Each new post as a mail: its title, its first words and a link. You confirm it by a link that we mail you."
-    )
+    lead = _("Get each new post by mail: its title, its first words and a link. We will send you a link to confirm.")
     return show_form(request, form, _("News by mail"), _("Get the news by mail"), lead=lead)
 
 
 def _check_inbox(request: HttpRequest, address: str) -> HttpResponse:
     sentence = _(
-        "We have sent a mail to %(email)s. The link in it confirms that you want the news. Nobody is mailed more than "
-        "three such links a day."
+        "We have sent a mail to %(email)s. Use the link in it to confirm that you want the news. We send at most "
+        "three such mails a day."
     )
     return message_page(request, _("Check your inbox"), sentence % {"email": address})
 
@@ -50,28 +48,28 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     if words is None:
         return _invalid_link(request)
     if request.method != "POST":
-        lead = _("To %(email)s, until you say otherwise.") % {"email": words[0]}
+        lead = _("We will send it to %(email)s until you unsubscribe.") % {"email": words[0]}
         return confirm_page(request, _("News by mail?"), _("Get the news by mail"), lead=lead)
     subscriptions.confirm(*words)
     return message_page(
-        request, _("News by mail"), _("You get every new post by mail from now on. Each has a link to end it.")
+        request, _("News by mail"), _("You will now get every new post by mail. Each mail has an unsubscribe link.")
     )
 
 
 def _invalid_link(request: HttpRequest) -> HttpResponse:
-    sentence = _("It is not one of ours, or it is too old. You can ask for a new one.")
+    sentence = _("It may be mistyped or too old. You can ask for a new one.")
     return message_page(request, _("This link does not work"), sentence, status=410)
 
 
 @unsubscribe_view(
     subscriptions.LEAVE,
-    gettext_lazy("No more news by mail?"),
-    gettext_lazy("No more news by mail"),
+    gettext_lazy("Unsubscribe from the news?"),
+    gettext_lazy("Unsubscribe from the news"),
     lambda address: _("To %(email)s.") % {"email": address},
 )
 def leave(address: str) -> str:
     subscriptions.leave(address)
-    return _("You get no more news by mail, and your address is no longer kept for it.")
+    return _("You are unsubscribed, and your address has been deleted from the list.")
 
 
 @requires(Permission.MANAGE_USERS)
@@ -79,9 +77,9 @@ def leave(address: str) -> str:
 def subscribers(request: HttpRequest) -> HttpResponse:
     """How many there are, and a way to end it for one who asks. Whose addresses they are, nobody is shown."""
     form = NoNewsForm(form_data(request))
-    if run_form(request, form, lambda: _remove(request, form), _("This address gets no more news by mail."), "email"):
+    if run_form(request, form, lambda: _remove(request, form), _("This address is unsubscribed."), "email"):
         return redirect("news_subscribers")
-    title, button = _("Subscribers of the news"), _("No more news to this address")
+    title, button = _("News subscribers"), _("Unsubscribe this address")
     return show_form(request, form, title, button, lead=subscriber_count_text(subscriptions.count_subscribers()))
 
 

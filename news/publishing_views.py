@@ -68,10 +68,10 @@ def _version(request: HttpRequest, post: Post) -> int:
 
 def _success_message(moment: InterpretedTime | None) -> str:
     if moment is None:
-        return _("It is published: everybody can read it.")
+        return _("Published. Everyone can read it now.")
     words = {"moment": moment_text(moment.shown), "zone": zone_label(moment.zone_name)}
     if _is_past(moment):
-        return _("It is published, dated %(moment)s (%(zone)s).") % words
+        return _("Published, dated %(moment)s (%(zone)s).") % words
     return _("It will be published on %(moment)s (%(zone)s).") % words
 
 
@@ -92,7 +92,7 @@ def _button_context(post: Post, moment: InterpretedTime | None) -> dict[str, Any
 
 # --- taking it back ---
 
-WITHDRAWN = gettext_lazy("It is a draft again, and nobody sees it.")
+WITHDRAWN = gettext_lazy("The post is a draft again and hidden from readers.")
 
 
 @requires_editor
@@ -107,10 +107,10 @@ def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
         run_action(request, lambda: services.withdraw(request.user, post), WITHDRAWN)
         return redirect("post", post.slug)
     lead = _(
-        "“%(title)s” becomes a draft again: it is in no list any more, and its address leads nowhere until you "
+        "“%(title)s” becomes a draft again. It disappears from all lists, and its link stops working until you "
         "publish it again."
     )
-    return confirm_page(request, _("Take the post back"), _("Take it back"), lead=lead % {"title": post.title})
+    return confirm_page(request, _("Unpublish the post"), _("Unpublish"), lead=lead % {"title": post.title})
 
 
 @requires_editor
@@ -120,7 +120,9 @@ def delete(request: HttpRequest, post: Post) -> HttpResponse:
         done = _("%(title)s is deleted.") % {"title": post.title}
         gone = run_action(request, lambda: services.delete(request.user, post), done)
         return redirect("post_drafts") if gone else redirect("post", post.slug)
-    lead = _("“%(title)s” goes for good, with its picture and its likes. Its address is never given to another post.")
+    lead = _(
+        "“%(title)s” will be deleted for good, with its picture and likes. No other post will ever get its address."
+    )
     return confirm_page(
         request, _("Delete the post"), _("Delete it for good"), lead=lead % {"title": post.title}, danger=True
     )
@@ -134,7 +136,7 @@ def delete(request: HttpRequest, post: Post) -> HttpResponse:
 def revoke_previews(request: HttpRequest, post: Post) -> HttpResponse:
     """A link for people without an account, and a button that ends all that were given away."""
     if request.method == "POST":
-        done = _("The links that were given away lead nowhere any more.")
+        done = _("The preview links no longer work.")
         run_action(request, lambda: services.revoke_previews(request.user, post), done)
         return redirect("revoke_previews", post.id)
     if post.state(now_text()) == State.PUBLISHED:

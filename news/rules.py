@@ -31,17 +31,17 @@ class SlugTaken(Refusal):
     """Another post has the address, or had it."""
 
 
-NOT_THERE = _("There is no such post.")
-NO_DATE = _("A post without a date is a draft, and cannot be taken back.")
-SLUG_TAKEN = _("Another post has this address, or had it once: %(slug)s. An old address always leads to its post.")
-NOT_YOURS = _("You may write about elections that you run. Other posts are written by the admins of this site.")
-NO_ELECTION = _("There is no election of this name.")
-NOT_BY_MAIL = _("Only the admins of this site have posts mailed to subscribers.")
-STILL_A_DRAFT = _("This election is still a draft. Write about it once it is open: before, nobody can see it.")
-NOT_SEALED = _("There is no sealed result yet. It can be announced once the election is closed and counted.")
+NOT_THERE = _("This post does not exist.")
+NO_DATE = _("A draft cannot be unpublished.")
+SLUG_TAKEN = _("Another post has, or once had, this address: %(slug)s. Choose a different one.")
+NOT_YOURS = _("You can write about elections you run. Other posts are written by this site's admins.")
+NO_ELECTION = _("No election has this name.")
+NOT_BY_MAIL = _("Only admins of this site can mail posts to subscribers.")
+STILL_A_DRAFT = _("This election is still a draft, so voters cannot see it. You can write about it once it is open.")
+NOT_SEALED = _("There is no sealed result yet. You can announce it once the election has closed and been counted.")
 NOT_PUBLIC = _(
-    "Only members may see this result: that was chosen before the election opened, and those who voted relied on it. "
-    "So it is not announced to everybody. You can still write about the election in your own words."
+    "Only members may see this result. That was decided before the election opened, and voters relied on it, so it "
+    "cannot be announced publicly. You can still write about the election in your own words."
 )
 
 

@@ -52,25 +52,29 @@ class PartForm(forms.Form):
 class NameForm(PartForm):
     """What it is called and its colour; the words of the settings stand for nothing of its own."""
 
-    name = TitleField(label=_("Name of the site"), help_text=_("In the head of every page, in titles and in mails."))
+    name = TitleField(
+        label=_("Name of the site"), help_text=_("Shown at the top of every page, in titles and in mails.")
+    )
     colour = forms.CharField(
         label=_("Colour"),
         max_length=7,
         widget=forms.TextInput({"type": "color"}),
-        help_text=_("Of buttons, links and marks. Shades for light and dark pages are made of it."),
+        help_text=_("Used for buttons, links and highlights. Shades for light and dark pages are derived from it."),
     )
     darker = ""  # that would do, for one that is hard to read
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
         if len(name) > MAX_SITE_NAME_CHARS:
-            raise ValidationError(_("The name has at most %(most)d characters."), params={"most": MAX_SITE_NAME_CHARS})
+            raise ValidationError(
+                _("The name can have at most %(most)d characters."), params={"most": MAX_SITE_NAME_CHARS}
+            )
         return "" if name == settings.SITE_NAME else name
 
     def clean_colour(self) -> str:
         colour = str(self.cleaned_data["colour"]).lower()
         if not colours.is_colour(colour):
-            raise ValidationError(_("A colour looks like #56278a."))
+            raise ValidationError(_("Enter a colour like #56278a."))
         if not colours.is_readable(colour):
             self.darker = colours.darkened(colour)
             raise ValidationError(contrast_error(colour, self.darker))
@@ -79,8 +83,8 @@ class NameForm(PartForm):
 
 def contrast_error(colour: str, darker: str) -> str:
     sentence = gettext(
-        "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
-        "%(least)s to 1. Darker, %(darker)s would do."
+        "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1 and should be at least "
+        "%(least)s to 1. A darker shade, %(darker)s, would work."
     )
     contrast, least = number_format(colours.contrast_on_light(colour), 1), number_format(colours.MIN_CONTRAST, 1)
     return sentence % {"colour": colour, "contrast": contrast, "least": least, "darker": darker}
@@ -108,7 +112,7 @@ def clean_address(typed: str) -> str:
     return address
 
 
-INVALID_ADDRESS = _("An address begins with https:// and names a page, or with mailto: and names a mailbox.")
+INVALID_ADDRESS = _("Enter an address that starts with https:// or mailto:.")
 
 
 class LinkAddressField(forms.CharField):
@@ -125,7 +129,7 @@ class RowTitleField(TitleField):
     def clean(self, value: Any) -> str:
         title = super().clean(value)
         if len(title) > MAX_TITLE_CHARS:
-            raise ValidationError(_("A title has at most %(most)d characters."), params={"most": MAX_TITLE_CHARS})
+            raise ValidationError(_("A title can have at most %(most)d characters."), params={"most": MAX_TITLE_CHARS})
         return title
 
 
@@ -189,7 +193,7 @@ class Rows:
 
     def is_valid(self) -> bool:
         if len(self.forms) > self.most:
-            self.refuse(gettext("There are at most %(most)d of them.") % {"most": self.most})
+            self.refuse(gettext("You can add at most %(most)d.") % {"most": self.most})
         return all(form.is_valid() for form in self.forms) and not self.refusals
 
     def refuse(self, sentence: str) -> None:

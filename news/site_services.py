@@ -75,7 +75,7 @@ def _record(admin: User, event: Event, writes: list[Write]) -> None:
 
 
 CHANGED_MEANWHILE = _(
-    "Somebody else has changed this since you began to write. What is there now stands below. "
-    "If you save once more, your words take its place."
+    "Someone else has changed this since you started. The current version is below. If you save again, yours "
+    "replaces it."
 )
-NOTHING_WRITTEN = _("Nobody has written anything here.")
+NOTHING_WRITTEN = _("This page is still empty.")

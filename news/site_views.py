@@ -120,11 +120,11 @@ def _show(request: HttpRequest, part: Part, form: PartForm | Rows, **context: An
 def remove(request: HttpRequest) -> HttpResponse:
     """Back to what was here before anybody wrote anything: first the question, then one button."""
     if request.method == "POST":
-        done = _("The page is gone. Strangers see again what Plenum is.")
+        done = _("The page has been removed. Visitors see the default front page again.")
         run_action(request, lambda: site_services.remove(request.user), done)
         return redirect("site_page")
     lead = _(
-        "Words, picture, links and projects go, and with them the name and the colour you gave this site. "
-        "Strangers see again what Plenum is. Only the log still tells what was written here."
+        "This deletes the text, picture, links and projects, and the name and colour you gave this site. Visitors "
+        "will see the default front page again. Only the log still shows what was written here."
     )
     return confirm_page(request, _("Remove this page"), _("Remove"), lead=lead, danger=True)

@@ -37,7 +37,7 @@ MAIL_LIMITS = {
     ALREADY_SUBSCRIBED: Limit("news-known", 1, SECONDS_PER_DAY),
 }
 
-NOT_SUBSCRIBED = _("This address does not get the news by mail.")
+NOT_SUBSCRIBED = _("This address is not subscribed.")
 
 
 @dataclass(frozen=True, slots=True)

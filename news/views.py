@@ -171,7 +171,9 @@ def announce(request: HttpRequest, election: Election) -> HttpResponse:
     except Refusal as refusal:
         messages.error(request, str(refusal))
         return redirect("dashboard", name=election.name)
-    messages.success(request, _("The result is announced.") if is_new else _("This result was announced before."))
+    messages.success(
+        request, _("The result has been announced.") if is_new else _("This result has already been announced.")
+    )
     return _redirect_to(post)
 
 

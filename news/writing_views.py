@@ -108,7 +108,9 @@ def write(request: HttpRequest) -> HttpResponse:
         except Refusal as refusal:
             status = _add_refusal(form, refusal)
         else:
-            messages.success(request, _("Your draft is saved. Nobody else sees it until you publish it."))
+            messages.success(
+                request, _("Your draft is saved. Only people who may edit it can see it until you publish it.")
+            )
             return redirect("edit_post", made.id)
     token = request.POST.get("token", "") or secrets.token_urlsafe(16)
     return _form_response(request, form, ("new", election), status, token=token, election_name=election)
@@ -155,7 +157,7 @@ def _save(user: User, whole: FullPost, form: EditForm) -> Post:
 
 def _saved(request: HttpRequest, post: Post) -> HttpResponse:
     if post.state(now_text()) == State.PUBLISHED:
-        messages.success(request, _("Your changes are saved, and to be seen by everybody."))
+        messages.success(request, _("Your changes are saved and visible to everyone."))
         return redirect("post", post.slug)
     messages.success(request, _("Your changes are saved."))
     return redirect("edit_post", post.id)
@@ -190,8 +192,8 @@ def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen
     form.add_error(
         None,
         _(
-            "This post was saved elsewhere since you opened it, in another window or by somebody else. Your words are "
-            "still here, and what is saved stands below. Save again to put yours in its place."
+            "This post was saved in another window or by someone else since you opened it. Your text is still here, "
+            "and the saved version is below. Save again to replace it with yours."
         ),
     )
     return form
@@ -202,7 +204,9 @@ def _deleted_meanwhile(request: HttpRequest) -> HttpResponse:
     if not _has_text(request) or not rules.writes_news(request.user.role):
         raise Http404
     form = PostForm(request.POST)
-    form.add_error(None, _("This post was deleted meanwhile. Your words are still here: saved, they are a new draft."))
+    form.add_error(
+        None, _("This post has been deleted in the meantime. Your text is still here: save it as a new draft.")
+    )
     return _form_response(request, form, ("new", ""), token=secrets.token_urlsafe(16), to=reverse("write_post"))
 
 

@@ -62,7 +62,7 @@ class LinesField(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
-MARKDOWN = _("You may use Markdown: *emphasis*, lists, links.")
+MARKDOWN = _("You can use Markdown: *emphasis*, lists, links.")
 
 
 def markdown_field(

@@ -68,7 +68,7 @@ def read_candidates(text: str) -> list[Row]:
     """Candidates pasted one a line. Bullets and numbering go, if most lines have them."""
     lines = _nonblank_lines(text)
     if len(lines) > MAX_CANDIDATES:
-        raise NotAList(_("A list has at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
+        raise NotAList(_("A list can have at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
     return _read_lines(lines, clean_title)
 
 
@@ -76,7 +76,7 @@ def read_people(text: str, most: int, clean: Callable[[str], str] = clean_name) 
     """People pasted one a line, by name, in the same way."""
     lines = _nonblank_lines(text)
     if len(lines) > most:
-        raise NotAList(_("A list has at most %(most)d names.") % {"most": most})
+        raise NotAList(_("A list can have at most %(most)d names.") % {"most": most})
     return _read_lines(lines, clean)
 
 
@@ -96,14 +96,14 @@ def compare_with_roll(
     """The rows again, knowing who is on the roll already, or wherever else the reason says, and which names somebody
     here has; both are folded."""
     there, here = set(already), set(people)
-    return [_compare(row, there, here, reason or _("On the roll already.")) for row in rows]
+    return [_compare(row, there, here, reason or _("Already on the roll.")) for row in rows]
 
 
 def _compare(row: Row, there: set[str], here: set[str], known: str) -> Row:
     if row.value and fold(row.value) in there:
         return replace(row, verdict=Verdict.THERE, reason=known)
     if row.verdict == Verdict.NEW and row.value and "@" not in row.value and fold(row.value) not in here:
-        reason = _("Nobody here has this name; list them by their address.")
+        reason = _("Nobody here has this name. Use their email address instead.")
         return replace(row, verdict=Verdict.INVALID, reason=reason)
     return row
 
@@ -117,7 +117,7 @@ def refuse_names(rows: Iterable[Row], reason: str) -> list[Row]:
 
 
 def _too_many_rows() -> NotAList:
-    return NotAList(_("A list has at most %(most)d rows. Split it into several.") % {"most": MAX_ROWS})
+    return NotAList(_("A list can have at most %(most)d rows. Split it into several lists.") % {"most": MAX_ROWS})
 
 
 def _row(line: int, typed: str, clean: Callable[[str], str]) -> Row:
@@ -144,7 +144,7 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
 def decode(raw: bytes) -> str:
     """The text of a file, whatever it is written in."""
     if len(raw) > MAX_BYTES:
-        raise NotAList(_("A list has at most %(most)d MB.") % {"most": MAX_BYTES // 1024**2})
+        raise NotAList(_("A list can be at most %(most)d MB.") % {"most": MAX_BYTES // 1024**2})
     try:
         text = raw.decode(_encoding(raw))
     except UnicodeDecodeError:
@@ -245,7 +245,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
                 break
             yield line
         if length:  # more was asked for in the middle of a record: inside quotation marks
-            raise NotAList(_("Line %(line)d has a quotation mark that is not closed.") % {"line": begin})
+            raise NotAList(_("Line %(line)d has an unclosed quotation mark.") % {"line": begin})
 
     reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True)
     for cells in reader:

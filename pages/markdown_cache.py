@@ -59,9 +59,7 @@ def cached_or_text(text: str) -> str:
 def check_length(text: str) -> None:
     """Refuse a text that becomes so long that no page should carry it. For forms: they take the text and preview it."""
     if len(text) <= MAX_TEXT_CHARS and len(render(text).encode()) > MAX_HTML_BYTES:
-        raise ValidationError(
-            _("This text has so many links, tables or lists that its page would become too long. Please shorten it.")
-        )
+        raise ValidationError(_("This text has too many links, tables or lists to fit on a page. Please shorten it."))
 
 
 def preview(text: str) -> SafeString:

@@ -20,7 +20,7 @@ def clean_name(typed: str) -> str:
     """A user name as it is kept. It has no @."""
     name = clean_title(typed)
     if "@" in name:
-        raise ValidationError(_("A name has no @: that is how it is told from an email address."), code="at")
+        raise ValidationError(_("A name cannot contain @, so that it is not mistaken for an email address."), code="at")
     return name
 
 
@@ -28,15 +28,15 @@ def clean_title(typed: str) -> str:
     """Any name people give, as it is kept: trimmed, inner white space collapsed, composed, without characters that
     nobody sees, unless a script or an emoji is written with them."""
     if any(character in OVERRIDES for character in typed):
-        raise ValidationError(_("A name has no characters that turn its letters around."), code="direction")
+        raise ValidationError(_("A name cannot contain characters that reverse its letters."), code="direction")
     if any(unicodedata.category(character) in ("Cc", "Cs") and not character.isspace() for character in typed):
-        raise ValidationError(_("A name has no control characters."), code="control")
+        raise ValidationError(_("A name cannot contain control characters."), code="control")
     name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", without_stray_invisible(typed)).strip())
     if not any(_is_visible(character) for character in name):
-        raise ValidationError(_("A name has at least one visible character."), code="empty")
+        raise ValidationError(_("A name needs at least one visible character."), code="empty")
     if len(name) > MAX_NAME_CHARS:
         raise ValidationError(
-            _("A name has at most %(most)d characters; this one has %(count)d."),
+            _("A name can have at most %(most)d characters. This one has %(count)d."),
             code="long",
             params={"most": MAX_NAME_CHARS, "count": len(name)},
         )
@@ -51,7 +51,9 @@ def clean_email(typed: str) -> str:
     """An email address as it is kept: trimmed and valid, the case and the spelling of the domain as typed."""
     email = without_invisible(typed).strip()
     if len(email) > MAX_EMAIL_CHARS:
-        raise ValidationError(_("An email address has at most %(most)d characters."), params={"most": MAX_EMAIL_CHARS})
+        raise ValidationError(
+            _("An email address can have at most %(most)d characters."), params={"most": MAX_EMAIL_CHARS}
+        )
     validate_email(email)
     return email
 

@@ -78,13 +78,13 @@ class LocalTimeField(forms.Field):
     def read(self, text: str) -> datetime:
         written = DATETIME_LOCAL.fullmatch(text)
         if not written:
-            raise ValidationError(_("Write the date and the time like this: 2027-03-01 18:00."), code="unreadable")
+            raise ValidationError(_("Enter the date and time like this: 2027-03-01 18:00."), code="unreadable")
         year, day, time = written.groups()
         check_year(int(year))
         try:
             return datetime.fromisoformat(f"{year}{day}T{time}")
         except ValueError:
-            raise ValidationError(_("There is no such date or time."), code="nonsense") from None
+            raise ValidationError(_("This date or time does not exist."), code="nonsense") from None
 
 
 def zone_choices() -> list[tuple[Any, Any]]:
@@ -171,7 +171,7 @@ class ZonedForm(forms.Form):
             except ValidationError as error:
                 self.add_error(name, error)
         elif "time_zone" not in self.errors:
-            self.add_error(name, _("Choose a time zone too: without one nobody knows when this is."))
+            self.add_error(name, _("Choose a time zone too, so that everyone knows when this is."))
 
     def stored(self, name: str) -> str | None:
         """A time as it is stored; none if the field was left empty."""

@@ -69,7 +69,7 @@ def zone(name: str) -> tzinfo:
     if name in FIXED:
         return FIXED[name]
     if name not in _known_zones():
-        raise UnknownZone(_("There is no time zone of this name."), code="zone")
+        raise UnknownZone(_("No time zone has this name."), code="zone")
     return ZoneInfo(name)
 
 
@@ -176,22 +176,22 @@ class InterpretedTime:
 
 PLAIN = gettext_lazy("%(taken)s (%(zone)s).")
 GAP = gettext_lazy(
-    "%(typed)s does not exist in this time zone (%(zone)s): the clocks go forward and skip it. "
-    "We took %(taken)s instead."
+    "%(typed)s does not exist in this time zone (%(zone)s): the clocks go forward and skip it. We used %(taken)s "
+    "instead."
 )
 SENTENCES = {
     **{(ClockChange.PLAIN, edge): PLAIN for edge in Edge},
     **{(ClockChange.GAP, edge): GAP for edge in Edge},
     (ClockChange.REPEATED, Edge.OPENING): gettext_lazy(
-        "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
-        "We took the first, %(taken)s, so that nobody who comes on time finds the voting closed."
+        "%(typed)s occurs twice in this time zone (%(zone)s), because the clocks go back. We used the first, "
+        "%(taken)s, so that nobody who arrives on time finds voting closed."
     ),
     (ClockChange.REPEATED, Edge.CLOSING): gettext_lazy(
-        "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
-        "We took the second, %(taken)s, so that nobody loses time."
+        "%(typed)s occurs twice in this time zone (%(zone)s), because the clocks go back. We used the second, "
+        "%(taken)s, so that nobody loses time."
     ),
     (ClockChange.REPEATED, Edge.APPEARING): gettext_lazy(
-        "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. We took the first, %(taken)s."
+        "%(typed)s occurs twice in this time zone (%(zone)s), because the clocks go back. We used the first, %(taken)s."
     ),
 }
 

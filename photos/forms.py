@@ -1,4 +1,4 @@
-"""What is sent with a picture."""
+"""The form for a picture and its description."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class PictureForm(forms.Form):
         return text
 
     def clean(self) -> dict[str, Any]:
-        """Whoever removes a picture need not say anything else of it."""
+        """Removing a picture needs no other field."""
         cleaned = super().clean() or {}
         if cleaned.get("remove"):
             self.errors.clear()

@@ -1,4 +1,4 @@
-"""What is stored of pictures. They have no events of their own: those of what they belong to say which it has."""
+"""Item types of pictures. They have no events of their own: events of the things they belong to name them."""
 
 from __future__ import annotations
 

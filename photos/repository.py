@@ -1,4 +1,4 @@
-"""Pictures in the table: each width an item of its own; and the parts of transactions in which a thing gets another."""
+"""Pictures in the store, one item for each width, and the writes that replace the picture of a thing."""
 
 from __future__ import annotations
 

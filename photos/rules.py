@@ -1,4 +1,4 @@
-"""What a picture is once it is kept, what is taken for one, and the sentences for what is not."""
+"""What a stored picture is, and the messages for files that are not accepted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 MAX_ALT_CHARS = 300
-DEFAULT_WIDTH_PX = 640  # the width for whoever cannot choose among several
+DEFAULT_WIDTH_PX = 640  # for clients that do not support srcset
 CONTENT_TYPES = {"jpg": "image/jpeg", "webp": "image/webp"}
 
 

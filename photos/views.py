@@ -1,4 +1,4 @@
-"""The address of a picture. Its bytes never change, so that whoever has them need not ask again."""
+"""Serving pictures. Their bytes never change, so browsers can cache them for good."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ class CodePrefixForm(forms.Form):
         field.widget.attrs |= {"maxlength": letters, "autocomplete": "off", "autocapitalize": "characters"}
 
     def _at_most(self, more: str) -> str:
-        words = ngettext("Only the first character.", "Only the first %(count)d characters.", self.letters)
-        return f"{words % {'count': self.letters}} {more}"
+        text = ngettext("Only the first character.", "Only the first %(count)d characters.", self.letters)
+        return f"{text % {'count': self.letters}} {more}"
 
     def clean_code(self) -> str:
         code = normalise_code(self.cleaned_data["code"])

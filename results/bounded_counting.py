@@ -140,14 +140,14 @@ def run_in_subprocess(job: Job[Outcome], has_left: Callable[[], bool], limits: L
     except OSError:  # no room for another process
         raise _busy() from None
     try:
-        said = _conversation(process, job.as_json().encode(), has_left, time.monotonic() + limits.seconds)
+        output = _conversation(process, job.as_json().encode(), has_left, time.monotonic() + limits.seconds)
     finally:
         process.kill()
         process.wait()
         _close(process)
     if process.returncode:
         raise TooExpensive(_("This count was stopped because it took too long."))
-    return job.parse_outcome(said.decode())
+    return job.parse_outcome(output.decode())
 
 
 def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Callable[[], bool], until: float) -> bytes:

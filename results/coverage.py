@@ -69,12 +69,14 @@ def coverage_of(found: Sealed) -> Coverage | None:
 
 
 def coverage_by(snapshot: Snapshot, elected: Sequence[str]) -> Coverage:
-    said = {name: snapshot.levels_of(name) for name in elected}
+    levels = {name: snapshot.levels_of(name) for name in elected}
     met = [
-        NeedCoverage(need, tuple(name for name in elected if said[name] and (said[name][number][1] or 0) >= need.level))
+        NeedCoverage(
+            need, tuple(name for name in elected if levels[name] and (levels[name][number][1] or 0) >= need.level)
+        )
         for number, need in enumerate(snapshot.needs)
     ]
-    return Coverage(tuple(elected), tuple(name for name in elected if not said[name]), tuple(met), snapshot)
+    return Coverage(tuple(elected), tuple(name for name in elected if not levels[name]), tuple(met), snapshot)
 
 
 def _level(level: int | None) -> str:
@@ -96,8 +98,8 @@ def _bar(each: NeedCoverage) -> Bar:
     words = {"count": len(each.by), "wanted": each.need.count}
     mark = "elected" if each.is_met else "" if each.by else "eliminated"
     kind = "seated" if each.is_met else "other"
-    said = _("met") if each.is_met else _("not met, as far as we know")
-    return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind, said=said)
+    spoken = _("met") if each.is_met else _("not met, as far as we know")
+    return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind, spoken=spoken)
 
 
 def as_csv(coverage: Coverage) -> Iterator[str]:

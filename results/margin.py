@@ -58,11 +58,11 @@ class Margin:
     def svg(self) -> SafeString:
         """One bar, parted where the two meet; a line marks the half."""
         whole, across = self.votes + self.against, {"y": 5, "height": HEIGHT_PX}
-        said = f"{isolated(self.name)} {self.ayes} : {self.noes} {isolated(self.other)}"
+        description = f"{isolated(self.name)} {self.ayes} : {self.noes} {isolated(self.other)}"
         return fluid(
             HEIGHT_PX + 10,
             self.title,
-            said,
+            description,
             tag("rect", x=0, width="100%", class_="bar second", **across),
             tag("rect", x=0, width=share(self.votes, whole), class_="bar first", **across),
             tag("line", x1="50%", x2="50%", y1=0, y2=HEIGHT_PX + 10, class_="needed"),
@@ -148,10 +148,10 @@ def _of_chains(result: Result, winner: int) -> Margin | None:
 
 def _sentence(margin: Margin) -> str:
     ahead = margin.votes - margin.against
-    words = {"name": margin.name, "other": margin.other, "votes": number(ahead)}
+    values = {"name": margin.name, "other": margin.other, "votes": number(ahead)}
     if not ahead:
-        return _level(margin.kind) % words
-    return _ahead(margin.kind, 1 if ahead == 1 else 2) % words
+        return _level(margin.kind) % values
+    return _ahead(margin.kind, 1 if ahead == 1 else 2) % values
 
 
 def _level(kind: str) -> str:

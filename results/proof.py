@@ -50,12 +50,12 @@ def check_sealed(election: Election) -> str | None:
 def _check(election: Election) -> None:
     there = table().get(keys.result(election.name))
     with closing(ballots.sorter()) as changes, closing(ballots.sorter()) as ordered:
-        commitment, said = _read_log(election, changes)
-        if said is None and there is None:
+        commitment, event_data = _read_log(election, changes)
+        if event_data is None and there is None:
             return
-        if said is None or there is None:
+        if event_data is None or there is None:
             raise Mismatch(
-                "the result that was sealed is gone." if said else "the log knows nothing of its sealed result."
+                "the result that was sealed is gone." if event_data else "the log knows nothing of its sealed result."
             )
         ordered.add(_last_of_each_place(changes))
         compare(
@@ -67,10 +67,10 @@ def _check(election: Election) -> None:
         with closing(ballots.sort_ballots(election)) as box:
             compare_box(ballots.published_ballots_in(ordered), ballots.published_ballots_in(box), "in the ballot box")
     seal = repository.seal_of(there)
-    _check_counted(election, seal, said)
-    _check_result(election, seal, said)
-    _check_roll(election, seal, said)
-    _check_lots(election, seal, said, commitment)
+    _check_counted(election, seal, event_data)
+    _check_result(election, seal, event_data)
+    _check_roll(election, seal, event_data)
+    _check_lots(election, seal, event_data, commitment)
 
 
 # --- what was sealed ---
@@ -81,17 +81,19 @@ def _read_log(election: Election, changes: Sorter) -> tuple[str, Item | None]:
     result, if it says anything."""
     commitment, result = "", None
     for number, event in enumerate(events_of(election)):
-        kind, said = event["event_type"], event["event_data"]
+        kind, event_data = event["event_type"], event["event_data"]
         if kind == "BallotsSealed":
-            changes.add(_change(item["confirmation"], number, PublishedBallot.of(item)) for item in said["ballots"])
+            changes.add(
+                _change(item["confirmation"], number, PublishedBallot.of(item)) for item in event_data["ballots"]
+            )
         elif kind == "BallotCast" and not election.secret_ballot:
-            changes.add([_change(keys.fold(said["voter_name"]), number, PublishedBallot.of(said))])
+            changes.add([_change(keys.fold(event_data["voter_name"]), number, PublishedBallot.of(event_data))])
         elif kind == "BallotWithdrawn" and not election.secret_ballot:
-            changes.add([_change(keys.fold(said["voter_name"]), number)])
+            changes.add([_change(keys.fold(event_data["voter_name"]), number)])
         elif kind == "ElectionOpened":
-            commitment = said["lots_commitment"]
+            commitment = event_data["lots_commitment"]
         elif kind == "ResultSealed":
-            result = said
+            result = event_data
     return commitment, result
 
 
@@ -110,7 +112,7 @@ def _last_of_each_place(changes: Iterable[Line]) -> Iterator[Line]:
 # --- what is there ---
 
 
-def _check_counted(election: Election, seal: Seal, said: Item) -> None:
+def _check_counted(election: Election, seal: Seal, event_data: Item) -> None:
     """The rankings that what-ifs and recounts start from are those of the ballots."""
     try:
         stored = repository.counted(election.name, seal.candidates).normal
@@ -119,7 +121,7 @@ def _check_counted(election: Election, seal: Seal, said: Item) -> None:
         raise Mismatch("the rankings as they were counted cannot be read any more.") from None
     if stored.counts != cast.counts:
         _name_the_ballot(election, seal, stored, cast)
-    if stored.digest != said["digest"]:
+    if stored.digest != event_data["digest"]:
         raise Mismatch("the candidates and rankings as they were counted do not have the digest that was sealed.")
 
 
@@ -139,33 +141,37 @@ def _numbered(election: Election, seal: Seal, rankings: Iterable[str]) -> Ballot
     return every.in_order(seal.candidates).normal
 
 
-def _check_result(election: Election, seal: Seal, said: Item) -> None:
-    if (seal.ballots, seal.digest, seal.report_digest) != (said["ballots"], said["digest"], said["report_digest"]):
+def _check_result(election: Election, seal: Seal, event_data: Item) -> None:
+    if (seal.ballots, seal.digest, seal.report_digest) != (
+        event_data["ballots"],
+        event_data["digest"],
+        event_data["report_digest"],
+    ):
         raise Mismatch("the digests kept with its result are not those that were sealed.")
     digest = hashlib.sha256()
     for part in table().each(keys.result_parts(election.name)):
         digest.update(part["text"].encode())
-    if digest.hexdigest() != said["report_digest"]:
+    if digest.hexdigest() != event_data["report_digest"]:
         raise Mismatch("the text of its result is not what was sealed.")
 
 
-def _check_roll(election: Election, seal: Seal, said: Item) -> None:
+def _check_roll(election: Election, seal: Seal, event_data: Item) -> None:
     if not seal.roll_secret:
         raise Mismatch("the secret is gone without which its roll cannot be held against what was sealed.")
-    if roll_commitment(election, seal.roll_secret) != said["roll_commitment"]:
+    if roll_commitment(election, seal.roll_secret) != event_data["roll_commitment"]:
         raise Mismatch("the roll is not what was sealed: who is on it, or who has voted.")
 
 
-def _check_lots(election: Election, seal: Seal, said: Item, commitment: str) -> None:
+def _check_lots(election: Election, seal: Seal, event_data: Item, commitment: str) -> None:
     """From the commitment at the opening to the secret, and from that and the ballots to the seed of every lot."""
     if election.lots_commitment != commitment:
         raise Mismatch("the commitment of its lots is not the one with which it was opened.")
-    secret, seed = (said[name] for name in repository.LOTS)
+    secret, seed = (event_data[name] for name in repository.LOTS)
     if (seal.lots_secret, seal.seed) != (secret, seed):
         raise Mismatch("the secret and the seed of its lots are not those that were sealed.")
     if secret and lots.commitment(secret) != commitment:
         raise Mismatch("the secret of its lots is not the one to which it was committed when it opened.")
-    if seed != (lots.seed_of(secret, said["digest"]) if secret else ""):
+    if seed != (lots.seed_of(secret, event_data["digest"]) if secret else ""):
         raise Mismatch("the seed of its lots does not follow from the secret and the ballots.")
     _check_drawn(election, seed)
 

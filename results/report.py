@@ -34,14 +34,14 @@ class Report:
 
     def as_json(self) -> str:
         """Stable: the same ballots and rules give the same bytes."""
-        said = {
+        payload = {
             "version": VERSION,
             "result": json.loads(self.result.as_json()),
             "sentences": [[each.template, dict(each.values)] for each in self.sentences],
             "others": [asdict(each) for each in self.others],
             "closeness": asdict(replace(self.closeness, changes=())),  # which ballots to change is nobody's business
         }
-        return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Report:

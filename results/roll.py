@@ -77,8 +77,8 @@ class RollCommitment:
     def add_all(self, entries: list[tuple[str, bool]]) -> tuple[list[bytes], list[bytes]]:
         """The nonces and the commitments of these."""
         nonces = self._nonces.of_all(name for name, _ in entries)
-        said = zip(nonces, _lines(entries), strict=True)
-        commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in said]
+        pairs = zip(nonces, _lines(entries), strict=True)
+        commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in pairs]
         self._hash.update(b"".join(commitments))
         return nonces, commitments
 

@@ -55,8 +55,8 @@ class RunningCount:
     @property
     def weight(self) -> int:
         """About how many bytes it takes up."""
-        said = sum(len(each.name) + len(each.statement) + len(each.link) for each in self.candidates)
-        return BALLOT_OVERHEAD_BYTES * self.total + 2 * self.letters + self.summary.weight + 2 * said
+        chars = sum(len(each.name) + len(each.statement) + len(each.link) for each in self.candidates)
+        return BALLOT_OVERHEAD_BYTES * self.total + 2 * self.letters + self.summary.weight + 2 * chars
 
     @property
     def names(self) -> tuple[str, ...]:

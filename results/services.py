@@ -67,12 +67,22 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     sealed_at, secret = now_text(), new_secret()
     known = {**drawn, "equals": counted.has_equals}
     seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **known)
-    said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
-    said |= {"sealed_at": sealed_at, "roll_commitment": roll.roll_commitment(election, secret)} | checked | drawn
-    said |= {"winners": winners}
-    there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
-    writes = [repository.head(election.name, seal), there, told, *repository.outcome(election, seal, report.result)]
-    try_record(Event("plenum", "ResultSealed", said), *writes)  # unless somebody else has sealed it, and the same
+    event_data = {
+        "election_name": election.name,
+        "ballots": seal.ballots,
+        "digest": seal.digest,
+        "report_digest": digest,
+    }
+    event_data |= {"sealed_at": sealed_at, "roll_commitment": roll.roll_commitment(election, secret)} | checked | drawn
+    event_data |= {"winners": winners}
+    there, lots_deleted = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
+    writes = [
+        repository.head(election.name, seal),
+        there,
+        lots_deleted,
+        *repository.outcome(election, seal, report.result),
+    ]
+    try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless somebody else has sealed it, and the same
 
 
 def _checked(election: Election, counted: Ballots) -> Item:

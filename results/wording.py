@@ -86,12 +86,12 @@ def outcome_line(shown: Any) -> str:
     """How it ended, in a line of a list or on a card, which know the first few winners and how many there are."""
     if not shown.winners:
         return _("There were no votes to count.")
-    words = {"names": join_names(shown.winners), "count": shown.winner_count - len(shown.winners)}
-    if words["count"] > 0:
-        words["names"] = _("%(names)s and %(count)d more") % words
+    values = {"names": join_names(shown.winners), "count": shown.winner_count - len(shown.winners)}
+    if values["count"] > 0:
+        values["names"] = _("%(names)s and %(count)d more") % values
     if shown.seats > 1:
-        return _("Elected: %(names)s") % words
-    return (_("A tie: %(names)s") if shown.winner_count > 1 else _("Winner: %(names)s")) % words
+        return _("Elected: %(names)s") % values
+    return (_("A tie: %(names)s") if shown.winner_count > 1 else _("Winner: %(names)s")) % values
 
 
 def how_close(report: Report) -> str:
@@ -102,8 +102,8 @@ def how_close(report: Report) -> str:
         return _("We found no number of changed ballots that would have changed who won.")
     if total == 1:
         return _("A different ranking on the only ballot would have changed the result.")
-    said = {"count": close.ballots, "total": total, **_changed(report)}
-    sentence = _would_be(report) % said
+    values = {"count": close.ballots, "total": total, **_changed(report)}
+    sentence = _would_be(report) % values
     if close.ballots == 1:
         return sentence
     enough = _("Fewer would not have been enough.")
@@ -165,8 +165,8 @@ def comparison_sentence(report: Report) -> str:
         return _("There are no votes to compare the methods with.")
     if not (others := differing(report)):
         return _("Every other method gives the same result.")
-    words = {"methods": ", ".join(method_label(each.method) for each in others)}
-    return _("These methods give a different result: %(methods)s.") % words
+    values = {"methods": ", ".join(method_label(each.method) for each in others)}
+    return _("These methods give a different result: %(methods)s.") % values
 
 
 def differing(report: Report) -> list[OtherMethod]:

@@ -1,4 +1,4 @@
-"""Whom pages about skills are for."""
+"""Access rules of the pages about skills."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def of_admins(methods: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_owners(methods: Callable[..., Any]) -> Callable[[View], View]:
-    """For whoever may have skills here, at any skill of the catalogue."""
+    """For everyone who may have skills, on any skill of the catalogue."""
     return lambda view: requires(Permission.VOTE, load_for=own_for)(methods(view))
 
 

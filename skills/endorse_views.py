@@ -1,4 +1,4 @@
-"""Pages about endorsements: who vouches for a skill of somebody, vouching, and what one has vouched for."""
+"""Pages about endorsements: who endorses a skill, endorsing, and the endorsements one gave."""
 
 from __future__ import annotations
 

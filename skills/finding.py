@@ -1,7 +1,7 @@
-"""Finding people by what they can do: one skill or several at once, of a least level, through the index alone.
+"""Searching for people by one or several skills and a minimum level, through the index alone.
 
-Whoever is shown is looked at once more where their entries lie: the index may lag, and who has just hidden theirs, or
-has left, is not to be found by that.
+Everyone found is read once more from their own entries: the index may lag behind somebody who has just hidden their
+skills, or left.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .rules import LEVELS, Held, Skill
 
 MAX_SKILLS_SEARCHED = 5
 BATCH_ENTRIES = 100  # entries that are looked through at a time where not all of them fit
-MAX_ENTRIES_PER_PAGE = 500  # for one page at most; then whoever searches is asked to go on
+MAX_ENTRIES_PER_PAGE = 500  # then the page offers to continue
 COUNT_LIMITS = (50, 400)  # how far entries are counted to tell which skill is the rarest
 
 
@@ -75,7 +75,7 @@ def search(wish: SkillSearch, *, limit: int, cursor: str | None = None) -> tuple
 
 
 def search_all(wish: SkillSearch) -> Iterator[FoundPerson]:
-    """All who fit, page by page: for whoever makes a list of them."""
+    """Everyone who matches, read page by page."""
     found, cursor = search(wish, limit=BATCH_ENTRIES)
     yield from found
     while cursor is not None:
@@ -161,7 +161,7 @@ def _cursor_after(skill: Skill, entry: Item) -> str:
 
 
 def _matching(wish: SkillSearch, entries: Iterable[Item]) -> Iterator[tuple[Item, FoundPerson | None]]:
-    """The entries of those of whom every one fits, as it is now; with nobody, if they have left meanwhile."""
+    """The entries of people who match in every skill, read afresh; None for people who have left."""
     likely = [entry for entry in entries if wish.fits(held_of(entry))]
     places = [_entry_key(entry, skill) for entry in likely for skill in wish.skills]
     now = table().get_many([*places, *(keys.user(entry["name"]) for entry in likely)]) if places else {}

@@ -1,4 +1,4 @@
-"""What is typed to find people, and what it means."""
+"""The form to search for people by skill."""
 
 from __future__ import annotations
 

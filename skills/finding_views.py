@@ -1,4 +1,4 @@
-"""The page on which people are found by what they can do."""
+"""The page to search for people by skill."""
 
 from __future__ import annotations
 

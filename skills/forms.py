@@ -1,4 +1,4 @@
-"""What is typed about skills, and what it means."""
+"""Forms about skills."""
 
 from __future__ import annotations
 

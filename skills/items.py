@@ -1,4 +1,4 @@
-"""What is stored of skills, and of who vouches for them."""
+"""Item types of skills and endorsements."""
 
 from __future__ import annotations
 

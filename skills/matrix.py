@@ -1,7 +1,6 @@
-"""People by skills: at which level each has which, as far as members may see it.
+"""The matrix of people by skills, with the level each person shows to members.
 
-Read from the index, which has no keys for what is hidden: so nobody is in it, in no cell and no count, who did not show
-it to members.
+It is read from the index, which has no keys for hidden skills: nobody who hides theirs is in any cell or count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The matrix of people and skills, for those who look after people here."""
+"""The matrix of people and skills, for admins."""
 
 from __future__ import annotations
 

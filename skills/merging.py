@@ -124,13 +124,13 @@ def _own_with_both(name: str, found: dict[Key, Item], old: str, new: str) -> Own
     return replace(repository.own_of(name, head, both), more=head.get("skills", len(both)) - len(both))
 
 
-# --- for whoever does something meanwhile ---
+# --- for acts while a merge is running ---
 
 
 def settle_merges(skill_id: str, name: str) -> Skill:
     """The skill that somebody means by now, with all they have of one that was merged into it.
 
-    Raises `LostRace` if others were quicker, again and again; whoever tries once more finds it done.
+    Raises `LostRace` if others were quicker, again and again; a later try finds it done.
     """
     for _step in range(MAX_CHAINED_MERGES):
         skill = repository.find(skill_id)
@@ -150,7 +150,7 @@ def settle_merges(skill_id: str, name: str) -> Skill:
 
 
 def bring_entries(source: Skill, name: str) -> None:
-    """What one person has of a merged skill, and whoever vouches for it."""
+    """Move one person's entry of a merged skill, with its endorsements."""
     is_under_way = repository.merge_is_running(source.id)
     endorsements.merge_endorsements(name, source.id, source.into, is_under_way)
     if writes := repository.moving(repository.own_skills(name), source.id, source.into):

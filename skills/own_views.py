@@ -1,4 +1,4 @@
-"""Pages about what somebody can do: one's own skills, and a profile as others see it."""
+"""Pages about one's own skills, and a profile as others see it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def find(request: HttpRequest) -> HttpResponse:
 
 @of_owners(form_page)
 def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
-    """Say how well one has it; whoever has said so before finds that here."""
+    """State one's level in a skill, or change it."""
     before = repository.own_skills(request.user.name).held.get(skill.id)
     form = HeldForm(form_data(request), initial=before.statement if before else None)
     if request.method == "POST" and form.is_valid():

@@ -1,4 +1,4 @@
-"""What is kept of somebody's skills, for themselves."""
+"""The part of the personal-data export about skills and endorsements."""
 
 from __future__ import annotations
 

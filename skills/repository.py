@@ -1,4 +1,4 @@
-"""Skills in the table: ids and names in, values out, and the writes that keep their items in step."""
+"""Skills in the store: find them by id or name, and the writes that keep their items consistent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a skill is, how well somebody has it, and who may see that: pure decisions and frozen values."""
+"""Skills, levels and visibility: pure decisions and frozen values."""
 
 from __future__ import annotations
 

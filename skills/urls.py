@@ -1,4 +1,4 @@
-"""Every address about skills and profiles."""
+"""URLs about skills and profiles."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""Pages of the catalogue: what there is, what is proposed, and what those do who look after it."""
+"""Pages of the skill catalogue: browsing, proposing, and managing it."""
 
 from __future__ import annotations
 

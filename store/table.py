@@ -1,7 +1,7 @@
-"""The port: what the application may ask of its two tables, and what it may be told.
+"""The port to the store: the operations of its two tables, conditions, writes and errors.
 
-Every adapter keeps the promises written as tests in `tests/store`; where DynamoDB and the embedded file could differ,
-DynamoDB is right.
+The contract is tested on every adapter in `tests/store`; where DynamoDB and the embedded file could differ, DynamoDB is
+right.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some items of a span, and the cursor to go on with: `None` when nothing is left. Even an empty page may go on."""
+    """Some items of a span, and the cursor of the next page, `None` after the last. Even an empty page may have one."""
 
     items: list[Item]
     cursor: str | None
@@ -89,14 +89,14 @@ class Condition:
 
 @dataclass(slots=True)
 class Exists(Condition):
-    """The attribute is there, also when it is null. Without a name: the item is there."""
+    """The attribute exists, even if null. Without a name: the item exists."""
 
     name: str = "PK"
 
 
 @dataclass(slots=True)
 class Missing(Condition):
-    """The attribute is not there. Without a name: the item is not there."""
+    """The attribute does not exist. Without a name: the item does not exist."""
 
     name: str = "PK"
 
@@ -140,7 +140,7 @@ class AnyOf(Condition):
 
 @dataclass(slots=True)
 class Put:
-    """Store the item whole, in place of any that has its key."""
+    """Store the item, replacing any with its key."""
 
     item: Item
     when: Condition | None = None
@@ -153,7 +153,7 @@ class Put:
 
 @dataclass(slots=True)
 class Update:
-    """Change some attributes and leave the others; an item that is not there is made. `add` counts from 0.
+    """Change some attributes and leave the others; creates a missing item. `add` counts from 0.
 
     Sums must stay within 63 bits: the embedded adapter refuses larger ones, DynamoDB would keep them.
     """
@@ -167,7 +167,7 @@ class Update:
 
 @dataclass(slots=True)
 class Delete:
-    """Remove the item; one that is not there is no error."""
+    """Delete the item; a missing one is no error."""
 
     key: Key
     when: Condition | None = None
@@ -175,7 +175,7 @@ class Delete:
 
 @dataclass(slots=True)
 class Check:
-    """Change nothing, but let the whole write happen only if this holds."""
+    """Change nothing, but refuse the whole write unless this holds."""
 
     key: Key
     when: Condition
@@ -186,12 +186,11 @@ Write = Put | Update | Delete | Check
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """What holds the next number of a counter, given out in the same moment as it is written: at the end of a write,
-    where the parts it comes to stand in its place.
+    """Writes that contain the next number of a counter, which the same transaction takes; the last part of a write.
 
-    They are made of the counter's item as it is from then on, by whoever commits, for itself or for others: they may
-    hang on nothing else that changes. Where nothing is written, no number is taken. Not for a distant store, where
-    all who write would stand in line for the counter.
+    They are made from the counter's new item by whichever thread commits, so they may depend on nothing else that
+    changes. If nothing is written, no number is taken. Not for a distant store, where all writers would contend for
+    the counter.
     """
 
     key: Key  # of the counter
@@ -204,15 +203,15 @@ class Numbered:
 
 
 def opened(writes: Iterable[Write | Numbered]) -> list[Write]:
-    """All parts of a write, also those that are made of a number, for whoever looks at what is written."""
+    """All parts of a write, with those made from a number, for inspection."""
     return [part for write in writes for part in (write.under(0) if isinstance(write, Numbered) else (write,))]
 
 
-# --- answers that are not values ------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------------------------
 
 
 class StoreError(Exception):
-    """Anything the store says instead of doing what was asked."""
+    """Any error of the store."""
 
 
 class Refused(StoreError):
@@ -224,23 +223,23 @@ class Refused(StoreError):
 
 
 class Conflict(StoreError):
-    """Other transactions kept getting in the way; nothing was written, and the write may be tried again."""
+    """Other transactions kept conflicting; nothing was written, and the write may be retried."""
 
 
 class Unavailable(StoreError):
-    """The store cannot be reached, is throttled, or is not set up; the words say which."""
+    """The store cannot be reached, is throttled, or is not set up; the message says which."""
 
 
 class Crowded(Unavailable):
-    """The store is throttled: nothing was written, and a little later it can be."""
+    """The store is throttled: nothing was written; retry a little later."""
 
 
 class InDoubt(Unavailable):
-    """A write that nobody answered: whether it has happened is not known. The same once more, by its token, is safe."""
+    """A write without a reply: it may have happened. Sending it again with its token is safe."""
 
 
 class Unwritable(Unavailable):
-    """The store can be read, but nothing can be written: its disk is full or read-only, or not ours to write."""
+    """The store can only be read: its disk is full or read-only, or we lack permission."""
 
 
 class Invalid(StoreError, ValueError):
@@ -248,7 +247,7 @@ class Invalid(StoreError, ValueError):
 
 
 class KeyTooLong(Invalid):
-    """A key that no item can have: whoever asks for it by an address asks for nothing that is there."""
+    """A key too long for any item, so that an address with it leads to nothing."""
 
 
 class BadCursor(Invalid):
@@ -256,7 +255,7 @@ class BadCursor(Invalid):
 
 
 class TokenReused(Invalid):
-    """An idempotency token that already stands for another write."""
+    """An idempotency token that was used for another write."""
 
 
 # --- the port -------------------------------------------------------------------------------------------------------
@@ -267,7 +266,7 @@ class Table(ABC):
 
     @abstractmethod
     def create(self) -> None:
-        """Make the tables where they are missing, and wait until they can be used."""
+        """Create missing tables and wait until they can be used."""
 
     @abstractmethod
     def get(self, key: Key) -> Item | None:
@@ -275,7 +274,7 @@ class Table(ABC):
 
     @abstractmethod
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        """Those of the items that are there, in no order; each is whole, but they are not one snapshot."""
+        """The items that exist, unordered; each is consistent, but together they are no snapshot."""
 
     @abstractmethod
     def page(
@@ -290,31 +289,30 @@ class Table(ABC):
 
     @abstractmethod
     def count(self, span: Span) -> int:
-        """How many items the span holds, without carrying them here."""
+        """How many items the span has, without transferring them."""
 
     @abstractmethod
     def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
-        """All of the writes or none, at one moment. The same `token` again within ten minutes is the same write.
+        """All of the writes or none, atomically. The same `token` again within ten minutes is the same write.
 
-        When one part is refused and another is invalid, either may be said; nothing is written.
+        If one part is refused and another invalid, either error may be raised; nothing is written.
         """
 
     @abstractmethod
     def put_all(self, items: Sequence[Item]) -> None:
-        """Put these items, at most 25, each in place of any that has its key: not at one moment, nor all or nothing.
+        """Put these items, at most 25, not atomically.
 
-        For what many say at once and nobody may lose: when this answers, all of them are there. If it fails, some may
-        be, and the same once more does no harm.
+        When this returns, all of them are stored. If it fails, some may be, and repeating it does no harm.
         """
 
     @abstractmethod
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        """Add to a number and answer the new one, setting `also` with it. Nobody else gets that answer; a lost reply
+        """Add to a number and return the new one, setting `also` with it. Nobody else gets that number; a lost reply
         may skip some."""
 
     @abstractmethod
     def sweep(self, limit: int = 1000) -> int:
-        """Delete up to `limit` expired items and say how many; DynamoDB does this by itself."""
+        """Delete up to `limit` expired items; returns how many. DynamoDB does this by itself."""
 
     @abstractmethod
     def everything(self) -> Iterator[tuple[str, Item]]:
@@ -340,7 +338,7 @@ class Table(ABC):
         return 0.0
 
     def purge_journal(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
-        """Leave no old version of anything in the store's journal. Quick, however large the store is."""
+        """Remove old versions of items from the store's journal. Quick, however large the store is."""
 
     def size(self) -> int:
         """Bytes of the store's file, as far as that matters to `compact`."""
@@ -371,12 +369,12 @@ class Table(ABC):
     log_partitions = 1  # in which events lie (store/log/layout.py); fixed for each kind of store
 
     def run_parallel(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
-        """What each of these answers, in their order; asked at the same time where that is quicker."""
+        """The result of each, in order; run in parallel where that is quicker."""
         return [ask() for ask in asks]
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of connections. The table may be used again; it connects anew."""
+        """Close connections. The table may be used again; it reconnects."""
 
     def each(self, span: Span, *, backwards: bool = False) -> Iterator[Item]:
         """Every item of the span, read page by page."""

@@ -37,8 +37,8 @@ class CountOutcome:
 
     def as_json(self) -> str:
         close = asdict(replace(self.closeness, changes=()))  # which are of no use to those who ask
-        said = {"result": self.result.as_json(), "methods": self.methods, "closeness": close, "draws": self.draws}
-        return json.dumps(said, separators=(",", ":"))
+        payload = {"result": self.result.as_json(), "methods": self.methods, "closeness": close, "draws": self.draws}
+        return json.dumps(payload, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> CountOutcome:
@@ -95,9 +95,9 @@ class CountJob:
         return measure_closeness(self.ballots, self.method, **self.settings, recounts=self.recounts)
 
     def as_json(self) -> str:
-        said = {"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)}
+        payload = {"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)}
         rules = {name: getattr(self, name) for name in ("method", "settings", "others", "recounts", "draws")}
-        return json.dumps(said | rules, separators=(",", ":"))
+        return json.dumps(payload | rules, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> CountJob:

@@ -77,7 +77,7 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
     locked, skipped = [], []
     graph = Graph(len(names))
 
-    def said(contest: Contest, rank: int) -> dict[str, Any]:
+    def describe(contest: Contest, rank: int) -> dict[str, Any]:
         winner, loser = contest
         votes = {"for": pairwise[winner][loser], "against": pairwise[loser][winner]}
         return {"winner": names[winner], "loser": names[loser], **votes, "rank": rank}
@@ -88,15 +88,15 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
     for rank, group in enumerate(by_strength(strengths(pairwise, strength)), 1):
         others = {contest for contest in group if not graph.closes_cycle(contest)}
         together = graph.with_all(others)
-        kept = {contest for contest in others if not together.closes_cycle(contest)}
+        acyclic = {contest for contest in others if not together.closes_cycle(contest)}
         for contest in group:
-            if contest in kept:
-                locked.append(said(contest, rank))
+            if contest in acyclic:
+                locked.append(describe(contest, rank))
                 continue
             equals = contest in others
             closed = cycle(contest, together if equals else graph)
-            skipped.append(said(contest, rank) | {"cycle": closed, "equals": equals})
-        graph = together if kept == others else graph.with_all(kept)
+            skipped.append(describe(contest, rank) | {"cycle": closed, "equals": equals})
+        graph = together if acyclic == others else graph.with_all(acyclic)
 
     first = condorcet_winner(pairwise)
     return Result(

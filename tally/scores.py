@@ -60,7 +60,7 @@ def copeland(ballots: Ballots, *, unranked: str = "below") -> Result:
     drawn = [len(names) - 1 - won[i] - lost[i] for i in everyone]
     first = condorcet_winner(pairwise)
 
-    def said(i: int) -> dict[str, str | int]:
+    def describe(i: int) -> dict[str, str | int]:
         return {"score": exact_text(won[i] + Fraction(drawn[i], 2)), "won": won[i], "lost": lost[i], "drawn": drawn[i]}
 
     return Result(
@@ -71,7 +71,7 @@ def copeland(ballots: Ballots, *, unranked: str = "below") -> Result:
         pairwise=pairwise,
         reasons={
             "condorcet_winner": None if first is None else names[first],
-            "scores": {names[i]: said(i) for i in everyone},
+            "scores": {names[i]: describe(i) for i in everyone},
         },
         **ballot_fields(ballots),
         **outcome_fields(rank_by_score(names, [2 * won[i] + drawn[i] for i in everyone])),
@@ -98,7 +98,7 @@ def minimax(ballots: Ballots, *, unranked: str = "below", strength: str = "winni
     defeats = [max((contests[j][i] for j in everyone), default=0) for i in everyone]
     first = condorcet_winner(pairwise)
 
-    def said(i: int) -> dict[str, Any] | None:
+    def describe(i: int) -> dict[str, Any] | None:
         if not defeats[i]:
             return None
         by = next(j for j in everyone if contests[j][i] == defeats[i])
@@ -113,7 +113,7 @@ def minimax(ballots: Ballots, *, unranked: str = "below", strength: str = "winni
         reasons={
             "strength": strength,
             "condorcet_winner": None if first is None else names[first],
-            "worst": {names[i]: said(i) for i in everyone},
+            "worst": {names[i]: describe(i) for i in everyone},
         },
         **ballot_fields(ballots),
         **outcome_fields(rank_by_score(names, [-defeat for defeat in defeats])),

@@ -54,7 +54,7 @@ from live import repository as games
 from live import rules as game_rules
 from live import seats
 from live.follow_ups import services as follow_ups
-from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store
 from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
@@ -480,7 +480,7 @@ def sort_its_ideas() -> None:
         drive(Step.CLOSE)
     if games.read_state(the_game()).phase == Phase.SORTING:
         if len(orders.find_order(the_game(), 1).groups) == 3:
-            sorting.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
+            ideas_store.sort(the_game(), 1, lambda found: found.merged([0, 1], "Buses"))
         drive(Step.VOTE)
 
 

@@ -1,4 +1,4 @@
-"""What people type about the second step of signing in."""
+"""Forms for the second step of signing in."""
 
 from __future__ import annotations
 

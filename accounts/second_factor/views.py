@@ -1,4 +1,4 @@
-"""Pages about the second step of signing in: taking it, and what to take it with."""
+"""Pages for the second step of signing in: taking it, and managing apps, passkeys and recovery codes."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def reset_link_of_owner(owner: User) -> str:
 
 
 def reset_password(name: str, token: str, password: str) -> User:
-    """Whoever has the link need not be whoever had the password: what was theirs alone to see is no longer shown."""
+    """The link may be in other hands than the old password was, so private ballots are no longer shown."""
     user = reset_link_holder(name, token)
     _record_password(user, password, breaks=True)
     return user

@@ -1,4 +1,4 @@
-"""How a site gets its first owner: by a link that was printed, or by a command; never by visiting first."""
+"""Creating the first owner of a site, by the printed setup link or by a command; never by visiting first."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class OwnerThere(Refusal):
 
 
 class AddressTaken(Refusal):
-    """Said only to whoever looks after the site: others are not told who is here."""
+    """Told only to operators: others must not learn who has an account here."""
 
 
 def make_owner(name: str, email: str, password: str) -> User:
-    """The first owner, by whoever can run commands on the machine; a link that was printed is worth nothing then."""
+    """Create the first owner by a command; a printed setup link is void from then on."""
     return _make(name, email, password, Delete(keys.setup()))
 
 

@@ -1,4 +1,4 @@
-"""What somebody tells about themselves, and shows of themselves."""
+"""Changing a profile: its texts and its picture."""
 
 from __future__ import annotations
 

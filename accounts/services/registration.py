@@ -1,4 +1,4 @@
-"""Registering, by oneself or by invitation."""
+"""Creating accounts: by registration, by invitation, and for the demo."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
 
 
 def invite(actor: User, email: str) -> bool:
-    """Invite an address. False if somebody has it already: whoever invites may know, they see people anyway."""
+    """Invite an address. False if it has an account; admins may know that, as they see all people."""
     if repository.find_by_email(email) is not None:
         return False
     retry_lost_race(lambda: _invite(actor, email))
@@ -163,7 +163,7 @@ def _invite(actor: User, email: str) -> None:
 
 
 def invitation_target(token: str) -> list[str]:
-    """The page, and its words, that whoever was invited by this link was invited to: none, if it was only the site."""
+    """Route and parameters of the page that the link invites to; empty if it is only the site."""
     return (read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
 
 

@@ -1,4 +1,4 @@
-"""Leaving for good. What other apps do then is arranged in config/hooks.py."""
+"""Removing accounts. What other apps do then is registered in config/hooks.py."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ON_REMOVAL = Hooks[[User], None]("when somebody was removed; each until it is do
 
 
 def removal_effects(user: User) -> list[str]:
-    """What a removal would pass on, for whoever is about to decide it. It must not tell where they have voted."""
+    """What a removal would hand over, in sentences. It must not reveal where the person has voted."""
     counted = (pair for each in SCHEMA.partings for pair in zip(each.sentences, each.counts(user), strict=True))
     return [str(sentence % {"count": count}) for sentence, count in counted if count]
 

@@ -32,7 +32,7 @@ class PartitionForm(forms.Form):
     table = forms.ChoiceField(label=_("Table"), choices=TABLES)
     pk = KeyField("PK", label=_("Partition key"))
     prefix = KeyField("SK", label=_("Sort key begins with"), required=False)
-    index = forms.BooleanField(label=_("It is a key of the index"), required=False)
+    index = forms.BooleanField(label=_("Key of the index"), required=False)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
@@ -45,7 +45,7 @@ class ThingForm(forms.Form):
     """For those who know a name but no key."""
 
     kind = forms.ChoiceField(label=_("Kind"), choices=KINDS)
-    name = forms.CharField(label=_("Its name"), max_length=MAX_NAME_CHARS)
+    name = forms.CharField(label=_("Name"), max_length=MAX_NAME_CHARS)
 
 
 class ItemForm(forms.Form):
@@ -60,7 +60,7 @@ class FilterForm(forms.Form):
     name = forms.CharField(label=_("Name begins with"), required=False, max_length=MAX_EMAIL_CHARS)
     election = forms.CharField(label=_("Election"), max_length=MAX_NAME_CHARS)
     begins = forms.CharField(label=_("Begins with"), required=False, max_length=MAX_EMAIL_CHARS)
-    ballot = forms.CharField(label=_("Ballot: a voter or a code"), required=False, max_length=MAX_EMAIL_CHARS)
+    ballot = forms.CharField(label=_("Ballot (voter or code)"), required=False, max_length=MAX_EMAIL_CHARS)
     number = forms.IntegerField(
         label=_("Up to number"), required=False, min_value=0, max_value=10**MAX_DIGITS - 1, localize=False
     )

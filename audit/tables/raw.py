@@ -38,10 +38,10 @@ class CannotShow(Refusal):
     """What was asked for cannot be shown; the words say why."""
 
 
-HIDDEN_PARTITION = _("Items under this key are hidden, or there is no such kind of key.")
-HIDDEN_BALLOTS = _("Secret ballots are hidden. Once their election is closed, they are under PUBLISHED#, by code.")
-BAD_KEY = _("This is not a key that the store could have.")
-BAD_CURSOR = _("This link does not lead on in this list. Please start again at its beginning.")
+HIDDEN_PARTITION = _("Items under this key are hidden, or no such key exists.")
+HIDDEN_BALLOTS = _("Secret ballots are hidden. After the election closes, find them by code under PUBLISHED#.")
+BAD_KEY = _("This is not a valid key.")
+BAD_CURSOR = _("This link no longer works. Go back to the start of the list.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,9 @@ PAGE_ROWS = 50
 PLACE = re.compile(r"(\d{1,6})\.(\d{1,6})")
 
 
-BAD_NAME = _("This is not a name that the store could have.")
-NO_ELECTION = _("There is no election of that name.")
-NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown when it is closed.")
+BAD_NAME = _("This is not a valid name.")
+NO_ELECTION = _("No election has this name.")
+NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown after it closes.")
 
 
 # --- users ---

@@ -130,7 +130,7 @@ def raw_item(request: HttpRequest) -> HttpResponse:
     form = ItemForm(request.GET)
     if not form.is_valid():
         context = {"form": PartitionForm(), "thing": ThingForm(), "well_known": raw.well_known()}
-        context["sentence"] = _("Say which item: its table, partition key and sort key.")
+        context["sentence"] = _("Choose an item by table, partition key and sort key.")
         return render(request, "audit/tables/raw.html", context, status=422)
     key = Key(form.cleaned_data["pk"], form.cleaned_data["sk"], raw.TABLE_NAMES[form.cleaned_data["table"]])
     item = raw.view_item(key)

@@ -107,26 +107,30 @@ def _cast(
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    told = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
-    ballot = _record_cast(who, standing, rankings, now, form, *told, paper=paper)
+    mails = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)
+    ballot = _record_cast(who, standing, rankings, now, form, *mails, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
 
 def _record_cast(
-    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *told: Write, paper: bool
+    who: User | Pass, standing: Standing, rankings: str, now: datetime, form: str, *mails: Write, paper: bool
 ) -> Ballot:
     when = None if standing.election.secret_ballot else as_text(now)
     ballot = Ballot(rankings, secrecy.new_confirmation(), when)
-    said: Item = {"election_name": standing.election.name, "voter_name": standing.voter, "changed": standing.voted}
+    event_data: Item = {
+        "election_name": standing.election.name,
+        "voter_name": standing.voter,
+        "changed": standing.voted,
+    }
     if paper:
-        said["paper"] = True
+        event_data["paper"] = True
     if standing.entry is None and standing.account:
-        said["account"] = standing.account
+        event_data["account"] = standing.account
     if not standing.election.secret_ballot:
-        said |= {"rankings": rankings, "confirmation": ballot.confirmation}
+        event_data |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
-    writes = [*casting, *told, *_checking_actor(who, standing, casting)]
-    record(Event(actor, "BallotCast", said), *writes, once=form, at=now)
+    writes = [*casting, *mails, *_checking_actor(who, standing, casting)]
+    record(Event(actor, "BallotCast", event_data), *writes, once=form, at=now)
     return ballot
 
 
@@ -166,9 +170,9 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
 
 
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
-    said = {"election_name": standing.election.name, "voter_name": standing.voter}
+    event_data = {"election_name": standing.election.name, "voter_name": standing.voter}
     writes = [*repository.withdrawing(standing), *also]
-    record(Event(actor, "BallotWithdrawn", said), *writes, once=once, at=now)
+    record(Event(actor, "BallotWithdrawn", event_data), *writes, once=once, at=now)
 
 
 # --- on paper ---

@@ -98,9 +98,9 @@ def _publish_part(election: Election, part: Part) -> None:
     writes = publishing(election, part.number, ballots, part.progress)
     if not election.secret_ballot:
         return table().write(*writes)
-    said = {"election_name": election.name, "part": part.number + 1, "parts": part.parts, "ballots": ballots}
+    event_data = {"election_name": election.name, "part": part.number + 1, "parts": part.parts, "ballots": ballots}
     still_there = Check(keys.election(election.name), Exists())
-    record(Event("plenum", "BallotsSealed", said), *writes, still_there)
+    record(Event("plenum", "BallotsSealed", event_data), *writes, still_there)
     return None
 
 

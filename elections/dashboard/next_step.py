@@ -139,7 +139,7 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
 
 
 def _open_electorate_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
-    """Where everybody here may vote: they are asked by mail, too, if somebody presses the button."""
+    """Where everybody here may vote, inviting by mail is optional."""
     if numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not numbers.invited:

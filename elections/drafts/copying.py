@@ -40,7 +40,7 @@ COPIED_SETTINGS = (
 
 FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
 OWNER_WAIT_SECONDS = 5
-BY_ADDRESS = "by address"  # in place of an account, of somebody who has none
+BY_ADDRESS = "by address"  # instead of an account
 
 
 def copy(actor: User, election: Election, name: str) -> Election:

@@ -89,7 +89,7 @@ def check_may_take(user: User, found: tuple[Election, Step]) -> None:
 @requires(Permission.USE_APPLICATION, load=load_step, rule=check_may_take)
 @form_page
 def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
-    """One step: saves what it says and goes on. Of an election that is no draft any more it only says so."""
+    """Save one step and continue; once the election is no draft, only say so."""
     election, step = found
     if (address := shared_page_url(request, election, step.action)) is not None:
         return redirect(address)

@@ -78,6 +78,6 @@ def initial_settings(beginning: ElectionTemplate, seats: int, zone: str, now: da
 
 
 def end_after_days(days: int, zone: str, since: datetime) -> str:
-    """The end of an election that is to last so many days, as it is stored: in the evening there."""
+    """The stored end of an election that lasts so many days: in the evening, local time."""
     last = local_time(since, zone).date() + timedelta(days=days)
     return interpret(datetime.combine(last, CLOSING_TIME), zone, Edge.CLOSING).stored

@@ -40,7 +40,7 @@ def every_group_of(name: str) -> Iterator[Group]:
 
 
 def names_taken(person: str) -> set[str]:
-    """The names of all groups of somebody, folded; read from the items that make them unique, which never lag."""
+    """Folded names of a person's groups, read from the unique name items, which are consistent."""
     return {keys.fold(item["name"]) for item in table().each(keys.group_names(person))}
 
 

@@ -38,7 +38,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Somebody in a group, as on a roll: a user name and which account of that name, or an address."""
+    """A member of a group, as on a roll: a user name with its account, or an address."""
 
     name: str
     account: str | None = None

@@ -96,7 +96,7 @@ def _rename(user: User, group: Group, name: str) -> Group:
 
 
 def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
-    """Those of the names that somebody here has, and all addresses; answers how many came in."""
+    """Add known names and all addresses; returns how many came in."""
     group = _find_own(user, group_id)
     here = repository.find_accounts(names)
     known = [Member(name, here.get(keys.fold(name))) for name in names]
@@ -111,7 +111,7 @@ def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
 
 
 def remove(user: User, group_id: str, name: str) -> None:
-    """Somebody who is no longer in it is left as they are."""
+    """Idempotent."""
     retry_lost_race(lambda: _remove(user.name, _find_own(user, group_id).id, name))
 
 
@@ -168,14 +168,14 @@ def usable(election: Election, members: Sequence[Member]) -> list[str]:
 
 
 def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> list[Election]:
-    """Where it was put on a roll, as far as somebody may see these elections."""
+    """Elections whose roll it was added to, as far as they are visible."""
     found = (
         elections.find_created(use["election_name"], use["created_at"]) for use in repository.uses(group_id, limit)
     )
     return [each for each in found if each is not None and visible(each)]
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def forget_person(gone: User) -> None:

@@ -228,7 +228,7 @@ def _preview_group(request: HttpRequest, election: Election, group: Group) -> Ht
 
 
 def _rows(election: Election, members: list[Member]) -> list[Row]:
-    """What would become of each member. Whose account is gone stays behind, also if somebody has the name again."""
+    """A verdict for each member; a reused name does not bring back a deleted account."""
     here = {each.name for each in repository.current_members(members)}
     names = [each.name for each in members]
     judged = lists.compare_with_roll(

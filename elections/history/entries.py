@@ -248,7 +248,7 @@ def sentence_with_count(sentence: Any, attribute: str) -> Callable[[EventContext
 
 
 def sentence_about_candidate(sentence: str, if_gone: str) -> Callable[[EventContext], str]:
-    """Whoever no longer stands is not named."""
+    """Former candidates are not named."""
 
     def sentence_for(context: EventContext) -> str:
         name = str(context.data.get("candidate_name", ""))

@@ -28,7 +28,7 @@ TOKEN_SECONDS = 30 * SECONDS_PER_DAY
 @requires(Permission.VIEW_APPLICATION, load=repository.find, rule=check_visible)
 @require_safe
 def history(request: HttpRequest, election: Election) -> HttpResponse:
-    """For whoever may see the election."""
+    """For everyone who can see the election."""
     after = request.GET.get("after")
     place = _position(election, after) if after else Position(election.name)
     has_days = not after and election.stored_state != State.DRAFT

@@ -46,7 +46,7 @@ class MessageForm(forms.Form):
 
 
 class OwnTextForm(forms.Form):
-    """What an organiser adds to the invitation, and who gets the answers."""
+    """An organiser's own text in the invitation, and who gets the replies."""
 
     text = LinesField(
         label=_("Your own text"),

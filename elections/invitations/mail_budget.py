@@ -18,7 +18,7 @@ class BudgetExhausted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MailBudget:
-    """Of one mailing."""
+    """The budget of one mailing."""
 
     asked_by: str
     day: str  # on which it was filled

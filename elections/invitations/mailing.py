@@ -34,7 +34,7 @@ from .mail_budget import BudgetExhausted, budget_of
 from .open_electorate import NOBODY, Window
 
 MAILING = TaskType("mail voters", _("Mailing voters"))
-NO_MAILS_LEFT_SECONDS = 600  # until it is looked again whether whoever asked may have more mails sent
+NO_MAILS_LEFT_SECONDS = 600  # before checking again whether the organiser may send more
 TRANSACTION_VOTERS = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
 EMAIL_KINDS = {
@@ -171,7 +171,7 @@ def _window(election: Election, kind: str, message: str, moment: str) -> Window:
 def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
     """Invitations and messages are for who came since the last one; reminders for who was invited."""
     invited = counts.get(reached_attribute(INVITED), "")
-    if kind == TIMED:  # whoever was invited since its moment has had a mail just now
+    if kind == TIMED:  # people invited since then have just had a mail
         return Window("", max((each for each in (counts.get(FIRST_INVITED, ""), invited) if each < moment), default=""))
     if kind == ANNOUNCED:
         return Window("", now)
@@ -318,7 +318,7 @@ def _next_mails(mailing: Item) -> background.Batch:
 
 
 def _is_time_for(kind: str, election: Election) -> bool:
-    """Who won is told when it is over, and everything else while one can vote."""
+    """Results are mailed after the close, everything else while voting is open."""
     is_over = election.state(now_text()) == State.CLOSED
     return is_over if kind == ANNOUNCED else not is_over and election.stored_state != State.DRAFT
 
@@ -364,7 +364,7 @@ def is_due(voter: Item, batch: Batch) -> bool:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
         return False
-    # Whoever was invited since the moment of a reminder has had a mail just now.
+    # People invited since the time of the reminder have just had a mail.
     return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
 
 

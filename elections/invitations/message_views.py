@@ -54,7 +54,7 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _not_confirmed(request: HttpRequest, election: Election) -> HttpResponse:
-    """The page as it is for others, and what to do in place of the form."""
+    """The page with instructions instead of the form."""
     context = _messages_context(request, election, not_confirmed=NOT_CONFIRMED)
     return render(request, "elections/messages.html", context, status=403 if request.method == "POST" else 200)
 

@@ -39,12 +39,12 @@ NOBODY = Window()
 
 
 def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
-    """Whether somebody on the roll is mailed as one of everybody here, and not for their entry."""
+    """Whether someone on the roll is mailed as a member, not for their roll entry."""
     return election.electorate == "everyone" and not repository.is_by_address(voter_name)
 
 
 def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
-    """The next people here as mailings look at voters; whoever has no vote in this election has no `since`."""
+    """A page of members as recipients; those without a vote in this election have no `since`."""
     listed, after = people.people(limit=limit, cursor=cursor)
     voters = [each for each in listed if has(each.role, Permission.VOTE)]
     found = {each["voter_name"]: each for each in _voters(election, voters)}

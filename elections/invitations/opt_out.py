@@ -31,7 +31,7 @@ def opted_out_among(addresses: Iterable[str]) -> set[str]:
 
 
 def opt_out(address: str) -> None:
-    """As often as it is said."""
+    """Idempotent."""
     place = keys.quiet(address)
     table().write(Put({"PK": place.pk, "SK": place.sk, "address": address}))
 
@@ -56,6 +56,6 @@ def export_opt_out(user: User) -> list[Item]:
 
 
 def forget(gone: User) -> None:
-    """Somebody was removed: nothing of what they wanted is kept."""
+    """Delete the preference of a person who was removed."""
     if gone.email:
         opt_in(gone.email)

@@ -33,7 +33,7 @@ NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # whom answers may go t
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """An organiser by name and account: the name alone may be somebody else's by now."""
+    """An organiser by name and account, as a name may be reused."""
 
     name: str
     account: str
@@ -41,7 +41,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class OwnText:
-    """What stands between our own sentences, if anything does, and whom answers go to, if to anybody but the site."""
+    """The organiser's text, and who gets the replies if not the site."""
 
     text: str = ""
     html: SafeString | str = ""
@@ -65,7 +65,7 @@ def _own_text_of(item: Item) -> OwnText:
 
 
 def change(actor: User, election: Election, text: str, answers: str = NOBODY) -> None:
-    """For organisers whom an admin has confirmed. Nobody can have answers sent to anybody else than themselves."""
+    """For confirmed organisers, who can direct replies only to themselves."""
     actions.check(actor, election, Action.WORD_INVITATION)
     check_confirmed(actor.role, actor.confirmed)
     before, author = find(election.name), Person(actor.name, actor.created_at)
@@ -92,7 +92,7 @@ def _storing(election: Election, text: str, author: Person, answers: Person | No
 
 
 def copy(owner: User, source: str, draft: Election) -> None:
-    """As the words of whoever made the copy, who must be somebody that may write to many."""
+    """In the name of the person who made the copy, who must be allowed to write to many."""
     before = find(source)
     is_theirs = before.answers == Person(owner.name, owner.created_at)
     if owner.can_write_to_many and (before.text or is_theirs):
@@ -117,7 +117,7 @@ def own_text_message(mail: Mail) -> Message | None:
 
 
 def reply_address(mail: Mail) -> str:
-    """The address of the organiser who gets the answers, as it is now; nobody's who no longer runs the election."""
+    """The current address of the organiser who gets the replies, if they still run the election."""
     election = repository.find(mail.about["election_name"])
     return reply_to(election, find(election.name)) if election else ""
 

@@ -53,7 +53,7 @@ class Link:
 
     @property
     def account_place(self) -> Key:
-        """Where it is said which account the voter has: of an address its guard, of a name the account itself."""
+        """The item that says which account the voter has: an address's guard, or the account itself."""
         return keys.email(self.voter) if is_by_address(self.voter) else keys.user(self.voter)
 
     @property
@@ -73,7 +73,7 @@ def link_to(election: Election, entry: Item, address: str) -> Link:
 
 
 def token_for(election_name: str, voter: str, address: str) -> str | None:
-    """What the link to somebody on the roll has in it, where one votes by link."""
+    """The token of a voter's link, if the election allows voting by link."""
     item, entry = sharding.read_with_entry(election_name, voter)
     if item is None or entry is None or not (election := election_of(item)).vote_by_link:
         return None
@@ -102,7 +102,7 @@ def check_link(link: Link, election: Election | None, entry: Item | None) -> Ele
 
 
 def first_turn(election: Election) -> int:
-    """Of somebody who is put on the roll now. Whoever was on it before may have been sent links: none of those fits."""
+    """The turn of a new entry, at random, so that links of an earlier entry do not fit."""
     return secrets.randbelow(10**9) + 1 if election.vote_by_link and election.stored_state != State.DRAFT else 0
 
 

@@ -120,7 +120,7 @@ def invitations_of(email: str) -> list[InvitationReason]:
 
 
 def invitation_sentences(election: Election, invitation: str = "") -> tuple[str, ...]:
-    """Who asks, for what, until when: whoever sent the invitation of that number, otherwise the owner."""
+    """Who invites, to what, until when: the sender of that invitation, or the owner."""
     return sentences(election, _sender(invitation), now_text())
 
 

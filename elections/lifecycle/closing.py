@@ -64,7 +64,7 @@ def close(actor: User, election: Election) -> Election:
 
 
 def close_and_follow_up(actor: User, election: Election) -> None:
-    """As `close`; and what others do for whoever waits to see what has come of it."""
+    """Like `close`, then run the hooks for a person who waits for the result."""
     closed = close(actor, election)
     if closed.stored_state == State.CLOSED:
         AFTER_CLOSING.run_all(closed)
@@ -92,7 +92,7 @@ def next_end() -> float | None:
 
 
 def _seconds_left(item: Item, now: str) -> float | None:
-    """One that cannot be read is due: whoever closes what is over tells of it."""
+    """An unreadable entry is due, so that closing reports it."""
     try:
         listed = repository.listed_of(item)
         if rules.is_over(listed, now):

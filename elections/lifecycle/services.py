@@ -32,7 +32,7 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
 
 
 def open_now(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
-    """Of one that is known to be ready."""
+    """Open an election that is known to be ready."""
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
     after = replace(after, shows_skills=shows_skills)
@@ -74,7 +74,7 @@ def extend(actor: User, election: Election, end: str | None) -> Election:
 
 
 def move_end(actor: User, election: Election, end: str | None) -> Election:
-    """Of one whose end may move there."""
+    """Move the end to a time that has been checked."""
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)

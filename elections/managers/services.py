@@ -75,7 +75,7 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     return person.name
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def _is_run_by(name: str, election: Election) -> bool:

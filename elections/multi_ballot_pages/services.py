@@ -144,7 +144,7 @@ def _check_leader(actor: User, ballot: MultiBallot, action: Action) -> Election:
 
 
 def open_(actor: User, ballot: MultiBallot) -> None:
-    """Every question is looked at first, and everything that is missing is said at once."""
+    """Check every question first, and name everything missing at once."""
     leader = _check_leader(actor, ballot, Action.OPEN)
     found = _all_questions(ballot)
     for each in found:
@@ -199,7 +199,7 @@ def act_batch(task: Task) -> Batch:
     if ballot is None or done == len(ballot.ordered):
         return finished()
     if (actor := _actor(task.data["by"], ballot)) is None:
-        return wait(OWNER_WAIT_SECONDS)  # whoever ran it has just left, and it is the heir's in a moment
+        return wait(OWNER_WAIT_SECONDS)  # the owner has just left; the heir takes over in a moment
     retry_lost_race(partial(ACTS[task.data["act"]], actor, ballot, task.data, ballot.ordered[done]))
     return Batch(progress={"questions": done + 1})
 
@@ -232,7 +232,7 @@ def _apply_shared_settings(actor: User, election: Election, leader: Election) ->
 
 
 def _copy_roll(actor: User, election: Election, leader: Election) -> None:
-    """Whoever is on the roll of the one that leads, and nobody else."""
+    """Make the roll the same as the leader's."""
     for some in by_count(elections.current_voters(leader, by_name=takes_names(leader))):
         roll.copy_voters(actor, [election.name], some)
     every = (voter.name for voter in elections.every_voter(election))

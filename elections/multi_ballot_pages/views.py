@@ -50,7 +50,7 @@ def load(multi_ballot_id: str) -> Found | None:
 
 
 def organiser_page(action: Action) -> Any:
-    """A page of somebody who runs the multi_ballot."""
+    """A page for organisers of the ballot."""
     rule = lambda user, found: may(action)(user, found.leader)  # noqa: E731
     return requires(Permission.USE_APPLICATION, load=load, rule=rule, organises=True)
 

@@ -37,7 +37,7 @@ def result_route(election: Election) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class VoteRequest:
-    """What somebody is asked for: an election by itself, or all questions on a ballot; what it is called, and where."""
+    """What a person is invited to: an election, or all questions of a ballot, with its URLs."""
 
     name: str
     page: str

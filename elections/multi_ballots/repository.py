@@ -108,7 +108,7 @@ def leaving(election: Election) -> list[Write]:
 
 
 def holding(questions: Iterable[Election]) -> list[Write]:
-    """A new version for each: what somebody has decided on an older one is refused from now on."""
+    """A new version for each, so that decisions on an older one are refused."""
     return [
         Update(keys.election(each.name), set={"version": each.version + 1}, when=unchanged(each)) for each in questions
     ]

@@ -35,7 +35,7 @@ OPEN = (State.EDITABLE, State.OPEN)
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """Somebody's votes: those they may still give, those they may still change, and what has come of them since."""
+    """A person's votes: to cast, changeable, and decided since."""
 
     waiting: list[Election]  # the one that ends first on top
     cast: list[Election]
@@ -66,7 +66,7 @@ def _names(entries: Iterable[Item]) -> set[str]:
 
 
 def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:
-    """All that somebody has not voted in, for nothing that waits may be missed; of the others the newest."""
+    """All elections not voted in yet, and the newest of the others."""
     by_name = {keys.fold(each["election_name"]): each for each in entries}
     old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
@@ -115,7 +115,7 @@ def _complete_keys(names: list[str], voted: set[str]) -> list[Key]:
 
 @dataclass(frozen=True, slots=True)
 class OwnElection:
-    """An election in somebody's own list, and what they are to it."""
+    """An election in a person's own list, and their relation to it."""
 
     listed: Listed
     runs: bool

@@ -74,7 +74,7 @@ def load_for_page(user: User, name: str) -> tuple[Election, Voter | None, Descri
 @requires(Permission.VIEW_APPLICATION, load_for=load_for_page)
 @require_safe
 def election(request: HttpRequest, found: tuple[Election, Voter | None, Description]) -> HttpResponse:
-    """The election's public page: what it is about, who stands, and the way to one's own ballot."""
+    """The public page: description, candidates, and the way to one's ballot."""
     election, entry, about = found
     has_vote, now = entry is not None or election.is_open_to(request.user.votes_since), now_text()
     more = {
@@ -90,7 +90,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None, Descript
 
 
 def _public_part(election: Election, state: State) -> Fragment:
-    """What it is like and who stands, which its version tells; and of whom the statement is not rendered yet."""
+    """Facts and candidates, cached by version and by which statements are rendered."""
     candidates = repository.candidates_of(election)
     made_of = election, state, [each.html is None for each in candidates]
     make_context = lambda: {"election": election, "state": state, "choices": choices_of(candidates, {})}  # noqa: E731
@@ -98,7 +98,7 @@ def _public_part(election: Election, state: State) -> Fragment:
 
 
 def _invitation_text(election: Election, entry: Voter | None) -> tuple[str, ...]:
-    """What the invitation says, for whoever has not voted yet."""
+    """The text of the invitation, for people who have not voted yet."""
     is_over = election.state(now_text()) not in (State.EDITABLE, State.OPEN)
     if is_over or (entry is not None and entry.voted):
         return ()

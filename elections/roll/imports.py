@@ -146,7 +146,7 @@ def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
 def resume(
     actor: User, election: Election, under_way: Import, seconds: float, clock: Callable[[], float] = time.monotonic
 ) -> Import:
-    """Take it further for about so long, and at least one step; answers how far it has come."""
+    """Continue for about this long, at least one step; returns its progress."""
     actions.check(actor, election, Action.ADD_VOTERS)
     subject, end = repository.import_subject(election.name, under_way.digest), clock() + seconds
     while not IMPORTING.advance(subject, batches=1) and clock() < end:

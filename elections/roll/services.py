@@ -60,7 +60,7 @@ def _unknown_names_message(names: Sequence[str]) -> str:
 def put_on_roll(
     actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """A batch at a time; answers how many were new."""
+    """A batch at a time; returns how many were new."""
     added = done = 0
     for batch in by_count(names):
         added += add_batch(actor, election, batch).count

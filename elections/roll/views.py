@@ -43,7 +43,7 @@ from .forms import ImportedForm, ImportForm, SearchForm, VotersForm
 from .imports import Import
 from .services import add_voters
 
-ON_PATH = "path"  # in an address: whoever imports comes from the guided path, and goes back there
+ON_PATH = "path"  # query parameter: the import was started from the guided setup and returns there
 MAX_SHORT_LIST_VOTERS = 2000  # voters; a longer list shows its progress from the start
 SHORT_IMPORT_SECONDS = 1.0  # seconds a short one may take before it does
 PROGRESS_STEP_SECONDS = 0.4  # seconds between two moves of the progress bar

@@ -34,7 +34,7 @@ NO_NEEDS = _("This election does not list any skills it needs.")
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A skill, how well somebody has to have it, and how many of those elected."""
+    """A skill, its least level, and how many of those elected should have it."""
 
     skill: str
     level: int
@@ -70,7 +70,7 @@ class Snapshot:
     levels: Mapping[str, tuple[int | None, ...]]  # by the candidate's name, folded
 
     def levels_of(self, candidate: str) -> list[tuple[Need, int | None]]:
-        """Nothing of somebody who did not agree."""
+        """Empty for candidates who did not agree."""
         return list(zip(self.needs, self.levels.get(keys.fold(candidate), ()), strict=False))
 
 
@@ -174,7 +174,7 @@ def agreeing(election: Election, agreement: Agreement) -> list[Put]:
 
 
 def asking(election: Election, agreement: Agreement, skills_asked: Sequence[str]) -> list[Write]:
-    """That somebody was asked by mail; what they have said so far stays. Refused if they say something meanwhile."""
+    """Record that a candidate was asked by mail; refused if they answer meanwhile."""
     (written,) = agreeing(election, replace(agreement, asked=tuple(skills_asked)))
     is_new = not (agreement.skills or agreement.asked or agreement.answered)
     return [replace(written, when=Missing() if is_new else Equals("skills", list(agreement.skills)))]
@@ -185,7 +185,7 @@ def withdrawing(election_name: str, candidate: str) -> list[Write]:
 
 
 def forgetting(election_name: str, candidate: str) -> list[Write]:
-    """Also what was kept at the opening, if it has been. Refused if somebody else was forgotten at the same moment."""
+    """Also from the snapshot; refused if it changed meanwhile."""
     item, place = table().get(keys.snapshot(election_name)), keys.snapshot(election_name)
     if item is None:
         return withdrawing(election_name, candidate)

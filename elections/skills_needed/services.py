@@ -76,7 +76,7 @@ def drop_need(actor: User, election: Election, skill_id: str) -> None:
 
 
 def ask_candidates(actor: User, election: Election) -> int:
-    """Mail those who stand and have an account, each once about what is needed now; answers how many."""
+    """Mail candidates with an account, once about each set of needs; returns how many."""
     check(actor, election, Action.SET_NEEDS)
     wanted = needs.named(needs.find_needs(election.name))
     waiting = needs.unasked_candidates(election.name, wanted, needs.agreements(election.name))
@@ -160,7 +160,7 @@ def check_before_opening(election: Election) -> None:
     check_settled(election, Action.CHANGE_CANDIDATES)
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def forget_agreements(gone: User) -> None:

@@ -64,7 +64,7 @@ def ask(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def load_own_candidacy(user: User, name: str) -> tuple[Election, Candidate] | None:
-    """An election in which this person stands, also while it is a draft; for everybody else there is no such page."""
+    """An election in which this person is a candidate, even a draft; 404 for everybody else."""
     election = repository.find_settled(name)
     candidate = repository.find_candidate(election.name, user.name) if election else None
     return (election, candidate) if election and candidate else None

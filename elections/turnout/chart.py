@@ -155,7 +155,7 @@ def _reached(counted: Turnout, when: Window) -> Iterator[tuple[datetime, int]]:
 
 
 def _top(reached: float, *, is_share: bool) -> float:
-    """What the picture's upper edge stands for: a round number that nothing goes beyond, with a whole half."""
+    """The value of the upper edge: a round number not exceeded, with a whole half."""
     if is_share:
         return next((top for top in TOPS if reached <= top), 100)
     power = 1

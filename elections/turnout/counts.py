@@ -60,7 +60,7 @@ def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
 
 
 def votes_of(election: Election) -> int:
-    """How many have voted. Of one that is closed that never changes, and is counted once by each process."""
+    """How many have voted; cached once the election is closed."""
     if election.stored_state != State.CLOSED:
         return turnout(election).voted
     end = election.name, election.created_at, election.closed_at

@@ -15,7 +15,7 @@ from .counts import tells_who
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What may be known of an election's voters and ballots. Of one that is not there: as little as of a secret one."""
+    """What auditors may see; of a missing election, as little as of a secret one."""
 
     ballots: bool = False  # under their voters' names
     published: bool = False
@@ -37,7 +37,7 @@ def allowed(item: Item | None, voted: int | None = None) -> Allowed:
 
 
 def who_is_on_the_roll(item: Item, may: Allowed) -> Item:
-    """That somebody voted on paper says that they voted: not even the names of the other fields are shown."""
+    """Even the names of other fields are hidden: a paper vote would reveal that someone voted."""
     return item if may.who else _only(item, ("voter_name", "election_name"))
 
 

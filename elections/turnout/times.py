@@ -68,7 +68,7 @@ def end_of(name: str) -> int | None:
 
 
 def starting(election: Election, number: int) -> Put:
-    """Of an election that the event of that number opens."""
+    """The item of an election opened by the event of that number."""
     place, ends = keys.turnout(election.name), election.no_voting_after
     return Put({"PK": place.pk, "SK": place.sk, "since": number, "counted": number, "ends": ends})
 

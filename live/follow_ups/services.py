@@ -1,8 +1,7 @@
-"""From the room to a quick poll or a draft election: of what was voted on, and with those present as its electorate.
+"""Creates a quick poll or a draft election from a round of a session, with those present as its electorate if wanted.
 
-The poll or the election, and a note of it with the session, are one transaction: so of two clicks, or two tabs, one
-makes something and the other finds it. The log then tells that it came of the session, in an event of its own, since
-one transaction has one event; whoever is cut off between the two, the worker tells it.
+The poll or election and the session's follow-up item are one transaction, so of two clicks one creates it and the other
+finds it. A second event, recorded by a background task, links it to the session.
 """
 
 from __future__ import annotations
@@ -111,9 +110,9 @@ def is_hidden(state: State, number: int) -> bool:
 
 def check(game: Game, state: State, question: Question, sealed: Round) -> None:
     play = play_of(game, question)
-    if not play.onward(question, sealed):
+    if not play.allows_follow_up(question, sealed):
         raise NoFollowUp(NO_OPTIONS)
-    if play.is_untold(sealed):
+    if play.is_suppressed(sealed):
         raise NoFollowUp(TOO_FEW)
 
 
@@ -262,7 +261,7 @@ def description(wanted: Subject) -> str:
     """Where it comes from."""
     game = wanted.game
     words = {"title": game.title, "when": times.moment_text(times.local_time(_began(wanted), game.time_zone))}
-    return str(game.format.came_of) % words
+    return str(game.format.origin_text) % words
 
 
 def _began(wanted: Subject) -> datetime:

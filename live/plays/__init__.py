@@ -1,4 +1,4 @@
-"""What can be played with a room, besides what an assembly does: a line for each, as `live.play` describes them."""
+"""The plays of live sessions, except those of assemblies."""
 
 from __future__ import annotations
 

@@ -257,20 +257,20 @@ class BestAnswer(Play):
     def suits(self, question: Question) -> bool:
         return question.kind == Kind.TEXT
 
-    def of_set(self, set_: QuestionSet) -> int:
+    def count_suiting(self, set_: QuestionSet) -> int:
         return set_.suits(Type.CALL_AND_ANSWER)
 
-    def quick(self, typed: TypedQuestion) -> Question:
+    def typed_question(self, typed: TypedQuestion) -> Question:
         return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
 
     # --- answers and votes ---
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> Any:
-        if snapshot.between is not None:
-            return parse_vote(post, snapshot.between, player)
+        if snapshot.phase_data is not None:
+            return parse_vote(post, snapshot.phase_data, player)
         return answer_forms.parse_text(post)
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         if snapshot.state.phase == Phase.VOTING:
             return {f"{RANK_PREFIX}{number}": [str(rank)] for number, rank in said["ranks"].items()}
         return {answer_forms.TEXT: [said]}
@@ -278,44 +278,44 @@ class BestAnswer(Play):
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         return {"text": said}
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
         if snapshot.state.phase == Phase.QUESTION:
             return robot_sentence(snapshot, seat)
-        shown = snapshot.between.shown_to(seat.player) if snapshot.between else ()
+        shown = snapshot.phase_data.shown_to(seat.player) if snapshot.phase_data else ()
         if not shown:
             return None
         best = chance.sample(sorted(shown), min(ANSWERS_PER_VOTE, len(shown)))
         return {"ranks": {str(place): rank for rank, place in enumerate(best, 1)}, "shown": list(shown)}
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "write"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         return {"longest": MAX_ANSWER_CHARS, "text": answer_forms.last_value(typed, answer_forms.TEXT)}
 
     def has_own_form(self, snapshot: Snapshot) -> bool:
-        return snapshot.state.phase == Phase.VOTING and snapshot.between is not None
+        return snapshot.state.phase == Phase.VOTING and snapshot.phase_data is not None
 
     def own_form(self, snapshot: Snapshot, player: str, typed: TypedValues) -> dict[str, Any]:
-        return {"papers": _render_rows(snapshot, ballot_rows(snapshot.between, player, typed))}
+        return {"papers": _render_rows(snapshot, ballot_rows(snapshot.phase_data, player, typed))}
 
     def hint(self, snapshot: Snapshot) -> Text:
         if snapshot.state.phase == Phase.VOTING:
             return _("Pick a 1st, 2nd and 3rd place, or fewer; ties are fine.")
         return _("Answer in your own words.")
 
-    def until(self, snapshot: Snapshot) -> Text:
-        return "" if snapshot.state.phase == Phase.VOTING else super().until(snapshot)
+    def change_hint(self, snapshot: Snapshot) -> Text:
+        return "" if snapshot.state.phase == Phase.VOTING else super().change_hint(snapshot)
 
-    def how(self, snapshot: Snapshot) -> Text:
+    def projector_hint(self, snapshot: Snapshot) -> Text:
         return _("Answer in your own words on your phone.")
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        return {"answers_given": len(snapshot.between.answers) if snapshot.between else 0}
+        return {"answers_given": len(snapshot.phase_data.answers) if snapshot.phase_data else 0}
 
     # --- phases ---
 
-    def between(self, look: PlayContext) -> Gathered | None:
+    def phase_data(self, look: PlayContext) -> Gathered | None:
         if look.state.phase != Phase.VOTING:
             return None
         found: Gathered | None = look.before
@@ -324,7 +324,7 @@ class BestAnswer(Play):
         unseen = unseen_answers(look.texts, look.state.round, found.answers, look.removed)
         return found if found.unseen == unseen else replace(found, unseen=unseen)
 
-    def gathered(self, game: Game, state: State) -> Gathered | None:
+    def read_previous_phase(self, game: Game, state: State) -> Gathered | None:
         return read_gathered(game.id, state.round) if state.phase == Phase.VOTING else None
 
     def close(self, closing: Closing) -> Closed:
@@ -346,7 +346,7 @@ class BestAnswer(Play):
 
     # --- what came of it ---
 
-    def drawn(
+    def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         result = round_.result
@@ -364,8 +364,8 @@ class BestAnswer(Play):
     def verdict(self, round_: Round, entry: Entry) -> str:
         return "voted" if round_.result["voted"] else "unvoted"
 
-    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
-        """Whoever wrote what nobody sees has no points for it, and the others move up."""
+    def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+        """Authors of hidden answers get no points, and the others move up."""
         number, result = round_.number, round_.result
         shown = [_without_removed(each, removed) for each in result["answers"] if texts.is_seen(number, each["text"])]
         shown = [each for each in shown if each["by"]]
@@ -384,7 +384,7 @@ class BestAnswer(Play):
         told = {"answers": shown, "merged": result["merged"] - gone, "hidden": gone}
         return replace(round_, result={**result, **told}, entries=entries)
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
+    def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         by_fold = {fold(each.said): each.said for each in round_.entries}
         authors: dict[str, list[str]] = {}
         for each in round_.entries:
@@ -396,11 +396,11 @@ class BestAnswer(Play):
             if text
         ]
 
-    def written_between(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
-        return self.written(snapshot.texts, snapshot.between.round, removed) if snapshot.between else []
+    def unsealed_texts(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
+        return self.texts_to_moderate(snapshot.texts, snapshot.phase_data.round, removed) if snapshot.phase_data else []
 
     def own_text(self, snapshot: Snapshot, player: str) -> str | None:
-        sealed = snapshot.between.round if snapshot.between else snapshot.as_sealed.get(snapshot.state.round)
+        sealed = snapshot.phase_data.round if snapshot.phase_data else snapshot.as_sealed.get(snapshot.state.round)
         texts = cached(
             snapshot, "own texts", lambda: {each.player: each.said for each in sealed.entries} if sealed else {}
         )
@@ -411,18 +411,18 @@ class BestAnswer(Play):
         """Of a few texts, the picture says everything."""
         return bool(round_.result["merged"] > FIRST_ANSWERS_SHOWN)
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+    def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         for entry in round_.entries:
             yield scored_csv_line(entry, entry.said, name_of) | ({} if entry.said else {"row": "answer hidden"})
 
-    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         if round_.result["answers"] and round_.result["voted"]:
             yield _("Best answer"), round_.result["answers"][0]["text"]
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(said)
 
-    def is_recounted(self, round_: Round) -> bool:
+    def is_recountable(self, round_: Round) -> bool:
         return False
 
 

@@ -1,4 +1,4 @@
-"""Ideas: the room writes them, the host puts them in order while all watch, and the room ranks what is left."""
+"""The play “ideas”: the room writes ideas, the host sorts them while all watch, and the room ranks what is left."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ class Ideas(Play):
         assert snapshot.question is not None
         return parse_ideas(post) if self._is_written(snapshot) else answer_forms.parse_ranking(post, snapshot.question)
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return {answer_forms.TEXT: said} if self._is_written(snapshot) else answer_forms.ranking_fields(said)
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         assert snapshot.question is not None
         return {"texts": said} if self._is_written(snapshot) else answer_forms.ranking_summary(said, snapshot.question)
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
         assert snapshot.question is not None
         return (
             [robot_sentence(snapshot, seat)]
@@ -92,7 +92,7 @@ class Ideas(Play):
             else random_ranking(snapshot.question, chance)
         )
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "ideas" if self._is_written(snapshot) else "rank"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
@@ -109,15 +109,15 @@ class Ideas(Play):
     def hint(self, snapshot: Snapshot) -> Text:
         return _("Write up to three ideas.") if self._is_written(snapshot) else _("Put the best first, then send.")
 
-    def received(self, snapshot: Snapshot) -> Text:
+    def received_message(self, snapshot: Snapshot) -> Text:
         return _("Your ideas are in.") if self._is_written(snapshot) else _("Your vote is in.")
 
-    def how(self, snapshot: Snapshot) -> Text:
+    def projector_hint(self, snapshot: Snapshot) -> Text:
         if not self._is_written(snapshot):
             return _("Rank them on your phone: the best first.")
         return _("Write up to three ideas on your phone, without names. Then everybody ranks them.")
 
-    def question(
+    def displayed_question(
         self, asked: Question, between: SortedIdeas | None, sealed: Round | None, look: PlayContext
     ) -> Question:
         """With those that are voted on as its options."""
@@ -129,24 +129,24 @@ class Ideas(Play):
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
         """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
-        if snapshot.state.phase != Phase.SORTING or snapshot.between is None:
+        if snapshot.state.phase != Phase.SORTING or snapshot.phase_data is None:
             return {}
-        told = [each for each in snapshot.between.told() if not each.out]
+        told = [each for each in snapshot.phase_data.told() if not each.out]
         going, staying = [each for each in told if each.goes], [each for each in told if not each.goes]
         shown = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
         return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}
 
-    def mark(self, snapshot: Snapshot) -> str:
+    def screen_version(self, snapshot: Snapshot) -> str:
         """While they are put in order, the screen is another one with each act."""
-        is_sorted = snapshot.state.phase == Phase.SORTING and snapshot.between is not None
-        return f"-{snapshot.between.order.version}" if is_sorted else ""
+        is_sorted = snapshot.state.phase == Phase.SORTING and snapshot.phase_data is not None
+        return f"-{snapshot.phase_data.order.version}" if is_sorted else ""
 
     # --- phases ---
 
-    def places(self, game_id: str, state: State) -> tuple[Key, ...]:
+    def extra_keys(self, game_id: str, state: State) -> tuple[Key, ...]:
         return (keys.sorted_ideas(game_id, state.round),) if state.phase == Phase.SORTING else ()
 
-    def between(self, look: PlayContext) -> SortedIdeas | None:
+    def phase_data(self, look: PlayContext) -> SortedIdeas | None:
         """What was written is read once. Its order is read at each look until it is put to the vote."""
         state, before = look.state, look.before
         if state.phase not in (Phase.SORTING, Phase.VOTING):
@@ -164,7 +164,7 @@ class Ideas(Play):
         order = ideas.order_of(item) if item else orders.find_order(look.game_id, state.round)
         return SortedIdeas(written, order) if order else None
 
-    def gathered(self, game: Game, state: State) -> tuple[Round, SortedIdeas] | None:
+    def read_previous_phase(self, game: Game, state: State) -> tuple[Round, SortedIdeas] | None:
         return None if state.phase == Phase.QUESTION else orders.read(game.id, state.round)
 
     def close(self, closing: Closing) -> Closed:
@@ -230,13 +230,13 @@ class Ideas(Play):
 
     # --- what came of it ---
 
-    def picture(
+    def render_result(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
     ) -> SafeString:
         """What was ranked as a poll's ranking is, and what the room wrote; what was left out is nobody's to see."""
         result, question = round_.result, questions[round_.question]
         if "ideas" not in result:
-            return super().picture(round_, questions, seats, own)
+            return super().render_result(round_, questions, seats, own)
         shown = [each for each in result["ideas"] if not each["out"]]
         context = {
             "race": fragment("live/results/poll.html", race(round_, question)) if result.get("rounds") else "",
@@ -249,7 +249,7 @@ class Ideas(Play):
         }
         return fragment("live/results/ideas.html", context)
 
-    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+    def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         number, result = round_.number, round_.result
         if "ideas" not in result:
             return round_
@@ -265,22 +265,22 @@ class Ideas(Play):
         gone = max(len(hidden), len(result["ideas"]) - len(shown), 1)
         return replace(round_, result={**result, **told, "hidden": gone})
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
+    def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         return _ballot_texts(texts, round_.number, round_.result.get("options", ()))
 
-    def written_between(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
-        if snapshot.between is None or snapshot.state.phase != Phase.VOTING:
+    def unsealed_texts(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
+        if snapshot.phase_data is None or snapshot.state.phase != Phase.VOTING:
             return []
-        return _ballot_texts(snapshot.texts, snapshot.state.round, snapshot.between.order.options)
+        return _ballot_texts(snapshot.texts, snapshot.state.round, snapshot.phase_data.order.options)
 
-    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
+    def csv_rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
         """How they were ranked, if they were, and then what was written: what became one below its words."""
         if "ideas" not in round_.result:
-            yield from super().rows(round_, questions, name_of)
+            yield from super().csv_rows(round_, questions, name_of)
             return
-        yield from ((round_.question, line) for line in self.lines(round_, questions[round_.question], name_of))
+        yield from ((round_.question, line) for line in self.csv_lines(round_, questions[round_.question], name_of))
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+    def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         if round_.result.get("too_few"):
             yield {"row": "too few", "number": round_.count}
         if round_.result.get("rounds"):
@@ -294,20 +294,20 @@ class Ideas(Play):
         hidden = moderation.hidden_options(texts, round_.number, every)
         return tuple(text for place, text in enumerate(every) if place not in hidden)
 
-    def onward(self, question: Question, round_: Round) -> bool:
+    def allows_follow_up(self, question: Question, round_: Round) -> bool:
         return True
 
-    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         if "winners" in round_.result:
             options = options_of(round_, question)
             yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.ranking_text(said, options) if said else _("Abstention")
 
-    def is_recounted(self, round_: Round) -> bool:
+    def is_recountable(self, round_: Round) -> bool:
         """Whether they were voted on."""
-        return "rounds" in round_.result and super().is_recounted(round_)
+        return "rounds" in round_.result and super().is_recountable(round_)
 
 
 def _ballot_texts(texts: Texts, round_: int, options: Sequence[str]) -> list[ModeratedText]:

@@ -1,17 +1,19 @@
-"""What a room wrote, and how it is put in order, as both lie in the table until they are voted on."""
+"""Stores the written ideas and their sort order until they are voted on."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
 from acts import versions
+from acts.refusals import NotNow
+from acts.retry import retry_lost_race
 from acts.storage import table
 from acts.versions import unchanged
-from live import counting, repository
+from live import changes, counting, repository, rules
 from live.rounds import Round
-from live.rules import Game
+from live.rules import Game, Phase
 from store import keys
 from store.parallel import run_parallel
 from store.table import Delete, Item, Missing, Put, Write
@@ -71,3 +73,24 @@ def read(game_id: str, round_: int) -> tuple[Round, SortedIdeas] | None:
     if order is None or found is None:
         return None
     return found, SortedIdeas(ideas.ideas_of_round(found), order)
+
+
+# --- sorting: several hosts may do it at once, and none loses an act ---
+
+Act = Callable[[SortedIdeas], Order]
+
+
+def sort(game_id: str, round_: int, act: Act) -> None:
+    retry_lost_race(lambda: _sort(game_id, round_, act))
+    changes.publish(game_id)
+
+
+def _sort(game_id: str, round_: int, act: Act) -> None:
+    game, state = repository.load(game_id)
+    sorted_ = read(game_id, round_) if (state.phase, state.round) == (Phase.SORTING, round_) else None
+    if sorted_ is None or sorted_[1].order.settled:
+        raise NotNow(rules.NOT_NOW)
+    before = sorted_[1].order
+    after = act(sorted_[1])
+    if after != before:
+        table().write(*change(game, round_, before, after))

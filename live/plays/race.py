@@ -1,4 +1,4 @@
-"""The count of a ranking as a race, round by round, and who moved where when it was asked twice."""
+"""Template context of a ranked count as a race, round by round, and of a before-and-after comparison."""
 
 from __future__ import annotations
 

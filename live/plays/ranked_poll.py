@@ -1,7 +1,6 @@
-"""A poll: options are ranked, or one of them is chosen, and the votes are counted before everybody's eyes.
+"""The play “poll”: options are ranked, or one is chosen, and the count is shown as a race.
 
-It may be asked twice: the first time first choices are kept under other names; the second time who moved where is added
-up, and what linked the two is destroyed.
+A ranking may be asked twice: first choices are stored under pseudonyms until the second count has compared them.
 """
 
 from __future__ import annotations
@@ -79,10 +78,10 @@ class RankedPoll(Play):
     def suits(self, question: Question) -> bool:
         return question.kind in (Kind.CHOICE, Kind.RANKING)
 
-    def of_set(self, set_: QuestionSet) -> int:
+    def count_suiting(self, set_: QuestionSet) -> int:
         return set_.suits(Type.POLL)
 
-    def quick(self, typed: TypedQuestion) -> Question:
+    def typed_question(self, typed: TypedQuestion) -> Question:
         """Of which the room may write the options, or which may be asked twice."""
         if typed.ideas:
             return Question(typed.title, Kind.IDEAS, seconds=typed.seconds)
@@ -105,32 +104,32 @@ class RankedPoll(Play):
             return answer_forms.parse_ranking(post, snapshot.question)
         return str(answer_forms.parse_one_option(post.getlist(answer_forms.OPTION), snapshot.question))
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {answer_forms.OPTION: [said]} if self.way(snapshot) == "tap" else answer_forms.ranking_fields(said)
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [said]} if self.form_name(snapshot) == "tap" else answer_forms.ranking_fields(said)
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         assert snapshot.question is not None
-        if self.way(snapshot) == "tap":
+        if self.form_name(snapshot) == "tap":
             return answer_forms.options_summary([int(said)], snapshot.question)
         return answer_forms.ranking_summary(said, snapshot.question)
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
         assert snapshot.question is not None
         return random_ranking(snapshot.question, chance)
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "rank" if snapshot.question and snapshot.question.kind in RANKED else "tap"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         assert snapshot.question is not None
-        if self.way(snapshot) == "rank":
+        if self.form_name(snapshot) == "rank":
             return answer_forms.rank_form(snapshot.question, typed)
         return {"options": answer_forms.option_fields(snapshot.question, typed)}
 
     def hint(self, snapshot: Snapshot) -> Text:
-        return _("Tap your answer.") if self.way(snapshot) == "tap" else _("Put the best first, then send.")
+        return _("Tap your answer.") if self.form_name(snapshot) == "tap" else _("Put the best first, then send.")
 
-    def how(self, snapshot: Snapshot) -> Text:
+    def projector_hint(self, snapshot: Snapshot) -> Text:
         return _("Rank them on your phone: the best first.")
 
     # --- what came of it ---
@@ -164,26 +163,26 @@ class RankedPoll(Play):
             else []
         )
 
-    def drawn(
+    def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         return "poll", race(round_, questions[round_.question])
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+    def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         yield from ranking_lines(round_, question)
         options = options_of(round_, question)
         for one, other, number in round_.result.get("moved", {}).get("flows", ()):
             yield {"row": "moved", "answer": f"{_first(one, options)} > {_first(other, options)}", "number": number}
 
-    def onward(self, question: Question, round_: Round) -> bool:
+    def allows_follow_up(self, question: Question, round_: Round) -> bool:
         return True
 
-    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         if "winners" in round_.result:
             options = options_of(round_, question)
             yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.ranking_text(said, options) if said else _("Abstention")
 
 

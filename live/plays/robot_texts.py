@@ -1,4 +1,4 @@
-"""What robots write, in the language of whoever hosts."""
+"""Sentences that robots write, in the host's language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A survey: all of its questions on one page, at one's own pace, until the host closes it. Nobody signs anything."""
+"""The play “survey”: all questions on one page, anonymous, until the host closes it."""
 
 from __future__ import annotations
 
@@ -202,10 +202,10 @@ class Survey(Play):
     def suits(self, question: Question) -> bool:
         return question.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
 
-    def of_set(self, set_: QuestionSet) -> int:
+    def count_suiting(self, set_: QuestionSet) -> int:
         return set_.suits(Type.SURVEY)
 
-    def quick(self, typed: TypedQuestion) -> Question:
+    def typed_question(self, typed: TypedQuestion) -> Question:
         kind = Kind.CHOICE if typed.lines else Kind.TEXT
         return Question(typed.title, kind, options=typed.lines, seconds=typed.seconds)
 
@@ -222,16 +222,16 @@ class Survey(Play):
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> dict[str, Any]:
         return parse_sheet(post, snapshot.asked_now)
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return {f"{SHEET_PREFIX}{place}": [_field(value)] for place, value in said.items()}
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         return {"answered": len(said), "asked": snapshot.state.span}
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> dict[str, Any]:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> dict[str, Any]:
         return {str(place): _random_value(each, chance) for place, each in enumerate(snapshot.asked_now)}
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "sheet"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
@@ -242,10 +242,10 @@ class Survey(Play):
     def hint(self, snapshot: Snapshot) -> Text:
         return _("Answer what you like, then send it.")
 
-    def received(self, snapshot: Snapshot) -> Text:
+    def received_message(self, snapshot: Snapshot) -> Text:
         return _("Your answers are in.")
 
-    def announced(self, snapshot: Snapshot) -> Text:
+    def announcement(self, snapshot: Snapshot) -> Text:
         return _("The survey is open.")
 
     # --- what came of it ---
@@ -254,7 +254,7 @@ class Survey(Play):
         state = closing.state
         return Closed(count(state.round, closing.asked, closing.box.last, state.question))
 
-    def drawn(
+    def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         told = round_.result["questions"]
@@ -262,7 +262,7 @@ class Survey(Play):
         sheets = [_sheet(round_, place, question, told[place]) for place, question in enumerate(asked)]
         return "survey", {"sheets": sheets, "count": round_.count}
 
-    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+    def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"], _place(each)))
         if len(seen) == len(round_.entries):
             return round_
@@ -273,15 +273,15 @@ class Survey(Play):
         gone = len(round_.entries) - len(seen)
         return replace(round_, result={**round_.result, "questions": told, "hidden": gone}, entries=seen)
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
+    def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         found = {(_place(each), fold(each.said["text"])): each.said["text"] for each in round_.entries}
         return [
             moderation.moderated_text(texts, round_.number, text, place) for (place, _folded), text in found.items()
         ]
 
-    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
+    def csv_rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
         if round_.result.get("too_few"):
-            yield from super().rows(round_, questions, name_of)
+            yield from super().csv_rows(round_, questions, name_of)
             return
         for place, told in enumerate(round_.result["questions"], round_.question):
             for answer, number in _numbers(questions[place], told):
@@ -293,10 +293,10 @@ class Survey(Play):
         for entry in round_.entries:
             yield round_.question + _place(entry), {"row": "text", "answer": entry.said["text"]}
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(said["text"])
 
-    def is_recounted(self, round_: Round) -> bool:
+    def is_recountable(self, round_: Round) -> bool:
         return False
 
 

@@ -1,4 +1,4 @@
-"""Trivia: the right options against the clock, for points."""
+"""The play “trivia”: pick the right options against the clock, for points."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ class Trivia(Play):
     def suits(self, question: Question) -> bool:
         return question.kind == Kind.CHOICE and bool(question.right)
 
-    def of_set(self, set_: QuestionSet) -> int:
+    def count_suiting(self, set_: QuestionSet) -> int:
         return set_.suits(Type.TRIVIA)
 
-    def quick(self, typed: TypedQuestion) -> Question:
+    def typed_question(self, typed: TypedQuestion) -> Question:
         right = tuple(place for place, line in enumerate(typed.lines) if line.startswith(RIGHT))
         options = tuple(line.removeprefix(RIGHT).strip() for line in typed.lines)
         return Question(typed.title, Kind.CHOICE, options=options, right=right, seconds=typed.seconds)
@@ -92,21 +92,21 @@ class Trivia(Play):
         assert snapshot.question is not None
         return answer_forms.parse_options(post, snapshot.question)
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return {answer_forms.OPTION: [str(option) for option in said]}
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         assert snapshot.question is not None
         return answer_forms.options_summary(said, snapshot.question)
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[int]:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[int]:
         assert snapshot.question is not None
         question = snapshot.question
         wrong = [place for place in range(len(question.options)) if place not in question.right]
         is_right = chance.random() < RIGHT_PROBABILITY or not wrong
         return sorted(question.right) if is_right else [chance.choice(wrong)]
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "tick" if snapshot.question and len(snapshot.question.right) > 1 else "tap"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
@@ -114,10 +114,12 @@ class Trivia(Play):
         return {"options": answer_forms.option_fields(snapshot.question, typed)}
 
     def hint(self, snapshot: Snapshot) -> Text:
-        return _("Choose your answers, then send them.") if self.way(snapshot) == "tick" else _("Tap your answer.")
+        return (
+            _("Choose your answers, then send them.") if self.form_name(snapshot) == "tick" else _("Tap your answer.")
+        )
 
-    def how(self, snapshot: Snapshot) -> Text:
-        return _("More than one answer is right.") if self.way(snapshot) == "tick" else ""
+    def projector_hint(self, snapshot: Snapshot) -> Text:
+        return _("More than one answer is right.") if self.form_name(snapshot) == "tick" else ""
 
     # --- what came of it ---
 
@@ -130,7 +132,7 @@ class Trivia(Play):
         bonus = closing.game.speed_bonus and bool(state.clock.seconds)
         return Closed(count(state.round, state.question, closing.question, box.last, clock_of, bonus))
 
-    def drawn(
+    def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         chosen, right = round_.result["chosen"], round_.result["right"]
@@ -153,7 +155,7 @@ class Trivia(Play):
     def verdict(self, round_: Round, entry: Entry) -> str:
         return "right" if entry.points == scores.FULL_POINTS else "partly" if entry.points else "wrong"
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+    def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         options, right = question.options, round_.result["right"]
         for place, label in enumerate(options):
             is_right = "yes" if place in right else "no"
@@ -162,10 +164,10 @@ class Trivia(Play):
             is_right = "yes" if set(entry.said) == set(right) else "no"
             yield scored_csv_line(entry, answer_forms.options_text(entry.said, options), name_of) | {"right": is_right}
 
-    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         yield _("All correct"), round_.result["fully_right"]
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return answer_forms.options_text(said, options)
 
 

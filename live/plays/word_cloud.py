@@ -1,4 +1,4 @@
-"""A word cloud: everybody sends a few words, and those sent most often are shown largest. Nobody signs anything."""
+"""The play “word cloud”: everybody sends a few words anonymously; frequent words are shown larger."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class WordCloud(Play):
     def suits(self, question: Question) -> bool:
         return question.kind == Kind.TEXT
 
-    def of_set(self, set_: QuestionSet) -> int:
+    def count_suiting(self, set_: QuestionSet) -> int:
         return set_.suits(Type.CALL_AND_ANSWER)  # whose questions are texts, too
 
-    def quick(self, typed: TypedQuestion) -> Question:
+    def typed_question(self, typed: TypedQuestion) -> Question:
         return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
 
     # --- answers ---
@@ -87,17 +87,17 @@ class WordCloud(Play):
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> list[str]:
         return parse_words(post)
 
-    def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return {answer_forms.TEXT: said}
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
         return {"texts": said}
 
-    def robot(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[str]:
+    def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[str]:
         """Several robots send the same words."""
         return [chance.choice(robot_sentence(snapshot, seat).split())[:MAX_WORD_CHARS]]
 
-    def way(self, snapshot: Snapshot) -> str:
+    def form_name(self, snapshot: Snapshot) -> str:
         return "words"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
@@ -107,10 +107,10 @@ class WordCloud(Play):
     def hint(self, snapshot: Snapshot) -> Text:
         return _("Send up to three words.")
 
-    def received(self, snapshot: Snapshot) -> Text:
+    def received_message(self, snapshot: Snapshot) -> Text:
         return _("Your words are in.")
 
-    def how(self, snapshot: Snapshot) -> Text:
+    def projector_hint(self, snapshot: Snapshot) -> Text:
         return _("Send up to three words with your phone. Nobody sees who sent what.")
 
     # --- what came of it ---
@@ -122,7 +122,7 @@ class WordCloud(Play):
             round_ = too_few(state.round, state.question, round_.count)
         return Closed(round_)
 
-    def drawn(
+    def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         words = sized(round_)
@@ -131,23 +131,23 @@ class WordCloud(Play):
         cloud = sorted(shown, key=lambda each: fold(each.text))
         return "word_cloud", {"cloud": cloud, "words": shown, "count": round_.count, "left": left}
 
-    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+    def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"]))
         gone = len(round_.entries) - len(seen)
         return replace(round_, result={**round_.result, "hidden": gone}, entries=seen) if gone else round_
 
-    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
+    def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         return [moderation.moderated_text(texts, round_.number, each.said["text"]) for each in round_.entries]
 
-    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+    def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         return ({"row": "word", "answer": each.text, "number": each.by} for each in sized(round_))
 
-    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         if words := sized(round_):
             yield _("Sent most often"), words[0].text
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(said["text"])
 
-    def is_recounted(self, round_: Round) -> bool:
+    def is_recountable(self, round_: Round) -> bool:
         return False

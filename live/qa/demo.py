@@ -1,4 +1,4 @@
-"""Questions of the demo, so that whoever tries a session finds some: one that waits, one to answer, one answered."""
+"""Demo questions for the Q&A: one waiting, one shown, one answered."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What screens show of a room's questions: which, in which order, and to whom what is their own.
+"""What screens show of the Q&A: which questions, in which order, and each player's own.
 
-Of everybody whom the host has removed no question is seen; should they be readmitted, theirs are there again.
+Questions of removed players are hidden; they reappear if the player is readmitted.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def name_of(snapshot: Snapshot, asked: QaQuestion) -> str:
 
 
 def has_texts(snapshot: Snapshot) -> bool:
-    """Whether the screen at hand may show what people wrote."""
+    """Whether the current screen may show what people wrote."""
     play = play_at(snapshot.state)
     return play is not None and play.has_texts and snapshot.state.phase in (Phase.VOTING, Phase.RESULTS)
 
@@ -131,7 +131,7 @@ def texts_version(snapshot: Snapshot) -> str:
 
 
 def texts_to_moderate(snapshot: Snapshot) -> list[ModeratedText]:
-    """What people wrote in the round at hand and in those before, for the host: what waits comes first."""
+    """What people wrote in the current round and in those before, for the host: what waits comes first."""
     return _cached(snapshot, "texts written", lambda: _sorted_texts(snapshot))
 
 
@@ -143,11 +143,11 @@ def _sorted_texts(snapshot: Snapshot) -> list[ModeratedText]:
 
 def _all_texts(snapshot: Snapshot) -> Iterator[ModeratedText]:
     if (play := play_at(snapshot.state)) is not None:
-        yield from play.written_between(snapshot, snapshot.removed)
+        yield from play.unsealed_texts(snapshot, snapshot.removed)
     for number, sealed in snapshot.as_sealed.items():
         if snapshot.state.counts(number) and not sealed.result.get("too_few"):
             play = play_of(snapshot.game, snapshot.questions[sealed.question])
-            yield from play.written(snapshot.texts, sealed, snapshot.removed)
+            yield from play.texts_to_moderate(snapshot.texts, sealed, snapshot.removed)
 
 
 def count_waiting_texts(snapshot: Snapshot) -> int:

@@ -1,7 +1,4 @@
-"""What happens to a room's questions when the log is replayed: whether and how they are taken, and what is on the wall.
-
-Who asked what is in no log at all.
-"""
+"""Replays Q&A events: settings, moderation and what is on the big screen. Questions themselves are in no log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a room has asked, for the report: the best first, with names only where everybody saw them."""
+"""Q&A questions for the report: best first, with names only where everybody saw them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What players and hosts do with questions of the room: look, decide, write.
+"""Actions of the Q&A: sending, upvoting, moderating, settings.
 
-Sending and upvoting are no events: there are as many as people, and they outlive nothing. What hosts do is told in the
-log by the ids of questions alone, without anybody's words.
+Sending and upvoting record no events. Moderation events name questions by id only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Doors of live sessions: only who hosts one drives it and sees what came of it; only who has a seat plays."""
+"""Access to live sessions: hosts by account, players by seat."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class PlayerContext:
 
     snapshot: Snapshot
     seat: Seat
-    salt: bytes | None = None  # of the round at hand, where it was read along
+    salt: bytes | None = None  # of the current round, where it was read along
 
     @property
     def given(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class PlayerContext:
 def load_player(
     request: HttpRequest, game_id: str, suffices: Callable[[State], bool] = lambda state: False
 ) -> PlayerContext | HttpResponse:
-    """All that a page or an answer needs, in one round trip; or what to answer to whoever cannot play here now."""
+    """All that a page or an answer needs, in one round trip; or the page for somebody who cannot play here now."""
     place, salt = players.seat_key(request, game_id), snapshots.salt_key(game_id)
     snapshot, items = snapshots.current_while_open(game_id, *filter(None, (place, salt)), suffices=suffices)
     if snapshot is None:
@@ -122,7 +122,7 @@ def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpRespons
     if state.phase == Phase.ENDED:
         return ended_page(request, game.ended_at or state.changed_at)
     had_seat = players.pass_of(request, game.id) is not None
-    answer = game.format.of_another_device(request, game, state) if had_seat else None
+    answer = game.format.other_device_page(request, game, state) if had_seat else None
     if answer is not None:
         return answer
     messages.info(request, _("You have not joined that session in this browser. Enter the code from the big screen."))

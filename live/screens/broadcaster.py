@@ -1,8 +1,8 @@
-"""Those who listen in this process, and the thread that tells them what has changed in their sessions.
+"""Pushes changes to the listeners of this process, from one thread that runs while anybody listens.
 
-It runs only while somebody listens. Twice a second it looks at all their sessions in one round trip, and at once at one
-that this process has moved; at the end of a question it closes it. Processes and machines need nothing from each other:
-all of them look. What is the same for many is made once; who is slow, is the server's to deal with (`pages.streams`).
+Twice a second it reads all sessions with listeners in one round trip, and at once one that this process has changed;
+it also closes questions whose time is up. Processes need nothing from each other: each polls the store. Fragments are
+rendered once for all who see the same; slow clients are the server's concern (`pages.streams`).
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Broadcaster:
                 self._look_closely(snapshot)
 
     def _language(self, game_id: str) -> str:
-        """That of whoever hosts the session."""
+        """That of the host."""
         return next((each.language for each in self._all(game_id) if each.role in HOSTING), settings.LANGUAGE_CODE)
 
     def _see(self, game_id: str, snapshot: Snapshot | None) -> None:
@@ -300,7 +300,7 @@ def own_version(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str
     """Another one if what a player alone sees may be another: it need not be made to find out."""
     if role == Role.QA:
         return rendering.own_key(snapshot, seat, role)
-    beside = snapshot.game.format.mark(snapshot, seat.player)
+    beside = snapshot.game.format.own_version(snapshot, seat.player)
     return f"{snapshot.state.key}-{seat.version}{beside}{display.texts_version(snapshot)}"
 
 

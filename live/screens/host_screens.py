@@ -1,4 +1,4 @@
-"""What projector, remote and scoreboard show of a room beside what every screen shows."""
+"""Template context of projector, remote and scoreboard: step buttons, lobby, results."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def calls(snapshot: Snapshot) -> dict[int, Button]:
 
 def confirmation(game: Game, state: State, step: Step, present: int) -> str | Promise:
     """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
-    own = game.format.asks_first(game, step, present)
+    own = game.format.confirmation(game, step, present)
     return CONFIRMATIONS.get(step, "") if own is None else own
 
 
@@ -141,7 +141,7 @@ def spaced_code(code: str) -> str:
 
 
 def host_context(snapshot: Snapshot) -> dict[str, Any]:
-    """What the templates of these screens have at hand, besides `screens.context`."""
+    """What the templates of these screens get, besides `screens.context`."""
     game, state = snapshot.game, snapshot.state
     offered = buttons(game, state, len(snapshot.playing))
     at, play = steps.next_question(game, state), play_at(state)
@@ -158,7 +158,7 @@ def host_context(snapshot: Snapshot) -> dict[str, Any]:
         "size": text_size(snapshot.question),
         "first_step": offered[0] if offered else None,
         "other_steps": offered[1:],
-        **(play.context(snapshot) | {"how": play.how(snapshot)} if play else {}),
+        **(play.context(snapshot) | {"how": play.projector_hint(snapshot)} if play else {}),
         "next_question": snapshot.questions[at] if at is not None else None,
     }
 
@@ -177,7 +177,7 @@ def results_context(snapshot: Snapshot) -> dict[str, Any]:
         drawn["answers_in"] = sealed.count
         drawn["onward"] = follow_ups.is_offered(game, state, snapshot.question, sealed)
         if state.revealed and state.counts(state.round):
-            drawn["picture"] = play_named(state.play).picture(sealed, snapshot.questions, snapshot.seats)
+            drawn["picture"] = play_named(state.play).render_result(sealed, snapshot.questions, snapshot.seats)
     if _shows_board(snapshot) and state.revealed and scored_rounds(snapshot):
         draw = scoreboards.render_final if state.phase == Phase.ENDED else scoreboards.render_standings
         drawn["board"] = draw(current_standings(snapshot))
@@ -200,7 +200,7 @@ def screen_version(snapshot: Snapshot) -> str:
     """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
     play = play_at(snapshot.state)
     if snapshot.state.is_under_way or play is None or not is_scored(snapshot):
-        return play.mark(snapshot) if play else ""
+        return play.screen_version(snapshot) if play else ""
     named = sorted((each.player, each.name) for each in snapshot.seats.values() if each.plays)
     return f"-{sha256(repr(named).encode()).hexdigest()[:8]}"
 

@@ -1,4 +1,4 @@
-"""What came of it, on the phones of those who play along: a picture for all, and for each their own result."""
+"""Template context of results on players' screens: the picture for all, and each player's own result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from live import seats
 from live.play import cached, play_at, play_named
 from live.qa import display
 from live.rounds import Entry, options_of
@@ -38,17 +39,19 @@ VERDICTS = {
 
 
 def results_context(snapshot: Snapshot) -> dict[str, Any]:
-    """What the screen of all players shows of the round at hand, or of all."""
+    """What the screen of all players shows of the current round, or of all."""
     if snapshot.state.phase == Phase.ENDED and host_screens.is_scored(snapshot):
         return {"final": scoreboards.render_final(cached_standings(snapshot))}
     if not results_are_shown(snapshot):
         return {}
     assert snapshot.round is not None
-    return {"picture": play_named(snapshot.state.play).picture(snapshot.round, snapshot.questions, snapshot.seats)}
+    return {
+        "picture": play_named(snapshot.state.play).render_result(snapshot.round, snapshot.questions, snapshot.seats)
+    }
 
 
 def results_are_shown(snapshot: Snapshot) -> bool:
-    """Whether players see what came of the round at hand."""
+    """Whether players see what came of the current round."""
     state = snapshot.state
     return state.phase == Phase.RESULTS and state.revealed and state.counts(state.round) and snapshot.round is not None
 
@@ -78,7 +81,7 @@ def own_context(
         "seat": seat,
         "told": told,
         "problem": problem,
-        "late": player_screen.late_since(snapshot, seat),
+        "late": seats.late_since(snapshot.state, seat),
     }
     shown |= {"receipt": receipt, "unseen": unseen}
     if (fate := display.own_fate(snapshot, seat.player)) in display.TEXT_FATE_LABELS:
@@ -101,7 +104,7 @@ def _voted(snapshot: Snapshot, seat: Seat) -> str:
     assert snapshot.question is not None
     entry = _entries(snapshot).get(seat.player)
     options = options_of(snapshot.round, snapshot.question)
-    return play_named(snapshot.state.play).voted(entry, snapshot.question, options) if entry else ""
+    return play_named(snapshot.state.play).public_vote(entry, snapshot.question, options) if entry else ""
 
 
 def _entries(snapshot: Snapshot) -> dict[str, Entry]:
@@ -112,8 +115,12 @@ def _entries(snapshot: Snapshot) -> dict[str, Entry]:
 
 
 def form_values(snapshot: Snapshot, said: Any) -> dict[str, list[str]]:
-    """What the fields of the form at hand show to somebody who has said this."""
-    return {} if said is None or not snapshot.state.is_open else play_named(snapshot.state.play).fields(said, snapshot)
+    """What the fields of the current form show to somebody who has said this."""
+    return (
+        {}
+        if said is None or not snapshot.state.is_open
+        else play_named(snapshot.state.play).form_values(said, snapshot)
+    )
 
 
 def answer_summary(snapshot: Snapshot, said: Any) -> dict[str, Any]:
@@ -128,7 +135,7 @@ def _scored(snapshot: Snapshot, seat: Seat) -> dict[str, Any]:
     board = cached_standings(snapshot)
     found = board.place_of(seat.player)
     line = replace(found, player="", name="", gained=0, bonus=0) if found else None  # gains are told apart
-    result = line, player_screen.late_since(snapshot, seat), *_gained(snapshot, seat)
+    result = line, seats.late_since(snapshot.state, seat), *_gained(snapshot, seat)
     return {"result": cached(snapshot, *result, lambda: _result(*result, of=len(board.lines)))}
 
 
@@ -146,7 +153,7 @@ def _points(number: int) -> str:
 
 
 def _gained(snapshot: Snapshot, seat: Seat) -> tuple[str, Entry | None]:
-    """What came of their answer to the question at hand, with what it was paid; nothing of it at the end."""
+    """What came of their answer to the current question, with what it was paid; nothing of it at the end."""
     if snapshot.round is None or snapshot.state.phase == Phase.ENDED:
         return "", None
     entry = _entries(snapshot).get(seat.player)

@@ -1,14 +1,12 @@
-"""How what is asked stands on the phone of somebody who plays along."""
+"""Template context of a player's screen while something is asked."""
 
 from __future__ import annotations
 
 import zlib
 from typing import Any
 
-from live import seats
 from live.play import TypedValues, play_at
 from live.rules import Phase
-from live.seats import Seat
 from live.snapshot import Snapshot
 
 MAX_PLAYERS_NAMED = 24  # players whom a phone names while it waits: a full hall would not fit, nor be sent to everybody
@@ -24,13 +22,17 @@ def heading_context(snapshot: Snapshot) -> dict[str, Any]:
     if play is None:
         return shown
     if snapshot.state.is_open:
-        shown |= {"way": play.way(snapshot), "hint": play.hint(snapshot), "until": play.until(snapshot)}
-        shown |= {"received": play.received(snapshot), "announced": play.announced(snapshot)}
+        shown |= {
+            "form_name": play.form_name(snapshot),
+            "hint": play.hint(snapshot),
+            "until": play.change_hint(snapshot),
+        }
+        shown |= {"received": play.received_message(snapshot), "announced": play.announcement(snapshot)}
     return shown | play.context(snapshot)
 
 
 def player_context(snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-    """What the screens of all players have at hand, besides `screens.context`."""
+    """What the screens of all players get, besides `screens.context`."""
     shown, play = heading_context(snapshot), play_at(snapshot.state)
     if play is not None and is_form_for_all(snapshot):
         return shown | play.form(snapshot, typed)
@@ -54,10 +56,5 @@ def screen_version(snapshot: Snapshot) -> str:
     """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall."""
     if snapshot.state.phase != Phase.WAITING:
         play = play_at(snapshot.state)
-        return play.mark(snapshot) if play else ""
+        return play.screen_version(snapshot) if play else ""
     return f"-{zlib.crc32(chr(10).join(first_names(snapshot)).encode()):x}"
-
-
-def late_since(snapshot: Snapshot, seat: Seat) -> int:
-    """The question from which on somebody was there, counted from 1; 0 if it was the first."""
-    return seats.late_since(snapshot.state, seat)

@@ -1,6 +1,6 @@
-"""Who is there: how many phones, and whether anybody who hosts. Each process says what it sees, for all to read.
+"""Presence: how many phones are connected, and whether a host is. Each process reports what it sees.
 
-One item a process and session, at most every five seconds: a phone that comes and goes writes nothing.
+One item per process and session, written at most every five seconds.
 """
 
 from __future__ import annotations

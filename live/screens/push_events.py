@@ -65,7 +65,7 @@ def status(role: Role, snapshot: Snapshot) -> PushEvent:
 
 def format_panel(role: Role, snapshot: Snapshot) -> list[PushEvent]:
     """What the format shows beside; in most there is nothing."""
-    return _cached(snapshot, ("beside", role), lambda: _optional("beside", snapshot.game.format.beside(role, snapshot)))
+    return _cached(snapshot, ("beside", role), lambda: _optional("beside", snapshot.game.format.panel(role, snapshot)))
 
 
 def _cached(snapshot: Snapshot, what: tuple[str, ...], make: Callable[[], T]) -> T:

@@ -1,7 +1,7 @@
-"""What a process keeps in mind of a session's questions: read again when the session's item says that there is more.
+"""Caches the Q&A of a session in a process; reloads it when the counters of its item change.
 
-What hosts do counts at once, so that a question that was hidden is seen by nobody a moment later. What players send may
-wait for a second where there is much of it. Upvotes are summed up every two seconds at most, while somebody looks.
+Host decisions take effect at once. New questions may be delayed by a second if there are many, and upvotes are summed
+at most every two seconds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What each kind of screen shows of a room: rendered once for all who look at the same in the same language.
+"""Renders the fragments of each kind of screen, once for all who see the same in the same language.
 
-Each has a key, and a page replaces what it shows only by what has another key. `screen` and `mine` keep theirs as long
-as people answer or vote, so that nobody loses a form that they are filling in; `status` has no form and may change at
-any moment. `mine` is what one player alone sees. A format may have `beside` and `consent`, too.
+Each fragment has a key, and a page replaces it only if the key differs. `screen` and `mine` keep their key while people
+answer, so that nobody loses a form in use; `status` has no form. `mine` is one player's own part.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class Fragment:
 
 
 def screen_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
-    """What the templates of every screen have at hand; nothing of it is one player's alone."""
+    """What the templates of every screen get; nothing of it is one player's alone."""
     game, state = snapshot.game, snapshot.state
     return {
         "role": role,
@@ -71,7 +70,7 @@ def screen_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
 
 
 def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = None) -> Fragment:
-    """`templates/live/screens/{role}.html`, which shows what the play at hand has for the phase; which language, the
+    """`templates/live/screens/{role}.html`, which shows what the current play has for the phase; which language, the
     caller has activated.
 
     `typed` is what the form of a page that is loaded anew shows to one player alone.
@@ -182,12 +181,16 @@ def own_key(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
     if role == Role.QA:
         return f"{translation.get_language()}-{display.own_list_key(snapshot, seat.player)}"
     key = f"{translation.get_language()}-{snapshot.state.key}{display.texts_version(snapshot)}"
-    return key if snapshot.state.is_open else f"{key}-{seat.version}{snapshot.game.format.mark(snapshot, seat.player)}"
+    return (
+        key
+        if snapshot.state.is_open
+        else f"{key}-{seat.version}{snapshot.game.format.own_version(snapshot, seat.player)}"
+    )
 
 
 def own_context(snapshot: Snapshot, seat: Seat, **more: Any) -> dict[str, Any]:
-    """What the templates about one player have at hand."""
-    stands = {"place": snapshot.game.format.mark(snapshot, seat.player)}
+    """What the templates about one player get."""
+    stands = {"place": snapshot.game.format.own_version(snapshot, seat.player)}
     return (
         screen_context(Role.PLAYER, snapshot)
         | player_screen.heading_context(snapshot)

@@ -1,7 +1,6 @@
-"""Robots who play along, so that a host can rehearse alone: seated at the first look, answering by themselves.
+"""Robots for rehearsals: they join by themselves and answer.
 
-When a robot answers and what, comes from the session, the round and its number alone. So every process finds the same,
-and whoever looks first writes what all of them would: the same item at the same key.
+When and what a robot answers is derived from session, round and number, so every process would write the same item.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ def _give(snapshot: Snapshot, robots: Sequence[Seat]) -> None:
     key, play = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer, play_named(state.play)
     items = []
     for robot in robots:
-        said = play.robot(snapshot, robot, _chance(game, state, robot, "what"))
+        said = play.robot_answer(snapshot, robot, _chance(game, state, robot, "what"))
         if said is None:
             continue
         given = GivenAnswer(

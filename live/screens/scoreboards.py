@@ -1,4 +1,4 @@
-"""Who stands where, drawn: fragments of pages for every screen, in the language that is active."""
+"""Renders scoreboards: standings, podium and a player's own place."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_NAMES_ON_A_STEP = 3  # of the podium
 
 
 def render_standings(standing: Standings, own: str = "") -> SafeString:
-    """The best ten, and the line of whoever looks, if they are not among them."""
+    """The best ten, and the line of the viewer below them."""
     mine = standing.place_of(own)
     below = mine if mine not in standing.top else None
     more = and_others(len(standing.lines) - len(standing.top))
@@ -23,7 +23,7 @@ def render_standings(standing: Standings, own: str = "") -> SafeString:
 
 
 def render_final(standing: Standings, own: str = "") -> SafeString:
-    """The podium, whoever comes next, and the line of whoever looks."""
+    """The podium, the next places, and the line of the viewer."""
     steps = [
         (place, some[:MAX_NAMES_ON_A_STEP], and_others(len(some) - MAX_NAMES_ON_A_STEP), some[0].total)
         for place, some in standing.podium

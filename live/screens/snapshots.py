@@ -1,9 +1,8 @@
-"""A session with all that its screens show: what does not change is kept in mind, what does is read.
+"""Builds and caches snapshots of sessions.
 
-A look takes one round trip: session, state, roster, whether the room may ask, what formats show beside, and what the
-play at hand needs. Questions, sealed rounds and what is voted on never change, so they are
-read once in a process; seats are read again when the roster's number says so, and what the room asks when its own
-numbers do. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
+A read takes one round trip: session, state, roster, Q&A, and what format and play need. Questions and sealed rounds
+never change and are cached; seats and Q&A are reloaded when their counters change. As long as nothing has changed the
+same snapshot object is returned, so that everything rendered from it is rendered once.
 """
 
 from __future__ import annotations
@@ -107,7 +106,7 @@ def keys_to_read(game_id: str) -> tuple[Key, ...]:
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
         keys.game_qa(game_id),
         *_play_keys(game_id),
-        *(place for each in FORMATS.values() if (place := each.place(game_id))),
+        *(place for each in FORMATS.values() if (place := each.extra_key(game_id))),
     )
 
 
@@ -115,7 +114,7 @@ def _play_keys(game_id: str) -> tuple[Key, ...]:
     """What the play needs that was on at the last look from here."""
     last = last_snapshot(game_id)
     play = play_at(last.state) if last else None
-    return play.places(game_id, last.state) if last and play else ()
+    return play.extra_keys(game_id, last.state) if last and play else ()
 
 
 def from_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> Snapshot | None:
@@ -130,7 +129,7 @@ def from_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) ->
         kept.remember(items, state)
     state = kept.settled(game, state)
     changes = roster.get("changes", 0) if roster else 0
-    place = game.format.place(game_id)
+    place = game.format.extra_key(game_id)
     beside = items.get(place) if place else None
     return kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
 
@@ -148,7 +147,7 @@ class CachedSession:
         self.asked_in = 0  # the version of the session that the questions were read with
         self.rounds: Mapping[int, Round] = {}
         self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
-        self.between: tuple[int, Any] = (0, None)  # of which round, and what its play has between two phases
+        self.phase_data: tuple[int, Any] = (0, None)  # of which round, and what its play has between two phases
         self.seating = CachedSeats(game_id)
         self.robots, self.has_robots = Robots(), False
         self.count = AnswerCount()
@@ -222,11 +221,11 @@ class CachedSession:
             as_sealed=sealed,
             texts=self.board.texts,
             question=question,
-            between=between,
+            phase_data=between,
             present=self.present,
             answered=self.count.of(state),
             **self._asked(),
-            beside=game.format.beside_of(beside, self.last.beside if self.last else None),
+            beside=game.format.panel_data(beside, self.last.beside if self.last else None),
             codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
             at=now,
         )
@@ -298,15 +297,15 @@ class CachedSession:
     def _at_hand(
         self, look: PlayContext, questions: tuple[Question, ...], rounds: Mapping[int, Round]
     ) -> tuple[Any, Question | None]:
-        """What the play at hand has between two phases, and the question as it is shown."""
+        """What the current play has between two phases, and the question as it is shown."""
         state, play = look.state, play_at(look.state)
         if play is None:
             return None, None
-        number, before = self.between
-        between = play.between(replace(look, before=before if number == state.round else None))
-        self.between = state.round, between
+        number, before = self.phase_data
+        between = play.phase_data(replace(look, before=before if number == state.round else None))
+        self.phase_data = state.round, between
         sealed = None if state.is_under_way else rounds.get(state.round)
-        return between, play.question(questions[state.question], between, sealed, look)
+        return between, play.displayed_question(questions[state.question], between, sealed, look)
 
 
 class CachedSeats:
@@ -366,7 +365,7 @@ class VisibleRounds:
         if texts.are_all_seen and not removed:
             return sealed
         for number in sealed.keys() - made.keys():
-            made[number] = play_of_round(sealed[number]).seen(texts, sealed[number], removed)
+            made[number] = play_of_round(sealed[number]).without_hidden(texts, sealed[number], removed)
         return {number: made[number] for number in sealed}
 
     def _look(self, texts: Texts, seated: Mapping[str, Seat]) -> tuple[frozenset[str], dict[Any, Any]]:

@@ -1,7 +1,7 @@
-"""A sealed round as it is shown afterwards: what was asked, what came of it in words, and what each vote says.
+"""A sealed round for its page: question, result as text, and the rows of single votes.
 
-Of a round that nobody signed there are receipts and votes; of an open vote of an assembly who voted how; of trivia and
-best answer everybody's for those who host, and to anybody else their own.
+Anonymous rounds list receipts and votes, open votes of an assembly list names; trivia and best answer list everybody
+for hosts and only their own answer for players.
 """
 
 from __future__ import annotations
@@ -84,9 +84,9 @@ class SealedRoundView:
         """What was needed, and who was there, where that matters."""
         return self.play.reasons(self.asked, self.round)
 
-    def words(self, said: Any) -> Text:
+    def answer_text(self, said: Any) -> Text:
         """What somebody voted or answered."""
-        return self.play.words(said, self.asked, self.options)
+        return self.play.answer_text(said, self.asked, self.options)
 
     # --- one by one ---
 
@@ -104,14 +104,14 @@ class SealedRoundView:
 
     def _by_receipt(self, entry: Entry, beginning: str) -> Row:
         matches = bool(beginning) and _plain(entry).startswith(beginning)
-        return Row(entry.receipt, self.words(entry.said), matches=matches)
+        return Row(entry.receipt, self.answer_text(entry.said), matches=matches)
 
     def _signed(self, own: str, hosts: bool) -> Iterator[Row]:
         for entry in self.round.entries:
             seat = self.snapshot.seats.get(entry.player)
             if seat is not None and (hosts or not self.has_points or entry.player == own):
                 points = entry.total if self.has_points else None
-                yield Row(seat.name, self.words(entry.said), points, is_own=entry.player == own)
+                yield Row(seat.name, self.answer_text(entry.said), points, is_own=entry.player == own)
 
 
 def _plain(entry: Entry) -> str:

@@ -1,8 +1,4 @@
-"""Whether sealed rounds are still what was sealed: each that is kept, held against the log.
-
-Of a session that is gone there is nothing to hold; nor is there of one that was made again from the log, which knows no
-answers.
-"""
+"""Verifies stored sealed rounds against the digests in the log."""
 
 from __future__ import annotations
 

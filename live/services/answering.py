@@ -1,7 +1,7 @@
-"""Answering: put, then look. Who looked first and wrote then would be told of answers that no count has seen.
+"""Submitting an answer: write first, then read the state, so that no answer is confirmed that no count has seen.
 
-What is put before the state is read as open is there before anybody reads what was given: closing says so in the state
-first. Whoever finds the state closed is told by the sealed round itself whether theirs is in it, never by a guess.
+An answer written before the state was read as open is included when the round is closed, because closing marks the
+state first. If the state is already closed, the sealed round itself says whether the answer counts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RECEIPT_GROUPS = 3  # of a receipt: sixty random bits, so that no two in a room 
 
 
 def new_receipt() -> str:
-    """By which whoever gave something finds it again, such as K7QM-2XHD-94TP."""
+    """A random receipt by which people find their own answer, such as K7QM-2XHD-94TP."""
     return new_code(RECEIPT_GROUPS)
 
 
@@ -91,7 +91,7 @@ def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Give
     salt = _salt(game, state, salt)
     if state.secret and salt is None:
         return None
-    given = repository.own_given_answer(game.id, state, pseudonym(salt, seat.player))
+    given = repository.own_answer(game.id, state, pseudonym(salt, seat.player))
     if given is None or given.holder == holder(salt, seat.secret):
         return given
     return replace(given, said=None, receipt="")  # whose seat was taken over since
@@ -105,5 +105,5 @@ def answer_context(given: GivenAnswer | None) -> dict[str, Any]:
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:
-    """That of the round at hand, where nobody is to know who said what; `None` once it is sealed."""
+    """That of the current round, where nobody is to know who said what; `None` once it is sealed."""
     return known or (repository.read_salt(game.id, state.round) if state.secret else None)

@@ -1,8 +1,7 @@
-"""Closing a round: from a moment on nobody is told that an answer counts; then all are read, counted and sealed.
+"""Closing a round: stop confirming answers, then read, count and seal them.
 
-Whoever finds that the time is up closes it: one thread of one process, by a marker in the state; all others wait for
-what comes of it. If nothing does for some seconds, somebody else begins again: what they read is the same, and only one
-can write it, because the state leaves the version that all of them have read.
+The first process to notice that time is up closes it, by a marker in the state; others wait. If it stalls for some
+seconds another one starts again: both read the same answers, and only one write can leave the state's version.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ def _overtaken(game: Game, state: State, who: str) -> State:
 
 
 def _is_lost(game: Game, state: State) -> bool:
-    """Whether the round at hand can never be closed: in a store that was filled from a backup, none of which has salts,
+    """Whether the current round can never be closed: in a store that was filled from a backup, none of which has salts,
     what was given can be nobody's; and some plays need more than that."""
     if _is_salted(state) and repository.read_salt(game.id, state.round) is None:
         return True
@@ -122,7 +121,7 @@ def _read_answers(game: Game, state: State) -> Closing:
         lambda: given_in(game.id, state.round),
         lambda: repository.read_questions(game.id),
         lambda: qa_store.read_texts(game.id) if play.has_texts else NOTHING_WRITTEN,
-        lambda: play.gathered(game, state),
+        lambda: play.read_previous_phase(game, state),
     )
     salt, seated, given, questions, written, gathered = run_parallel(table(), *asks)
     if _is_salted(state) and salt is None:
@@ -178,7 +177,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
         "round": round_.number,
         "count": round_.count,
         **seals.digests(round_, closing.asked, receipts),
-        **play.sealing(game, len(box.present)),
+        **play.seal_event_data(game, len(box.present)),
         "state": repository.state_as_item(after),
     }
 

@@ -1,8 +1,4 @@
-"""A session once more: its title, settings, questions, and what its format has beside; nothing that anybody said.
-
-Codes to check in with come from the session, so those of the copy are others. Who runs it beside its maker is not
-copied: whoever copies it chooses anew.
-"""
+"""Copies a session: title, settings, questions and what its format adds; no answers, codes or hosts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Hosts correct a session: its title until it ends, its questions and their order until they are asked.
+"""Editing a session: its title until it ends, its questions and their order until they are asked.
 
-Each change leaves the version of the session, and of its state, that it was decided on; so it can neither miss a step
-that was just taken nor another change. While nothing is open it also makes a new version of the state: a button that
-calls an item by its place is good for nothing once places have changed.
+Each change is conditional on the versions of session and state. While nothing is open it also makes a new version of
+the state, so that a button that calls an item by its position becomes stale.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Removing a session before its time: what can be opened goes at once, what is left of it as background work."""
+"""Deletes a session: its reachable items at once, the rest as background work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def delete(game_id: str, who: str) -> None:
 def _ended(game_id: str, who: str) -> tuple[Game, State]:
     game, state = repository.load(game_id)
     if state.phase == Phase.ENDED:
-        game.format.ended(game_id, surely=True)  # should whoever ended it have been cut off
+        game.format.finish_ending(game_id, surely=True)  # if ending was interrupted
         return game, state
     ending.end(game, state, who)
     return _ended(game_id, who)
@@ -57,6 +57,6 @@ def expire(task: Task) -> Batch:
     found = repository.find(task.subject)
     if found is None:  # the store has removed it by itself
         return finished(purge_mark())
-    found[0].format.ended(task.subject, surely=True)  # should whoever ended it have been cut off
+    found[0].format.finish_ending(task.subject, surely=True)  # if ending was interrupted
     event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
     return finished(*repository.clearing(found[0]), event=event)

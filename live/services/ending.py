@@ -1,4 +1,4 @@
-"""The end of a session: what is open is closed first, so that nothing that was said is lost."""
+"""Ends a session; what is open is closed first, so that no answer is lost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def end(game: Game, state: State, who: str) -> State:
         *game.format.ending(over, after),
     ]
     record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
-    game.format.ended(game.id)
+    game.format.finish_ending(game.id)
     changes.publish(game.id)
     return after
 

@@ -1,4 +1,4 @@
-"""Who may make one more session, and who runs one beside its maker."""
+"""Limits on creating sessions, and adding and removing hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A seat for somebody, and how they come and go. No events: there are as many as people, and they outlive nothing."""
+"""Joining and leaving a session, and moving a seat to another device. No events are recorded."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def returned(game: Game, seat: Seat) -> Seat:
 
 def leave(game: Game, held: Pass) -> None:
     _change(game, held, lambda seat: seats.left_at_time(seat, clock.now()))
-    game.format.gone(game, held.player)
+    game.format.on_left(game, held.player)
 
 
 def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:

@@ -1,4 +1,4 @@
-"""When somebody leaves for good: what they hosted goes with them, and they host nothing of others any more."""
+"""Removes a departing person's sessions, host roles and history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new session: its code, its links, the questions as they are today."""
+"""Creates a session: its code, links and questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hosts do with a session that runs: each step names the version that it leaves, so that none is skipped."""
+"""Takes the steps of a host. Each step names the version it leaves, so that none is skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hosts do with players, and players with their own names. The log knows players by their ids, never by name."""
+"""Host actions on players, and renaming oneself. The log knows players by id, never by name."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def _record(
     seats.count_change(game)
     changes.publish(game.id)
     if seat.is_there and not after.is_there:
-        game.format.gone(game, seat.player)
+        game.format.on_left(game, seat.player)
 
 
 # --- one's own name ---

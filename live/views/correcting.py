@@ -1,4 +1,4 @@
-"""Pages on which hosts correct a session before it is asked: its title, its questions, their order."""
+"""Pages on which hosts edit a session: its title, its questions, their order."""
 
 from __future__ import annotations
 

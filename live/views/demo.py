@@ -1,4 +1,4 @@
-"""Live sessions of the demo: a game with robots that waits to be tried; a poll that a room has decided."""
+"""Demo sessions: a trivia game with robots to try, and a finished poll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a question that was voted on, or from those present as a whole, to a quick poll or a draft election."""
+"""Page that turns a round, or those present, into a quick poll or a draft election."""
 
 from __future__ import annotations
 

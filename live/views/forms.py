@@ -1,4 +1,4 @@
-"""What makers of sessions type."""
+"""Forms for creating a session and editing its questions and hosts."""
 
 from __future__ import annotations
 
@@ -180,7 +180,9 @@ class GameForm(forms.Form):
     def offers(self) -> list[SetOffer]:
         """Sets with at least one question for some type."""
         chosen = [each for each in plays() if each.story]
-        counted = ((each, tuple((play.name, play.of_set(each)) for play in chosen)) for each in self.offered.values())
+        counted = (
+            (each, tuple((play.name, play.count_suiting(each)) for play in chosen)) for each in self.offered.values()
+        )
         return [SetOffer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
 
     # --- what was chosen ---
@@ -193,7 +195,7 @@ class GameForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if "engagement_type" in cleaned:
             type_ = cleaned["engagement_type"]
-            own = formats.of(type_).asked(self)
+            own = formats.of(type_).typed_questions(self)
             self.questions = self._asked(type_) if own is None else own
         if len(cleaned.get("title", "")) > MAX_SESSION_TITLE_CHARS:
             words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(cleaned["title"])}
@@ -256,7 +258,7 @@ class GameForm(forms.Form):
             bool(typed.get("ideas")),
             bool(typed.get("twice")),
         )
-        question = tidied(play.quick(quick))
+        question = tidied(play.typed_question(quick))
         for flaw in flaws(question):
             self.add_error("question" if flaw.field == "title" else "options", flaw.sentence)
         for field, sentence in play.flaws(question, quick):
@@ -275,7 +277,7 @@ class GameForm(forms.Form):
             "context": typed["context"],
             "time_zone": zone_or_default(typed["time_zone"]),
             **set_reference(chosen),
-            **formats.of(typed["engagement_type"]).chosen(typed),
+            **formats.of(typed["engagement_type"]).settings_from(typed),
         }
 
     def _has_bonus(self, type_: str) -> bool:

@@ -57,7 +57,7 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
         "version": snapshot.state.version,
         "screen": rendering.render_screen(role, snapshot),
         "status": rendering.render_status(role, snapshot),
-        "beside": game.format.beside(role, snapshot),
+        "beside": game.format.panel(role, snapshot),
         "links": _links(game),
         "has_texts": any(each.has_texts for each in plays_of(game, snapshot.questions)),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
@@ -100,7 +100,7 @@ def remote(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @public
 @require_safe
 def screen(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    """The projector alone, for whoever has the link."""
+    """The projector alone, for anyone with the link."""
     return _show(request, Role.SCREEN, _load_by_token(game_id, token))
 
 
@@ -218,7 +218,7 @@ def _is_maker(user: User, game: Game) -> bool:
 
 
 def load_made(user: User, game_id: str) -> Game | None:
-    """For whoever made the session."""
+    """For the person who created the session."""
     found = repository.find(game_id)
     if found is not None and not _is_maker(user, found[0]):
         raise NotAllowed(hosting.ONLY_THE_MAKER)

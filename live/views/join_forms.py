@@ -1,4 +1,4 @@
-"""What people type to join a session, and hosts to find somebody in it."""
+"""Forms for joining a session and for finding a player."""
 
 from __future__ import annotations
 

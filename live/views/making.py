@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
+from accounts.models import User
 from accounts.rules import Permission
 from live import repository, rules
 from live.formats import FORMATS
@@ -23,9 +25,9 @@ from live.services import hosting, making
 from pages.forms import form_data, form_page, new_token, refusals_as_errors
 from pages.messages import refusals_as_messages
 from questions import repository as sets
+from questions.question import Kind, Question, Type
 
-from . import rehearsal
-from .forms import GameForm, type_cards
+from .forms import GameForm, set_reference, type_cards
 
 PAGE_ROWS = 10  # of those that are over; the rest is in the history
 
@@ -42,7 +44,7 @@ def games(request: HttpRequest) -> HttpResponse:
         context |= {"running": repository.running_of(user.name, newest), "past": past[:PAGE_ROWS]}
         context |= {"kept_days": configured().retention.days, "token": new_token()}
     if user.is_authenticated:
-        context["of_formats"] = [each.for_visitor(user) for each in FORMATS.values()]
+        context["of_formats"] = [each.visitor_html(user) for each in FORMATS.values()]
     if user.is_authenticated and rules.moderates(user.role):
         context["all_running"], _cursor = repository.all_running(limit=50)
     return render(request, "live/games.html", context)
@@ -70,7 +72,7 @@ def make(request: HttpRequest) -> HttpResponse:
 def _initial(set_id: str) -> dict[str, str]:
     """Of a set that was chosen elsewhere: with a type that it has questions for."""
     found = sets.find_set(set_id) if set_id else None
-    suits = [each.name for each in plays() if found and each.of_set(found)]
+    suits = [each.name for each in plays() if found and each.count_suiting(found)]
     return {"question_set": set_id, "engagement_type": suits[0]} if suits else {}
 
 
@@ -85,7 +87,57 @@ def _made(request: HttpRequest, form: GameForm) -> Game:
 def _rehearse(request: HttpRequest) -> HttpResponse:
     with refusals_as_messages(request):
         hosting.check_makes_another(request.user)
-        game = rehearsal.make(request.user)
+        game = _make_rehearsal(request.user)
         messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))
         return redirect("host_game", game.id)
     return redirect("games")
+
+
+REHEARSAL_ROBOTS = 20
+
+
+def _make_rehearsal(host: User) -> Game:
+    """Of a set that somebody shares with everybody, if there is one for it; else of questions that are always there."""
+    questions, words = _rehearsal_questions(host)
+    zone = settings.SITE_TIME_ZONE or "UTC"
+    return making.make(host, Type.TRIVIA, questions, **words, debug_mode=REHEARSAL_ROBOTS, time_zone=zone)
+
+
+def _rehearsal_questions(host: User) -> tuple[tuple[Question, ...], dict[str, Any]]:
+    shared = (each for each in sets.usable_by(host.name) if each.is_offered and each.suits(Type.TRIVIA))
+    chosen = next(shared, None)
+    found = sets.find(chosen.id) if chosen else None
+    if found is None:
+        return built_in_questions(), {"title": _("Rehearsal")}
+    return found[1], {"title": _("Rehearsal"), **set_reference(found[0])}
+
+
+def built_in_questions() -> tuple[Question, ...]:
+    """In the active language."""
+    return (
+        Question(
+            _("Who wins an instant-runoff count?"),
+            Kind.CHOICE,
+            options=(
+                _("The option with the most first places"),
+                _("The option with more than half once others are out"),
+                _("The option that is nobody's last choice"),
+            ),
+            right=(1,),
+            seconds=20,
+        ),
+        Question(
+            _("Which of these are names of voting methods?"),
+            Kind.CHOICE,
+            options=(_("Borda"), _("Schulze"), _("Archimedes"), _("Ranked pairs")),
+            right=(0, 1, 3),
+            seconds=30,
+        ),
+        Question(
+            _("How many people does a meeting need to make a decision?"),
+            Kind.CHOICE,
+            options=(_("One is enough"), _("Two are enough"), _("As many as its rules say")),
+            right=(2,),
+            seconds=20,
+        ),
+    )

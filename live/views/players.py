@@ -1,4 +1,4 @@
-"""The players of a session, for those who host it: find, approve, rename, give time, remove, readmit."""
+"""Page of a session's players for hosts: find, approve, rename, give time, remove, readmit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The phone of somebody who plays along: what is on now, answering, voting."""
+"""The player's page: what is on now, answering, voting."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def page(request: HttpRequest, seen: PlayerContext, *, status: int = 200, **own:
         "screen": rendering.render_screen(Role.PLAYER, snapshot, typed),
         "mine": rendering.render_own(snapshot, seat, **own),
         "consent": snapshot.game.format.consent(snapshot, seat),
-        "beside": snapshot.game.format.beside(Role.PLAYER, snapshot),
+        "beside": snapshot.game.format.panel(Role.PLAYER, snapshot),
     }
     return render(request, "live/play.html", context, status=status)
 

@@ -1,7 +1,7 @@
-"""What has changed, for pages of a session that are open: as it happens, or when they ask.
+"""Event stream and polling for open pages of a session; both send the same events, a full snapshot first.
 
-Both say the same, a whole picture first. They are asked by a thousand phones at once, so that they take one round trip,
-and a second where somebody's own answer is to be shown; a player's account is nobody's business and is not looked for.
+A thousand phones may ask at once, so each request takes one round trip, and a second for a player's own answer. The
+account of a player is never looked up.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class PushClient:
-    """Whoever looks at a session, and as what."""
+    """The client of a push request, and its role."""
 
     snapshot: Snapshot
     role: Role
@@ -69,7 +69,7 @@ class PushClient:
 
 
 def _load_client(request: HttpRequest, game_id: str, role: str) -> PushClient:
-    """Whoever may look; a stranger is not told whether there is such a session."""
+    """Refuses strangers without telling whether the session exists."""
     if role not in set(Role) or len(game_id) > MAX_ID_CHARS:
         raise Http404
     if role in SEATED:

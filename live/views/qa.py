@@ -1,4 +1,4 @@
-"""Questions beside a session: what the room asks on its phones, and what those who host do with it."""
+"""Pages of the Q&A: players send and upvote questions, hosts moderate them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class QaContext:
 
 
 def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext | HttpResponse:
-    """In one round trip; or what to answer to whoever cannot play here now."""
+    """In one round trip; or the page for somebody who cannot play here now."""
     held, place = players.pass_of(request, game_id), players.seat_key(request, game_id)
     player = held.player if held else ""
     upvoted, wanted = keys.upvoted(game_id, author_id(game_id, player)), keys.asked(game_id, question)

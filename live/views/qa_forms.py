@@ -1,4 +1,4 @@
-"""What hosts choose about the questions of a room."""
+"""Form for the Q&A settings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What came of a session, for those who hosted it: every question with its answers, results and places.
+"""Builds the report of a session: page context, CSV and JSON.
 
-Rounds are read one after another and told at once, so that files of a full hall take no more memory than one round. A
-page shows as much as people read; files have everything. Of anonymous sessions nothing names a player.
+Rounds are read and written one at a time, to bound memory. Anonymous sessions name no players.
 """
 
 from __future__ import annotations
@@ -69,13 +68,13 @@ class Report:
 
     def rounds(self) -> Iterator[Round]:
         """All that may be known, without what was hidden in them."""
-        return map(self.seen, self.sealed())
+        return map(self.visible, self.sealed())
 
-    def seen(self, sealed: Round) -> Round:
+    def visible(self, sealed: Round) -> Round:
         removed = {each.player for each in self.seats.values() if each.removed}
         if self.texts.are_all_seen and not removed:
             return sealed
-        return self.play(sealed).seen(self.texts, sealed, removed)
+        return self.play(sealed).without_hidden(self.texts, sealed, removed)
 
     def sealed(self) -> Iterator[Round]:
         """All that are sealed and may be known, voided ones included: one at a time, in their order."""
@@ -150,7 +149,7 @@ def report_context(report: Report) -> ReportContext:
 def _round_row(report: Report, round_: Round) -> RoundRow:
     play = report.play(round_)
     question = None if play.spans else report.questions[round_.question]
-    drawn = play.picture(round_, report.questions, report.seats)
+    drawn = play.render_result(round_, report.questions, report.seats)
     is_long = play.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN
     head, answers = replace(round_, entries=()), tuple(_answered(report, play, round_))
     goes_on = follow_ups.is_offered(report.game, report.state, question, head)
@@ -164,7 +163,7 @@ def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, 
     question = report.questions[round_.question]
     best = sorted(round_.entries, key=lambda entry: (-entry.total, natural_sort_key(report.name_of(entry.player))))
     for entry in best:
-        yield report.name_of(entry.player), str(play.words(entry.said, question, question.options)), entry
+        yield report.name_of(entry.player), str(play.answer_text(entry.said, question, question.options)), entry
 
 
 class Totals:
@@ -200,7 +199,7 @@ def _rows(report: Report) -> Iterator[list[object]]:
     sums = Totals()
     for each in report.rounds():
         sums.add(report, each)
-        for question, told in report.play(each).rows(each, report.questions, report.name_of):
+        for question, told in report.play(each).csv_rows(each, report.questions, report.name_of):
             place = {"round": each.number, "question": question + 1, "title": report.questions[question].title}
             yield _row(place | {"counts": "yes" if report.state.counts(each.number) else "no"} | told)
     for line in sums.board(report).lines if report.is_scored else ():
@@ -223,7 +222,7 @@ def as_json(report: Report) -> Iterator[bytes]:
     yield _as_json(told)[:-1] + b', "rounds": ['
     sums, comma = Totals(), b""
     for sealed in report.sealed():
-        each = report.seen(sealed)
+        each = report.visible(sealed)
         sums.add(report, each)
         yield comma + b"\n" + _as_json(_round(report, each) | {"digest": counting.round_digest(sealed)})
         comma = b","

@@ -1,4 +1,4 @@
-"""A sealed round for those who were there: what came of it, each vote by its receipt, and all it takes to check it."""
+"""Page and files of a sealed round: result, votes by receipt, and the proof."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class RoundContext:
 
 
 def _load(request: HttpRequest, game_id: str, number: int) -> RoundContext:
-    """In one round trip; whoever was not there is not told whether there is such a session."""
+    """In one round trip; strangers are not told whether there is such a session."""
     if len(game_id) > MAX_ID_CHARS or not 0 < number <= rules.MAX_ROUNDS:
         raise Http404
     seat = players.seat_key(request, game_id)
@@ -117,7 +117,7 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
         "beginning": beginning,
         "leaf": told.leaf(_start(request), own, beginning, hosts=seen.hosts),
         "digest": hashlib.sha256(_bytes(seen)).hexdigest(),
-        "recounts": told.play.is_recounted(seen.round) and not seen.round.result.get("hidden"),
+        "recounts": told.play.is_recountable(seen.round) and not seen.round.result.get("hidden"),
         "hidden": seen.round.result.get("hidden", 0),
         "kept_days": configured().retention.days,
         **_logged(seen),

@@ -1,4 +1,4 @@
-"""One's own seat: one's name, another device, leaving and coming back."""
+"""A player's own seat: name, other devices, leaving and coming back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page on which hosts put in order what the room wrote, while the room watches."""
+"""Page on which hosts sort the ideas of the room."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from acts.refusals import LostRace, NotNow
 from live import rules
 from live.answer_forms import parse_line
-from live.plays import ideas_sorting as sorting
 from live.plays import ideas_store as orders
 from live.plays.ideas_order import MAX_IDEA_CHARS, NO_SUCH, CannotSort, Order, SortedIdeas
 from live.rules import Phase
@@ -59,7 +58,7 @@ def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -
         if request.POST.get("round") != str(round_):
             raise LostRace(rules.STALE)
         number, act = _act(request)
-        sorting.sort(game_id, round_, act)
+        orders.sort(game_id, round_, act)
         return HttpResponseRedirect(f"{back}#idea-{_goes_on_at(request, number, shown)}")
     return redirect(back)
 

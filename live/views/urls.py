@@ -1,4 +1,4 @@
-"""Addresses of live sessions."""
+"""URLs of live sessions."""
 
 from django.urls import include, path
 

@@ -30,10 +30,10 @@ SealedView = Callable[[HttpRequest, Sealed], HttpResponse]
 
 def _when_sealed(view: SealedView) -> View:
     @wraps(view)
-    def shown(request: HttpRequest, found: Found) -> HttpResponse:
+    def sealed_only(request: HttpRequest, found: Found) -> HttpResponse:
         return view(request, found) if isinstance(found, Sealed) else not_yet(request, found)
 
-    return require_safe(shown)
+    return require_safe(sealed_only)
 
 
 def sealed_view(view: SealedView) -> View:
@@ -62,14 +62,14 @@ def immutable_view(view: SealedView) -> View:
     """A file of a sealed result: its address has the stamp in it, so a browser that has it need not ask again."""
 
     @wraps(view)
-    def kept(request: HttpRequest, found: Sealed) -> HttpResponse:
+    def cached(request: HttpRequest, found: Sealed) -> HttpResponse:
         etag = f'"{seal_stamp(found.seal)}"'
         answer = get_conditional_response(request, etag=etag) or view(request, found)
         if answer.status_code in (200, 304):
             answer["ETag"], answer["Cache-Control"] = etag, "private, max-age=31536000, immutable"
         return answer
 
-    return for_anybody(load_for=load_sealed)(_when_sealed(kept))
+    return for_anybody(load_for=load_sealed)(_when_sealed(cached))
 
 
 def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:

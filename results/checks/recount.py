@@ -30,7 +30,7 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     report, seal = found.report, found.seal
     result = json.loads(report.result.as_json())
     counted = repository.counted(found.election.name, seal.candidates)
-    said = {
+    payload = {
         "settings": {"method": found.election.method, **settings_of(found.election, found.seal.seed)},
         "lots": {"commitment": found.election.lots_commitment, "secret": seal.lots_secret},
         "candidates": counted.candidates,
@@ -39,4 +39,4 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
         "result": {name: value for name, value in result.items() if name not in ("reasons", "candidates", "digest")},
         "others": {each.method: {"winners": each.winners, "places": each.places} for each in report.others},
     }
-    return JsonResponse(said, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
+    return JsonResponse(payload, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})

@@ -102,14 +102,14 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
     names = {each.number: each.name for each in candidates_of(found.election)}
     gone, met = {fold(voter) for voter in voters}, set()
 
-    def kept() -> Iterator[str]:
+    def remaining() -> Iterator[str]:
         for ballot in ballots.every_published(name):
             if (voter := fold(ballot["voter_name"])) in gone:
                 met.add(voter)
             else:
                 yield ballot["rankings"]
 
-    every = Ballots.of([names.get(number, f"#{number}") for number in range(max(names) + 1)], kept())
+    every = Ballots.of([names.get(number, f"#{number}") for number in range(max(names) + 1)], remaining())
     return every.in_order(found.seal.candidates), [voter for voter in voters if fold(voter) not in met]
 
 

@@ -235,8 +235,8 @@ def is_disclosable(event: Item, election: Election) -> bool:
     An event about a message has a digest of its text, which could be guessed. A rewritten event no longer has the bytes
     its digest was made of.
     """
-    said = event["event_data"]
-    people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
+    event_data = event["event_data"]
+    people = [*event_data.get("voters", ()), event_data.get("voter_name", ""), event_data.get("voter", "")]
     kept = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
     return not (any("@" in name for name in people) or event["event_type"] in kept or is_rewritten(event))
 

@@ -38,20 +38,20 @@ class EventFilter:
         self.done = False
 
     def matches(self, event: Item) -> bool:
-        kind, said = event["event_type"], event["event_data"]
-        if not self.name and kind == "ElectionCreated" and self._is_the_making(said):
-            self.name = said["election_name"]
-        if not self.name or self.done or not self._is_named(said.get("election_name")):
+        kind, event_data = event["event_type"], event["event_data"]
+        if not self.name and kind == "ElectionCreated" and self._is_the_making(event_data):
+            self.name = event_data["election_name"]
+        if not self.name or self.done or not self._is_named(event_data.get("election_name")):
             return False
         if kind == "ElectionRenamed":
-            self.name = said["new_name"]
-        self.done = kind == "ResultSealed" and self.report_digest in ("", said["report_digest"])
+            self.name = event_data["new_name"]
+        self.done = kind == "ResultSealed" and self.report_digest in ("", event_data["report_digest"])
         return True
 
-    def _is_the_making(self, said: Item) -> bool:
+    def _is_the_making(self, event_data: Item) -> bool:
         """An election of the same name may have been deleted before; no other was made at this moment. Older ones also
         have a seed of their own."""
-        return bool(said["created_at"] == self.election.created_at)
+        return bool(event_data["created_at"] == self.election.created_at)
 
     def _is_named(self, name: str | None) -> bool:
         return name is not None and (name == self.name or keys.fold(name) == keys.fold(self.name))
@@ -101,7 +101,11 @@ def _names(election: Election) -> list[str]:
     for name in names:  # which grows meanwhile
         known = set(map(keys.fold, names))
         renames = (event["event_data"] for event in _renames(name))
-        older = {keys.fold(said["election_name"]) for said in renames if keys.fold(said["new_name"]) == keys.fold(name)}
+        older = {
+            keys.fold(event_data["election_name"])
+            for event_data in renames
+            if keys.fold(event_data["new_name"]) == keys.fold(name)
+        }
         names += sorted(older - known)
     return names
 

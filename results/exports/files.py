@@ -79,8 +79,8 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
     standing = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
-        said = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], standing)}
-        yield said | (
+        entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], standing)}
+        yield entry | (
             {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
         )
 
@@ -92,8 +92,8 @@ def result_json(found: Sealed) -> Content:
 
 def rctab_json(found: Sealed) -> Content:
     day = (found.election.no_voting_after or found.seal.sealed_at)[:10]
-    said = summary(found.report.result, contest=found.election.name, date=day)
-    return [json.dumps(said, ensure_ascii=False, indent=2) + "\n"]
+    entry = summary(found.report.result, contest=found.election.name, date=day)
+    return [json.dumps(entry, ensure_ascii=False, indent=2) + "\n"]
 
 
 def report_txt(found: Sealed) -> Content:

@@ -30,10 +30,10 @@ NOBODY, CUT = "exhausted", "residual surplus"
 def summary(result: Result, *, contest: str, date: str, jurisdiction: str = "", office: str = "") -> dict[str, Any]:
     """Of a method with rounds only; `date` is a day, as 2026-11-15."""
     rounds = result.rounds or ()
-    words = {"contest": contest, "date": date, "jurisdiction": jurisdiction, "office": office}
+    config = {"contest": contest, "date": date, "jurisdiction": jurisdiction, "office": office}
     after = [*rounds[1:], *rounds[-1:]]
     return {
-        "config": words | {"threshold": decimal(rounds[-1].threshold) if rounds else "0"},
+        "config": config | {"threshold": decimal(rounds[-1].threshold) if rounds else "0"},
         "results": [_round(each, later) for each, later in zip(rounds, after, strict=True)],
     }
 

@@ -54,7 +54,7 @@ def _outcome(result: Result, voters: int) -> list[str]:
     tie = len(result.winners) > 1 and result.seats == 1
     title = _("A tie") if tie else _("Elected") if result.seats > 1 else _("Winner")
     cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
-    of = ngettext("%(count)d people could vote.", "%(count)d people could vote.", voters)
+    of = ngettext("%(count)d person could vote.", "%(count)d people could vote.", voters)
     numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
     return [f"{title}: {wording.join_names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
 
@@ -83,9 +83,9 @@ def _convened(election: Election) -> list[str]:
     """Which assembly called for it, and whether it could."""
     if (convened := election.convened) is None:
         return []
-    said = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
+    sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
     when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
-    return [said % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
+    return [sentence % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
 
 
 def _methods(report: Report) -> list[str]:

@@ -28,8 +28,8 @@ OUTCOMES = {
 def outcome_sentence(about: dict[str, str]) -> str:
     """Who won, in a sentence; of several questions on one ballot, in a sentence for each."""
     if "questions" in about:
-        told = json.loads(about["questions"])
-        return " ".join(f"{each['question']}: {outcome_sentence(each)}" for each in told)
+        outcomes = json.loads(about["questions"])
+        return " ".join(f"{each['question']}: {outcome_sentence(each)}" for each in outcomes)
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}

@@ -111,12 +111,12 @@ def outcome_of(election: Election) -> dict[str, str] | None:
     results = [result for each in questions if (result := _result_of(each)) is not None]
     if not results or len(results) < len(questions):
         return None
-    told = [
+    outcomes = [
         {"question": multi_ballot.short(each.name), **_outcome(result, MAX_WINNERS_NAMED_PER_QUESTION)}
         for each, result in zip(questions, results, strict=True)
     ]
     ballots = sum(result.total for result in results)
-    return {"ended": TOGETHER, "questions": json.dumps(told, ensure_ascii=False), "ballots": str(ballots)}
+    return {"ended": TOGETHER, "questions": json.dumps(outcomes, ensure_ascii=False), "ballots": str(ballots)}
 
 
 def _result_of(election: Election) -> Result | None:

@@ -40,7 +40,7 @@ class Bar:
     mark: str = ""  # "elected" or "eliminated"
     kind: str = "other"  # "won", "seated", "other", "gone", "nobody"; "several" has no bar
     is_name: bool = True
-    said: str = ""  # what the mark means, for those who listen
+    spoken: str = ""  # what the mark means, for those who listen
 
 
 def draw(bars: Sequence[Bar], whole: Fraction, needed: Fraction | None = None) -> SafeString:
@@ -54,19 +54,19 @@ def _row(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
     strip = [] if bar.kind == "several" else [_strip(bar, whole, needed)]
     return tag(
         "li",
-        tag("span", *marked(bar.mark, bar.said), label, class_="bar-label"),
+        tag("span", *marked(bar.mark, bar.spoken), label, class_="bar-label"),
         tag("b", bar.shown, class_="number"),
         *strip,
         class_=f"bar-row {bar.kind}",
     )
 
 
-def marked(mark: str, said: str) -> list[SafeString]:
+def marked(mark: str, spoken: str) -> list[SafeString]:
     """A tick or a cross, and the word for it, for those who listen: only who draws it knows what it means."""
     if not mark:
         return []
     drawn = tag("svg", sign(SIGNS[mark], 0, 1, mark), width=14, height=14, aria_hidden="true", class_="bar-sign")
-    return [drawn, tag("span", f"{said}: ", class_="out-of-sight")]
+    return [drawn, tag("span", f"{spoken}: ", class_="out-of-sight")]
 
 
 def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
@@ -86,9 +86,9 @@ def strip(height: float, *parts: SafeString) -> SafeString:
     return tag("svg", *parts, width="100%", height=short(height), aria_hidden="true", class_="strip")
 
 
-def notes(said: Iterable[str]) -> SafeString:
+def notes(spoken: Iterable[str]) -> SafeString:
     """Lines of small writing below."""
-    return joined(tag("p", line, class_="small") for line in said)
+    return joined(tag("p", line, class_="small") for line in spoken)
 
 
 # --- a contest of two ---
@@ -103,7 +103,7 @@ class Contest:
     other: str
     noes: int
     mark: str = ""
-    said: str = ""  # what the mark means
+    spoken: str = ""  # what the mark means
     rank: str = ""
     is_named: bool = True  # whether the first is named to those who see; else the title names them
 
@@ -117,7 +117,7 @@ def contest(each: Contest, of: int, *below: SafeString, kind: str = "") -> SafeS
         tag("rect", x=0, width=share(each.ayes, of), class_="bar first", **across),
         tag("rect", x=share(of - each.noes, of), width=share(each.noes, of), class_="bar second", **across),
     )
-    first = [*marked(each.mark, each.said), *([tag("span", each.rank, class_="contest-rank")] if each.rank else [])]
+    first = [*marked(each.mark, each.spoken), *([tag("span", each.rank, class_="contest-rank")] if each.rank else [])]
     left = [*first, _votes(each.ayes), _name(each.name, each.ayes > each.noes, each.is_named)]
     right = [_name(each.other, each.noes > each.ayes), _votes(each.noes)]
     ends = tag("span", *left, class_="end"), tag("span", *right, class_="end")

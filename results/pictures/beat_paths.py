@@ -231,16 +231,16 @@ def _chains(result: Result) -> list[tuple[Chain, Chain]]:
 
 
 def _desc(result: Result) -> str:
-    said = [f"{there.named(result)}, {there}" for there, _back in _chains(result)[:MAX_CANDIDATES_DRAWN] if there.path]
-    return _("The strongest chains and their weakest contests: %(chains)s.") % {"chains": "; ".join(said) or NOTHING}
+    notes = [f"{there.named(result)}, {there}" for there, _back in _chains(result)[:MAX_CANDIDATES_DRAWN] if there.path]
+    return _("The strongest chains and their weakest contests: %(chains)s.") % {"chains": "; ".join(notes) or NOTHING}
 
 
 def _note(result: Result, graph: Graph) -> str:
-    said = _(
+    notes = _(
         "Each arrow points from the winner of a contest to the loser. Thick: the strongest chains from "
         "%(names)s to everybody else; dashed: the strongest chains back. The circles show the places."
     )
-    note = said % {"names": listed(result.winners)}
+    note = notes % {"names": listed(result.winners)}
     if len(graph.places) == len(result.candidates):
         return note
     rest = _("Showing %(shown)s of %(every)s.")

@@ -67,12 +67,12 @@ def _picture(title: str, desc: str, *children: object, **attributes: object) -> 
     return tag("svg", *spoken, *children, role="img", direction="ltr", **attributes)
 
 
-def text(said: object, x: object, y: float, class_: str | None = None, **more: object) -> SafeString:
-    return tag("text", said, x=x, y=short(y), class_=class_, **more)
+def text(content: object, x: object, y: float, class_: str | None = None, **more: object) -> SafeString:
+    return tag("text", content, x=x, y=short(y), class_=class_, **more)
 
 
-def text_at_right(said: object, y: float, class_: str | None = None) -> SafeString:
-    return text(said, "100%", y, class_, text_anchor="end")
+def text_at_right(content: object, y: float, class_: str | None = None) -> SafeString:
+    return text(content, "100%", y, class_, text_anchor="end")
 
 
 def sign(path: str, x: float, y: float, class_: str) -> SafeString:
@@ -157,12 +157,12 @@ def _pieces(word: str, room: float) -> list[str]:
 
 
 def text_lines(
-    said: Sequence[str], x: object, y: float, step: float, class_: str | None = None, **more: object
+    content: Sequence[str], x: object, y: float, step: float, class_: str | None = None, **more: object
 ) -> SafeString:
     """Text in lines; the first is at y."""
-    if len(said) == 1:
-        return text(said[0], x, y, class_, **more)
-    spans = (tag("tspan", line, x=x, dy=short(step) if at else None) for at, line in enumerate(said))
+    if len(content) == 1:
+        return text(content[0], x, y, class_, **more)
+    spans = (tag("tspan", line, x=x, dy=short(step) if at else None) for at, line in enumerate(content))
     return tag("text", *spans, x=x, y=short(y), class_=class_, **more)
 
 
@@ -173,18 +173,18 @@ def number(votes: Fraction | int | str) -> str:
     """Cut after two decimals, so that nobody seems to have what was just missed; every digit is in the tables."""
     whole, rest = divmod(int(Fraction(votes) * 100), 100)
     point = get_format("DECIMAL_SEPARATOR")
-    said = f"{whole}{point}{rest:02d}"
-    return said if is_cut(votes) else said.rstrip("0").rstrip(point)
+    content = f"{whole}{point}{rest:02d}"
+    return content if is_cut(votes) else content.rstrip("0").rstrip(point)
 
 
 def exact(votes: int | str) -> str:
     """Exactly, as people write it: no zeros at the end of a decimal, a fraction with its whole number before it."""
-    said = str(votes)
-    if "." in said:
-        return said.rstrip("0").rstrip(".").replace(".", get_format("DECIMAL_SEPARATOR"))
-    if "/" not in said:
-        return said
-    whole, rest = divmod(Fraction(said), 1)
+    content = str(votes)
+    if "." in content:
+        return content.rstrip("0").rstrip(".").replace(".", get_format("DECIMAL_SEPARATOR"))
+    if "/" not in content:
+        return content
+    whole, rest = divmod(Fraction(content), 1)
     return f"{whole} {rest}" if whole and rest else str(whole or rest)
 
 

@@ -26,9 +26,9 @@ def heat_map(result: Result) -> Picture | None:
         return None
     order = in_order(result)[:MAX_CANDIDATES_DRAWN]
     names = {name: wrapped(name, MAX_LINE_CHARS) for name in order}
-    tall = TWO_LINE_ROW_HEIGHT_PX if any(len(said) > 1 for said in names.values()) else ROW_HEIGHT_PX
+    tall = TWO_LINE_ROW_HEIGHT_PX if any(len(notes) > 1 for notes in names.values()) else ROW_HEIGHT_PX
     across = max(40, 9 * len(str(voters(result))) + 12)
-    label = NUMBER_WIDTH_PX + 20 + CHAR_WIDTH_PX * max(width(line) for said in names.values() for line in said)
+    label = NUMBER_WIDTH_PX + 20 + CHAR_WIDTH_PX * max(width(line) for notes in names.values() for line in notes)
     heads = joined(_head(at, label + across * (at - 0.5)) for at in range(1, len(order) + 1))
     rows = joined(
         [
@@ -61,13 +61,13 @@ def _head(at: int, x: float) -> SafeString:
     return text(at, short(x), HEAD_PX - 8, "small", text_anchor="middle")
 
 
-def _label(result: Result, name: str, said: list[str], at: int, tall: float) -> SafeString:
+def _label(result: Result, name: str, notes: list[str], at: int, tall: float) -> SafeString:
     """The number of the row, and the name on one line or two, in the middle of the row."""
     middle = HEAD_PX + tall * (at + 0.5) + 5
-    y = middle - LINE_HEIGHT_PX * (len(said) - 1) / 2
+    y = middle - LINE_HEIGHT_PX * (len(notes) - 1) / 2
     chosen = "won" if name in result.winners else None
     number = text(at + 1, NUMBER_WIDTH_PX - 8, middle, "small", text_anchor="end")
-    return tag("g", tag("title", name), number, text_lines(said, NUMBER_WIDTH_PX, y, LINE_HEIGHT_PX, chosen))
+    return tag("g", tag("title", name), number, text_lines(notes, NUMBER_WIDTH_PX, y, LINE_HEIGHT_PX, chosen))
 
 
 def _cell(result: Result, name: str, other: str, corner: tuple[float, float], size: tuple[float, float]) -> SafeString:
@@ -78,8 +78,8 @@ def _cell(result: Result, name: str, other: str, corner: tuple[float, float], si
     assert result.pairwise is not None
     i, j = result.candidates.index(name), result.candidates.index(other)
     ayes, noes = result.pairwise[i][j], result.pairwise[j][i]
-    said = text(f"={ayes}" if ayes == noes else ayes, short(x + wide / 2), y + tall / 2 + 5, text_anchor="middle")
-    return tag("g", tag("rect", **box), said, class_=f"cell {shade(ayes, noes)}")
+    notes = text(f"={ayes}" if ayes == noes else ayes, short(x + wide / 2), y + tall / 2 + 5, text_anchor="middle")
+    return tag("g", tag("rect", **box), notes, class_=f"cell {shade(ayes, noes)}")
 
 
 def shade(ayes: int, noes: int) -> str:
@@ -91,13 +91,13 @@ def shade(ayes: int, noes: int) -> str:
 
 
 def _note(result: Result, shown: int) -> str:
-    said = _(
+    notes = _(
         "Number of ballots that rank the name in the row above the one in the column; columns are numbered like "
         "the rows. Shaded and bold where the row won, darker for a clearer win; = for a draw."
     )
     if shown == len(result.candidates):
-        return said
-    return f"{said} " + _("Showing the first %(shown)s of %(every)s.") % {
+        return notes
+    return f"{notes} " + _("Showing the first %(shown)s of %(every)s.") % {
         "shown": shown,
         "every": len(result.candidates),
     }

@@ -48,23 +48,23 @@ def _row(each: dict[str, Any], of: int) -> SafeString:
 def _why(each: dict[str, Any]) -> list[SafeString]:
     if "cycle" not in each:
         return []
-    said = (
+    notes = (
         _("left out: together with equally strong contests it would close the cycle")
         if each["equals"]
         else _("left out: it would close the cycle")
     )
-    return [tag("p", f"{said} " + " > ".join(map(isolated, each["cycle"])), class_="small")]
+    return [tag("p", f"{notes} " + " > ".join(map(isolated, each["cycle"])), class_="small")]
 
 
 def _note(result: Result, among: set[str]) -> str:
-    said = _(
+    notes = _(
         "Ballots for the winner of each contest on the left, for the loser on the right; a tick means locked,"
         " a cross left out. Contests with the same number are equally strong."
     )
     if len(among) == len(result.candidates):
-        return said
+        return notes
     rest = _("Showing the contests among the first %(shown)s of %(every)s; the table has the strongest.")
-    return f"{said} " + rest % {"shown": len(among), "every": len(result.candidates)}
+    return f"{notes} " + rest % {"shown": len(among), "every": len(result.candidates)}
 
 
 def _table(every: list[dict[str, Any]], most: int = 300) -> Table:

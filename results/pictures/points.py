@@ -65,13 +65,13 @@ def _defeat(name: str, worst: dict[str, int | str] | None) -> Score:
 def _bar(result: Result, score: Score, marks: Marks) -> Bar:
     won = score.name in result.winners
     mark, kind = ("elected", "won") if won else ("", "other")
-    return Bar(score.name, score.length, score.shown, mark, kind, said=str(marks.elected))
+    return Bar(score.name, score.length, score.shown, mark, kind, spoken=str(marks.elected))
 
 
 def _note(result: Result, note: str) -> str:
     counted = _("Ballots with a ranking: %(count)s; blank: %(blank)s.")
-    said = [note, counted % {"count": voters(result), "blank": result.blank}]
+    notes = [note, counted % {"count": voters(result), "blank": result.blank}]
     if len(result.candidates) > MAX_CANDIDATES_DRAWN:
         shown = _("Showing the first %(shown)s of %(every)s.")
-        said.append(shown % {"shown": MAX_CANDIDATES_DRAWN, "every": len(result.candidates)})
-    return " ".join(filter(None, said))
+        notes.append(shown % {"shown": MAX_CANDIDATES_DRAWN, "every": len(result.candidates)})
+    return " ".join(filter(None, notes))

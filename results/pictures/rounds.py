@@ -72,11 +72,11 @@ def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
 def _bar(result: Result, each: Round, name: str, marks: Marks) -> Bar:
     votes = each.tally[name]
     if name in each.eliminated:
-        return Bar(name, Fraction(votes), number(votes), "eliminated", "gone", said=str(marks.eliminated))
+        return Bar(name, Fraction(votes), number(votes), "eliminated", "gone", spoken=str(marks.eliminated))
     if name in each.elected:
-        return Bar(name, Fraction(votes), number(votes), "elected", "won", said=str(marks.elected))
+        return Bar(name, Fraction(votes), number(votes), "elected", "won", spoken=str(marks.elected))
     if name in _seated(result, each):
-        return Bar(name, Fraction(votes), number(votes), "elected", "seated", said=str(marks.elected))
+        return Bar(name, Fraction(votes), number(votes), "elected", "seated", spoken=str(marks.elected))
     return Bar(name, Fraction(votes), number(votes))
 
 
@@ -97,15 +97,15 @@ def _exhausted(each: Round) -> Bar:
 
 def _settled(result: Result, each: Round) -> list[str]:
     """Ties and lots of the round."""
-    said = []
+    notes = []
     for tie in result.ties:
         if tie.round == each.number:
             tied = _("Tie: %(names)s.") % {"names": listed(tie.names)}
-            said.append(f"{tied} {_settling(tie.settled)}")
+            notes.append(f"{tied} {_settling(tie.settled)}")
     for lot in result.lots:
         if lot.round == each.number:
-            said.append(_("Drawn by lot: %(name)s.") % {"name": isolated(lot.chosen)})
-    return said
+            notes.append(_("Drawn by lot: %(name)s.") % {"name": isolated(lot.chosen)})
+    return notes
 
 
 def _settling(settled: str) -> str:
@@ -115,7 +115,7 @@ def _settling(settled: str) -> str:
 
 
 def _note(result: Result, shown: list[Round]) -> str:
-    said = [
+    notes = [
         _(
             "A tick means elected, a cross eliminated; the line shows how many votes were needed. Exhausted "
             "ballots have no choices left."
@@ -125,7 +125,7 @@ def _note(result: Result, shown: list[Round]) -> str:
     every = result.rounds or ()
     if len(shown) < len(every):
         note = _("Showing %(shown)s of %(every)s rounds: the first, those in which somebody was elected, and the last.")
-        said.append(note % {"shown": len(shown), "every": len(every)})
+        notes.append(note % {"shown": len(shown), "every": len(every)})
     if any(is_cut(votes) for each in shown for votes in each.tally.values()):
-        said.append(_("Numbers are cut off after two decimals here; the table has every digit."))
-    return " ".join(said)
+        notes.append(_("Numbers are cut off after two decimals here; the table has every digit."))
+    return " ".join(notes)

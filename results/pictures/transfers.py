@@ -250,13 +250,13 @@ def _votes(band: Band) -> SafeString:
 
 def _desc(shown: Sequence[Round]) -> str:
     """The largest part that moved in each round."""
-    said = []
+    notes = []
     for each in shown:
         if each.transfers:
             most = max(each.transfers, key=lambda transfer: Fraction(transfer.votes))
             to = isolated(most.destination) if most.destination else _("Exhausted")
-            said.append(f"{_round(each)}: {isolated(most.source)} > {to} {number(most.votes)}")
-    return "; ".join(said)
+            notes.append(f"{_round(each)}: {isolated(most.source)} > {to} {number(most.votes)}")
+    return "; ".join(notes)
 
 
 def _round(each: Round) -> str:
@@ -264,11 +264,11 @@ def _round(each: Round) -> str:
 
 
 def _note(result: Result, shown: Sequence[Round]) -> str:
-    said = [_("The width of each band shows its votes; branches show votes that moved on, from left to right.")]
+    notes = [_("The width of each band shows its votes; branches show votes that moved on, from left to right.")]
     every = len(result.rounds or ())
     if len(shown) < every:
-        said.append(_("Showing the last %(shown)s of %(every)s rounds.") % {"shown": len(shown), "every": every})
-    return " ".join(said)
+        notes.append(_("Showing the last %(shown)s of %(every)s rounds.") % {"shown": len(shown), "every": every})
+    return " ".join(notes)
 
 
 def _table(rounds: Sequence[Round]) -> Table:

@@ -24,10 +24,10 @@ def turnout_pictures(election: Election, turnout: Turnout) -> list[Picture]:
 
 def _picture(election: Election, turnout: Turnout) -> Picture:
     title = _("Turnout")
-    said = _summary(election, turnout)
-    drawn = _curve(election, turnout), *_axis(election, turnout), text(said, 0, 16, "number")
+    notes = _summary(election, turnout)
+    drawn = _curve(election, turnout), *_axis(election, turnout), text(notes, 0, 16, "number")
     rows = tuple((_moment(election, moment), str(count)) for moment, count in turnout.steps)
-    picture = fluid(HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX, title, said, *drawn, kind="turnout")
+    picture = fluid(HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX, title, notes, *drawn, kind="turnout")
     return Picture(title, picture, _note(turnout), Table((_("Until"), _("Voted")), rows), "narrow")
 
 
@@ -35,8 +35,8 @@ def _summary(election: Election, turnout: Turnout) -> str:
     if not election.voter_count:
         return _("%(voted)s voted") % {"voted": turnout.voted}
     percent = turnout.percent(election.voter_count)
-    said = _("%(voted)s of %(voters)s voted, %(percent)s %%")
-    return said % {"voted": turnout.voted, "voters": election.voter_count, "percent": percent}
+    notes = _("%(voted)s of %(voters)s voted, %(percent)s %%")
+    return notes % {"voted": turnout.voted, "voters": election.voter_count, "percent": percent}
 
 
 def _note(turnout: Turnout) -> str:

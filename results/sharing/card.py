@@ -96,8 +96,8 @@ def _turnout(election: Election, seal: Seal) -> tuple[str, float | None]:
     cast, may = seal.turnout.voted, election.voter_count
     if election.electorate != "listed" or not may:
         return ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast}, None
-    said = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
-    return said % {"count": cast, "voters": may}, min(1.0, cast / may)
+    text = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
+    return text % {"count": cast, "voters": may}, min(1.0, cast / may)
 
 
 def _bars(result: Result) -> tuple[str, tuple[Bar, ...]]:

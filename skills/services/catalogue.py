@@ -1,4 +1,4 @@
-"""What is done to the catalogue: proposing, approving, naming."""
+"""Changing the skill catalogue: proposing, approving, naming."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: st
 
 
 def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
-    """Whoever is hidden from members is not there for those who would endorse, whatever their role."""
+    """People hidden from members cannot be endorsed, whatever the endorser's role."""
     if keys.fold(own.name) == keys.fold(user.name):
         raise NotNow(ONESELF)
     if own.visibility != Visibility.MEMBERS or skill.id not in own.held:
@@ -72,7 +72,7 @@ def _withdraw(user: User, name: str, skill_id: str) -> None:
 
 
 def hide(user: User, skill_id: str, by: str) -> None:
-    """From everybody else; whoever gave it is not told."""
+    """Hide it from others; its giver is not told."""
     retry_lost_race(lambda: _hide(user, skill_id, by, True))
 
 

@@ -1,4 +1,4 @@
-"""What somebody says of themselves: which skills they have, that this is still so, and who may see it."""
+"""Changing one's own skills: adding, confirming, removing, and who can see them."""
 
 from __future__ import annotations
 

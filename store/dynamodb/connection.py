@@ -1,4 +1,4 @@
-"""Round trips to DynamoDB: one client for each process, asked again when others were in the way or nobody answered."""
+"""Round trips to DynamoDB with retries: one client for each process."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from . import wire
 from .circuit_breaker import CircuitBreaker
 from .errors import FAILURES, OVER, SHED, TOO_BUSY, NotAsked, is_silence, translated
 
-MAX_CONFLICT_ATTEMPTS = 8  # where others were in the way, or DynamoDB was too busy
-MAX_SILENCE_ATTEMPTS = 4  # where nobody answered
+MAX_CONFLICT_ATTEMPTS = 8  # after a conflict or a throttle
+MAX_SILENCE_ATTEMPTS = 4  # without a reply
 FIRST_PAUSE_SECONDS = 0.02
 MAX_PAUSE_SECONDS = 1.0
-MAX_INSISTENT_PAUSE_SECONDS = 0.25  # of whoever insists: one among many is no load, however often they ask
-USUAL_REPLY_SECONDS = 0.25  # seconds within which an answer is nothing that needs patience
-ANSWERS = (Refused, Invalid, Conflict, Crowded)  # who says one of these is there
-EXTRA_THREADS_PER_THREAD = 3  # threads that ask beside each that answers requests
-BESIDE = "plenum-beside"  # how threads are called that ask beside the one they ask for
+MAX_INSISTENT_PAUSE_SECONDS = 0.25  # of an insisting request, which is only one among many
+USUAL_REPLY_SECONDS = 0.25  # a faster reply costs no wait budget
+ANSWERS = (Refused, Invalid, Conflict, Crowded)  # errors that prove DynamoDB is there
+EXTRA_THREADS_PER_THREAD = 3  # for each thread that serves requests
+BESIDE = "plenum-beside"  # name of these threads
 
 _RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
 
@@ -55,10 +55,10 @@ class Connection:
         self._locks: dict[int, threading.Lock] = {}
 
     def ask(self, operation: str, method: str, **request: Any) -> dict[str, Any]:
-        """One question and its answer, asked again as long as that may help and there is patience.
+        """One request and its reply, retried while that may help and the wait budget lasts.
 
-        The SDK asks once only, so that tries do not multiply. All of a write's tries have its token; one that is given
-        up after a try that nobody answered is in doubt, whatever was said later.
+        The SDK sends it once only, so that retries do not multiply. All attempts of a write share its token; if one got
+        no reply, the write is in doubt, whatever later attempts returned.
         """
         before: StoreError | None = None  # what the tries so far came to
         tried = 0
@@ -77,7 +77,7 @@ class Connection:
                 self.pause(tried, error)
 
     def _ask_once(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
-        """One round trip, and what it tells of how DynamoDB is."""
+        """One round trip; its outcome informs the circuit breaker."""
         self._refuse_to_wait()
         start = self._ticking()
         error: BaseException | None = None
@@ -103,7 +103,7 @@ class Connection:
         return answer
 
     def _refuse_to_wait(self) -> None:
-        """A request that has no patience left, or that others have waited for in vain, does not ask."""
+        """Fail at once if the wait budget is spent or the circuit breaker is open."""
         if wait_budget.left() < wire.CONNECT_TIMEOUT_SECONDS + USUAL_REPLY_SECONDS:
             raise NotAsked(OVER)
         if wait_budget.current() is not None and not self._breaker().allows_request():
@@ -146,7 +146,7 @@ class Connection:
             self._breaker().record_timeout()
 
     def _breaker(self) -> CircuitBreaker:
-        """Of this process: one that was forked while others waited begins anew."""
+        """That of this process; a forked child gets a new one."""
         if self._shed[0] != (process := os.getpid()):
             self._shed = process, CircuitBreaker(self._ticking)
         return self._shed[1]
@@ -161,7 +161,7 @@ class Connection:
             request = request | {"ExclusiveStartKey": last}
 
     def pause(self, tried: int, error: StoreError | None = None) -> None:
-        """Before asking again, after this was answered. The pauses of whoever insists cost no patience."""
+        """Wait before retrying after this error. An insisting request's pauses are not charged to its budget."""
         if self._insists(error):
             self._sleep(_RANDOM.uniform(0, min(MAX_INSISTENT_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tried)))
             return
@@ -171,7 +171,7 @@ class Connection:
         self._sleep(seconds)
 
     def pause_for_rest(self, fruitless: int) -> None:
-        """Before asking for what was left over of a batch; so many batches in a row have come to nothing."""
+        """Wait before retrying what is left of a batch, longer after each batch in a row that achieved nothing."""
         crowded = Crowded(TOO_BUSY)
         if fruitless >= MAX_CONFLICT_ATTEMPTS and not self._insists(crowded):
             raise crowded
@@ -179,8 +179,7 @@ class Connection:
         self.pause(fruitless, crowded)
 
     def run_parallel(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
-        """In threads of this process. What no thread has begun by then, whoever waits for it asks: so questions within
-        questions never wait for each other."""
+        """In threads of this process. The caller runs what no thread has begun, so that nested calls never deadlock."""
         if len(asks) < 2:
             return [ask() for ask in asks]
         first, *others = asks

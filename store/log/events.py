@@ -1,18 +1,17 @@
-"""The event log: what happened, numbered, and written in the same transaction as the change itself.
+"""The event log: numbered events, each written in the same transaction as the change it describes.
 
-In the embedded store, where writers stand in line anyhow, the number is given out in the transaction itself: there is
-no event without a number, and no number without an event.
+In the embedded store, which has one writer at a time, the transaction itself takes the number, so that there are no
+gaps.
 
-In a distant store a number is taken first, by itself, so that writers never stand in line for a shared item inside
-their transactions. A number whose transaction did not happen is void and marked so in an item of its own, which every
-act checks that is recorded in this way: whoever comes late with a number that was declared void is refused and records
-the act under a new one. So a gap, once sealed, can never be filled.
+In a distant store the number is taken first, so that transactions do not contend for a counter. A number whose
+transaction did not happen is declared void in an item that every such transaction checks: a late writer is refused and
+records its act under a new number. So a gap, once sealed, can never be filled.
 
-Order, in both: whoever reads state, takes a number after that, and writes on condition that the state has not changed,
-gets numbers in the order in which the changes happened. Replay relies on that.
+In both, an act reads state, takes a number after that, and writes on condition that the state has not changed. So
+numbers have the order in which the changes happened, which replay relies on.
 
-Every event has a nonce of 128 random bits, which goes into its digest and is told only with the event itself: without
-it, whoever sees a digest could try out who did what, and when.
+Every event has a random nonce of 128 bits, which goes into its digest: without it, a published digest could be reversed
+by guessing who did what, and when.
 """
 
 from __future__ import annotations
@@ -46,7 +45,9 @@ from . import layout, numbers
 MAX_ATTEMPTS = 5
 IDEMPOTENCY_SECONDS = 24 * 3600  # how long a form sent again is recognised
 
-Noting = Callable[[int], Iterable[Write]]  # what an act writes of its own number; hangs on nothing else that changes
+Noting = Callable[
+    [int], Iterable[Write]
+]  # an act's writes that contain its number; may depend on nothing else that changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Event:
 
 
 class Repeated(Exception):
-    """This form was carried out before, and nothing was changed; `number` is that of its event."""
+    """This form was carried out before; nothing was changed. `number` is that of its event."""
 
     def __init__(self, number: int):
         self.number = number
@@ -98,7 +99,7 @@ class EventLog:
         once: str | None = None,
         noting: Noting = lambda number: (),
     ) -> int:
-        """Make the change and log it, both or neither; answers the event's number.
+        """Make the change and log it, both or neither; returns the event's number.
 
         `Refused.parts` are positions in `writes`, and after these in what `noting` makes of the event's number. The
         same `once` again, say of a form sent twice, changes nothing and raises `Repeated` with the number of the first
@@ -108,7 +109,7 @@ class EventLog:
         return record(event, writes, once, noting)
 
     def _at_once(self, event: Event, writes: Sequence[Write], once: str | None, noting: Noting) -> int:
-        """The number is given out in the transaction itself; if that is refused, the next one gets it."""
+        """The transaction itself takes the number; if it is refused, the next one gets it."""
         number, changes = 0, len(writes)
 
         def parts(header: Item) -> list[Write]:
@@ -137,7 +138,7 @@ class EventLog:
                 if min(refused.parts) < len(own):
                     self.void(number)
                     raise self._refusal(refused, len(own) - (once is not None), once) from None
-            except (Conflict, Crowded):  # nothing was written; if that is not sure, the sealer waits and sees
+            except (Conflict, Crowded):  # nothing was written; if that is unsure, the sealer decides later
                 with suppress(StoreError):
                     self.void(number)
                 raise
@@ -146,7 +147,7 @@ class EventLog:
         raise Conflict("The event log kept declaring our numbers void.")
 
     def _refusal(self, refused: Refused, changes: int, once: str | None) -> Refused | Repeated:
-        """What whoever acts is told; the mark of their form comes right after so many changes."""
+        """The error for the caller; the mark of their form comes right after so many writes."""
         if once is not None and changes in refused.parts:
             return Repeated(self._first_time(once))
         return Refused(part for part in refused.parts if part < changes)

@@ -1,8 +1,7 @@
-"""The numbers of events in a distant store, taken by one question for all acts of a process that wait for one.
+"""Takes event numbers from a distant store, in one request for all waiting threads of a process.
 
-Whoever comes while nobody asks, asks at once for all who wait by then. Who comes during the question waits for the next
-one: replay relies on it that a number was asked for after its act had read what it decides on. So no number is ever
-taken in advance. Nobody works in the background: of those who wait, one asks for all.
+A thread that finds no request under way sends one for all who wait. Those who come during a request wait for the next:
+replay relies on a number being taken after its act has read what it decides on, so none is taken in advance.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def take(table: Table) -> int:
 
 
 def ask(table: Table, count: int) -> range:
-    """So many numbers by one question."""
+    """Take so many numbers in one request."""
     last = table.increment(HEADER, "last", count)
     return range(last - count + 1, last + 1)
 
@@ -47,7 +46,7 @@ class _Place:
 
 
 class _Line:
-    """The acts of this process that wait for a number of one table."""
+    """The threads of this process that wait for a number of one table."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,14 +1,12 @@
-"""Public checkpoints: those of the log's checkpoints that everybody may see, on a coarse clock.
+"""Publishes checkpoints of the log on a coarse clock.
 
-The sealer seals every few seconds, and on a quiet site a checkpoint covers a single act. Whoever could watch that would
-know when it happened. So a checkpoint becomes public when the quarter of an hour in which it was sealed is over, and
-its time is that of the full quarter, however quiet the site is. The exception is a close: then all that is sealed
-becomes public at once, so that people can take the proof away. With it goes the end of every full block of the log, so
-that no public checkpoint covers many numbers and a bundle stays small.
+The sealer seals every few seconds, so on a quiet site a checkpoint covers a single act and would tell when it happened.
+Therefore checkpoints become public at the end of their quarter of an hour, dated with the full quarter. The exception
+is a close: then everything sealed is published at once, so that people can take the proof away. The end of every full
+block of the log is published too, so that no public checkpoint covers many numbers and a bundle stays small.
 
-An item says up to which number all is public and up to which it is wanted: by the quarter, or by the very transaction
-that seals a close. Each step moves it on condition that nobody else has; whoever is killed on the way, the next one
-goes on.
+An item says up to which number everything is public and up to which publishing is requested. Each step moves it
+conditionally, so that another process can continue after a crash.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ class Publisher:
         return bool(state["wanted"] > state["event_id"] or self._newest_over(state))
 
     def publish(self) -> int:
-        """Publish all that may be public now; answers how many checkpoints that was."""
+        """Publish all that may be public now; returns how many checkpoints."""
         self._want_what_is_over()
         published = 0
         with suppress(Refused):  # then another sealer is publishing, and goes on

@@ -1,4 +1,4 @@
-"""The writers of one process: they queue up, and whoever's turn it is commits for all who wait."""
+"""Group commit for the embedded store: the threads of a process queue up, and the first commits for all who wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..sqlite import connections
 from ..table import StoreError, Unavailable
 from .connections import sentences
 
-CHECK_INTERVAL_SECONDS = 0.01  # seconds between two looks whether the store is free
+CHECK_INTERVAL_SECONDS = 0.01  # between two checks whether the store is free
 NORMAL = 1  # of SQLite's ways to sync: the journal before it is carried over into the file, not at every commit
 JOURNAL_TIMEOUT_SECONDS = 0.2  # seconds to wait for readers before the journal is emptied; writers wait as long
 REWRITE_SECONDS = 1.0  # for copying the file, which is less than half of rewriting it: writers have patience for more
@@ -48,7 +48,7 @@ class Writers:
         return act.answer
 
     def _wait_or_write(self, act: Act) -> None:
-        """Who is written for by another hears of it, and need not stand in line for its turn only to see that."""
+        """Wait until another thread has committed this act, or commit it ourselves."""
         if self.turn.acquire(blocking=False):
             try:
                 if not act.done:
@@ -67,13 +67,13 @@ class Writers:
             self.waiting[0].call()
 
     def _give_up(self, act: Act) -> None:
-        """Say that nothing was written; unless somebody has taken the act along: then it is decided in a moment."""
+        """Give up waiting, unless another thread is committing the act already; then its outcome comes soon."""
         with suppress(ValueError):
             self.waiting.remove(act)
             raise Unavailable(TOO_BUSY)
 
     def _see_to(self, act: Act) -> None:
-        """Commit all that waits; where other processes are writing, let somebody stand in line behind them."""
+        """Commit all waiting acts; if another process is writing, let a thread wait for its lock."""
         queue = self.opened_writer().queue
         if queue.enter():
             try:
@@ -110,7 +110,7 @@ class Writers:
                 act.finish(failure)
 
     def _take_along(self, acts: list[Act]) -> list[Act]:
-        """All who wait by now, among the others."""
+        """Add all acts that wait by now."""
         before = len(acts)
         with suppress(IndexError):
             while True:
@@ -119,7 +119,7 @@ class Writers:
 
     @contextmanager
     def alone(self) -> Iterator[Writer]:
-        """With the store to oneself. Whoever asks for that is in no hurry, and lets others go first."""
+        """Exclusive use of the store, after all waiting writers."""
         until = time.monotonic() + connections.WRITER_TIMEOUT_SECONDS
         if not self.turn.acquire(timeout=connections.WRITER_TIMEOUT_SECONDS):
             raise Unavailable(TOO_BUSY)
@@ -149,13 +149,13 @@ class Writers:
                 self.call_the_next()
 
     def let_go(self) -> None:
-        """What a forked child does with its parent's place in the queue."""
+        """In a forked child: drop the parent's place in the queue."""
         if self.writer is not None:
             self.writer.queue.file.close()  # or a lock that the parent holds would outlive it in us
 
 
 class Act:
-    """One transaction that waits for its turn, and what became of it."""
+    """One transaction that waits to be committed, and its outcome."""
 
     __slots__ = ("_called", "answer", "done", "error", "until", "work")
 
@@ -169,7 +169,7 @@ class Act:
         self._called.acquire()
 
     def hears(self, seconds: float = -1) -> bool:
-        """Whether somebody calls, or has called since it last heard: because it is done, or because nobody writes."""
+        """Wait to be called, because it is done or nobody writes; whether that happened in time."""
         return self._called.acquire(timeout=seconds)
 
     def call(self) -> None:
@@ -196,7 +196,7 @@ class Act:
 
 
 class Writer:
-    """The one connection of a process that writes, and its place in the queue of processes."""
+    """The one writing connection of a process, and its place in the queue of processes."""
 
     def __init__(self, path: str):
         self.connection = connections.connect(path)
@@ -236,7 +236,7 @@ class Writer:
             self.connection.execute(f"PRAGMA synchronous = {usual}")
 
     def empty_journal(self) -> None:
-        """Give up soon where somebody reads for long, such as a backup: other writers would wait with us."""
+        """Gives up soon if a long read, such as a backup, is in the way: other writers would wait with us."""
         self._wait_for(JOURNAL_TIMEOUT_SECONDS)
         _, frames, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if moved < frames or self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:

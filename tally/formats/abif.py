@@ -68,8 +68,8 @@ class _Reader:
             groups = self._groups(line, counted.end(), number)
             self.counter.cache_line(line, self.counter.count_ranking(groups, count, number, self.tokens), count)
         elif line.startswith("{"):
-            said = _metadata(line)
-            self.said |= {key: said[key] for key in SAID if key in said}
+            metadata = _metadata(line)
+            self.said |= {key: metadata[key] for key in SAID if key in metadata}
         elif candidate := CANDIDATE.match(line):
             self._name(_unquoted(candidate[1]), _unquoted(candidate[2]), number)
         elif not HEADING.match(line):
@@ -157,8 +157,8 @@ def _unquoted(key: str) -> str:
 def _metadata(line: str) -> dict[str, Any]:
     """What a line in braces says; that of others may be anything, and then it says nothing to us."""
     try:
-        said = json.loads(line)
-        return said if isinstance(said, dict) else {}
+        metadata = json.loads(line)
+        return metadata if isinstance(metadata, dict) else {}
     except (ValueError, RecursionError):
         key, _colon, value = line.strip("{} \t").partition(":")  # some write keys without quotation marks
         return {key.strip(' "'): value.strip(' "')}
@@ -168,8 +168,8 @@ def _metadata(line: str) -> dict[str, Any]:
 
 
 def write(file: File) -> Iterator[str]:
-    said = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked}
-    yield "".join(f"{json.dumps({key: value}, ensure_ascii=False)}\n" for key, value in said.items() if value)
+    metadata = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked}
+    yield "".join(f"{json.dumps({key: value}, ensure_ascii=False)}\n" for key, value in metadata.items() if value)
     tokens = _tokens(file.ballots.candidates)
     for token, name in zip(tokens, file.ballots.candidates, strict=True):
         yield f"={token}:{_quoted(name)}\n"

@@ -218,18 +218,18 @@ class _Values:
         self._peek()
         if simple := SIMPLE.match(self.buffer, self.place):
             return self._taken(simple.end())
-        kept: list[str] = []
+        stored: list[str] = []
         length = depth = 0
         while True:
             part = self._part(depth)
             depth += (part in "[{") - (part in "]}")
             if keep:
-                kept.append(part)
+                stored.append(part)
                 length += len(part)
             if length > self.limits.line:
                 raise self._too_long()
             if not depth:
-                return "".join(kept)
+                return "".join(stored)
 
     def _part(self, depth: int) -> str:
         """A text in quotation marks, a bracket, or what stands between those."""
@@ -265,9 +265,9 @@ class _Values:
 
 
 def write(file: File) -> Iterator[str]:
-    said = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked}
-    kept = {key: value for key, value in said.items() if value} | {"candidates": list(file.ballots.candidates)}
-    yield json.dumps(kept, ensure_ascii=False, indent=1)[:-2] + ',\n "ballots": ['
+    metadata = {"title": clean_title(file.title), "seats": file.seats, "unranked": file.unranked}
+    stored = {key: value for key, value in metadata.items() if value} | {"candidates": list(file.ballots.candidates)}
+    yield json.dumps(stored, ensure_ascii=False, indent=1)[:-2] + ',\n "ballots": ['
     comma = ""
     for ranking, count in by_count(file.ballots):
         groups = json.dumps([list(group) for group in groups_of(ranking)])

@@ -114,11 +114,11 @@ class _Reader:
 
     def _notes(self) -> tuple[str, ...]:
         """A header that does not add up may be all that shows that a file is not whole."""
-        said = self.header.get("NUMBER VOTERS", "")
+        metadata = self.header.get("NUMBER VOTERS", "")
         total = sum(self.counter.counts.values())
-        if not said or said == str(total):
+        if not metadata or metadata == str(total):
             return ()
-        return (f"The header says {excerpt(said)} voters, but the file has {total} ballots.",)
+        return (f"The header says {excerpt(metadata)} voters, but the file has {total} ballots.",)
 
 
 def _expected(lines: Lines, what: str) -> tuple[int, str]:
@@ -170,13 +170,13 @@ def write(file: File, type: str | None = None) -> Iterator[str]:
 def _header(file: File, kind: str) -> Iterator[str]:
     ballots = file.ballots
     different = sum(1 for count in ballots.counts.values() if count)
-    said = {"FILE NAME": f"ballots.{kind}", "TITLE": clean_title(file.title), "DESCRIPTION": "", "DATA TYPE": kind}
-    said |= {"MODIFICATION TYPE": "original", "RELATES TO": "", "RELATED FILES": ""}
-    said |= {"PUBLICATION DATE": "", "MODIFICATION DATE": ""}
-    said |= {"NUMBER ALTERNATIVES": str(len(ballots.candidates)), "NUMBER VOTERS": str(ballots.total)}
-    said |= {"NUMBER UNIQUE ORDERS": str(different)}
-    said |= {f"ALTERNATIVE NAME {number}": name for number, name in enumerate(ballots.candidates, 1)}
-    yield from (f"# {key}: {value}".rstrip() + "\n" for key, value in said.items())
+    metadata = {"FILE NAME": f"ballots.{kind}", "TITLE": clean_title(file.title), "DESCRIPTION": "", "DATA TYPE": kind}
+    metadata |= {"MODIFICATION TYPE": "original", "RELATES TO": "", "RELATED FILES": ""}
+    metadata |= {"PUBLICATION DATE": "", "MODIFICATION DATE": ""}
+    metadata |= {"NUMBER ALTERNATIVES": str(len(ballots.candidates)), "NUMBER VOTERS": str(ballots.total)}
+    metadata |= {"NUMBER UNIQUE ORDERS": str(different)}
+    metadata |= {f"ALTERNATIVE NAME {number}": name for number, name in enumerate(ballots.candidates, 1)}
+    yield from (f"# {key}: {value}".rstrip() + "\n" for key, value in metadata.items())
 
 
 def _written(group: tuple[int, ...]) -> str:

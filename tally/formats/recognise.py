@@ -39,12 +39,12 @@ def recognise(name: str, head: str) -> str:
 
 def _by_look(head: str) -> str:
     lines = [line.strip() for line in head.split("\n", SAMPLE_LINES)[:SAMPLE_LINES]]
-    said = [line[:10_000] for line in lines if line]
-    if any(line.startswith("#/") for line in said):
+    nonblank = [line[:10_000] for line in lines if line]
+    if any(line.startswith("#/") for line in nonblank):
         return "cvotes"
-    if any(PREFLIB.match(line) for line in said):
+    if any(PREFLIB.match(line) for line in nonblank):
         return "preflib"
-    content = [line for line in said if not line.startswith("#")]
+    content = [line for line in nonblank if not line.startswith("#")]
     if not content:
         raise BadFile(None, "This file is empty.")
     return _by_content(content)

@@ -363,7 +363,7 @@ def _second_factors(ann: User, client: Client) -> str:
     options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
     (passkey,) = factors.load_factors(_person(ann.name)).passkeys
-    return passkey.mark
+    return passkey.short_id
 
 
 # --- looks ---

@@ -99,7 +99,7 @@ def without_haste() -> Iterator[Standstill]:
     with (
         patch.object(of_sessions, "now", lambda: moment),
         patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
-        patch.object(of_elections, "shelf", of_elections.ElectionCountCache(clock=clock)),
+        patch.object(of_elections, "cache", of_elections.ElectionCountCache(clock=clock)),
         patch.object(pause.cache, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),
         patch.object(heartbeats.watch, "ticking", lambda: 0.0),

@@ -110,9 +110,9 @@ def test_invitations_make_accounts_and_on_a_closed_site_only_those_of_admins(sit
 def test_the_roll_of_a_closed_site_says_who_has_to_invite(site, signed_in, settings):
     organiser = signed_in("Otto")
     drafts.create(repository.find("Otto"), "Board")
-    assert "invited by an admin first" not in text_of(organiser.get("/election/Board/roll/"))
+    assert "An admin must first invite people" not in text_of(organiser.get("/election/Board/roll/"))
     settings.REGISTRATION = "closed"
-    assert "invited by an admin first" in text_of(organiser.get("/election/Board/roll/"))
+    assert "An admin must first invite people" in text_of(organiser.get("/election/Board/roll/"))
 
 
 def test_nobody_has_links_mailed_to_strangers_without_end(site, signed_in, monkeypatch):

@@ -178,7 +178,7 @@ def test_leaving_by_oneself_takes_one_off_the_list(made):
 
 def test_leaving_a_session_without_a_list_writes_none(made):
     game = made()
-    game.format.gone(game, "ada")
+    game.format.on_left(game, "ada")
     speakers.end_debate(game)
     assert repository.table().get(keys.game_speakers(game.id)) is None
 

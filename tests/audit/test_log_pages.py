@@ -63,7 +63,7 @@ def test_filters_go_together(site, log, auditor, sealed):
     assert numbers(auditor.get("/admin/log/?event_type=ThingMade&election=door")) == [7]
     answer = auditor.get("/admin/log/?actor=Cy&election=Door")
     assert numbers(answer) == []
-    assert "Nothing in the log is like that." in text_of(answer)
+    assert "No event in the log matches." in text_of(answer)
 
 
 def test_the_pages_go_through_everything_once_and_keep_the_filter(site, log, auditor):
@@ -91,11 +91,11 @@ def test_times_are_by_utc_and_take_the_whole_minute_or_day(log, auditor):
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ("since=yesterday", "From (UTC): Write the date and the time like this"),
-        ("until=2026-13-01T00:00", "To (UTC): Write the date and the time like this"),
-        ("since=0001-01-01", "From (UTC): There is no such date or time."),
-        ("until=9999-12-31T23:59", "To (UTC): There is no such date or time."),
-        ("since=2026-01-02&until=2026-01-01", "To (UTC): This is before the beginning."),
+        ("since=yesterday", "From (UTC): Enter the date and time like this"),
+        ("until=2026-13-01T00:00", "To (UTC): Enter the date and time like this"),
+        ("since=0001-01-01", "From (UTC): This date or time does not exist."),
+        ("until=9999-12-31T23:59", "To (UTC): This date or time does not exist."),
+        ("since=2026-01-02&until=2026-01-01", "To (UTC): Choose an end after the start."),
         ("before=x", "Before event: Enter a whole number."),
         ("before=0", "Before event: Ensure this value is greater than or equal to 1."),
         ("before=9999999999999", "Before event: Ensure this value is less than or equal to"),
@@ -126,7 +126,7 @@ def test_a_long_search_stops_and_goes_on(site, log, auditor, monkeypatch):
     monkeypatch.setattr(log_search, "BATCH_UNSEALED_EVENTS", 30)
     happen(log, 60)
     answer = auditor.get("/admin/log/?actor=Grace")
-    assert "Looked through everything from event 2 on. Go on looking" in text_of(answer)
+    assert "Searched everything from event 2 on. Continue searching" in text_of(answer)
     address = unescape(re.search(r'href="([^"]+)" rel="next"', answer.content.decode())[1])
     assert numbers(auditor.get(address)) == [1]
 
@@ -157,14 +157,14 @@ def test_an_event_shows_all_it_says_with_its_digest(site, log, auditor):
     assert event_digest(log.find(2)).hex() in text
     assert log.find(2)["nonce"] in text
     assert "not sealed yet" in text
-    assert "Public checkpoint with the next full quarter of an hour" in text
+    assert "Public checkpoint at the next quarter hour" in text
     assert '{"of": ["a", 1, null, true]}' in text
     assert '"x" {"y": 1}' in text
     assert "two<br>lines" in page.content.decode()
     assert 'href="/election/Board/"' in page.content.decode()
     assert 'href="/people/Bo/"' in page.content.decode()
     Sealer(site).seal()
-    assert "with the events up to 2; the digest is the one that was sealed" in text_of(auditor.get("/admin/log/2/"))
+    assert "with the events up to 2; the digest matches" in text_of(auditor.get("/admin/log/2/"))
     happen(log, 1)
     seal_publicly(site)
     assert "Public checkpoint at event 3" in text_of(auditor.get("/admin/log/2/"))
@@ -175,8 +175,8 @@ def test_an_event_changed_after_it_was_sealed_says_so(site, log, auditor):
     Sealer(site).seal()
     site.write(Update(keys.event(2, log.find(2)["when_occurred"]), set={"actor": "Mallory"}))
     text = text_of(auditor.get("/admin/log/2/"))
-    assert "This event is not what was sealed." in text
-    assert "the digest is the one that was sealed" not in text
+    assert "This event differs from what was sealed." in text
+    assert "the digest matches" not in text
     assert "not what was sealed" not in text_of(auditor.get("/admin/log/1/"))
 
 

@@ -472,7 +472,7 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             EventLog(table()).record(said, *elections.change(election, after), *shut)
         except Refused:
-            raise LostRace("Somebody was faster.") from None
+            raise LostRace("Someone else was faster.") from None
         return after
 
     monkeypatch.setattr(Dawdling, "is_distant", True)

@@ -114,7 +114,7 @@ def reads_the_history(page: Page, sees_log: bool) -> None:
     expect(page.locator("main h1")).to_have_text("History of Talk of the year")
     numbers = page.locator("main tbody td[data-label=Event] a")
     if not sees_log:
-        for said in ("created the draft.", "put 2000 voters on the roll."):
+        for said in ("created the draft.", "added 2000 voters to the roll."):
             expect(rows(page).filter(has_text=f"Alan Turing {said}")).to_have_count(1)
         expect(page.locator("main")).to_contain_text("and sealed the result.")
         expect(numbers).to_have_count(0)
@@ -161,7 +161,7 @@ def test_the_owner_finds_an_act_and_goes_on_to_who_did_it_and_to_its_election(si
     follow(page, "main .facts", "Colour of the front door")
     expect(page.locator("main h1")).to_have_text("Colour of the front door")
     page.go_back()
-    follow(page, "main .facts", "all about it")
+    follow(page, "main .facts", "all about this election")
     expect(page.locator("[name=election]")).to_have_value("Colour of the front door")
     expect(rows(page).filter(has_text="ElectionCreated")).to_have_count(1)
 

@@ -60,7 +60,7 @@ def test_a_new_form(show, subtests):
 def test_a_form_sent_back(show, subtests):
     page = show(Candidacy({"email": "nobody", "token": ""}))
     with subtests.test("a form sent back says on top what is wrong and leads there"):
-        summary = page.get_by_role("group", name="This has not been saved yet")
+        summary = page.get_by_role("group", name="Please check the following")
         expect(summary).to_be_focused()
         expect(summary).to_contain_text("Nominations closed yesterday.")
         expect(summary.get_by_role("listitem")).to_have_count(7)

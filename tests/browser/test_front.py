@@ -33,12 +33,12 @@ def page_of_the_site(settings, server, server_folder: Path) -> Iterator[None]:
 def test_an_admin_edits_the_front_page_where_it_stands(visit, subtests):
     page = visit("/site/", who=WHO)
     with subtests.test("words, with the server's own preview, and the focus comes back"):
-        page.get_by_role("link", name="Edit these words").press("Enter")
+        page.get_by_role("link", name="Edit this text").press("Enter")
         page.get_by_label("In your own words").fill("We keep *bees* and ways.")
         expect(page.locator("#preview em")).to_have_text("bees")
         page.get_by_role("button", name="Save").press("Enter")
         expect(page.locator("#site-text .front-text em")).to_have_text("bees")
-        expect(page.get_by_role("link", name="Edit these words")).to_be_focused()
+        expect(page.get_by_role("link", name="Edit this text")).to_be_focused()
         expect(page).to_have_url(f"{page.url.split('/site/')[0]}/site/")
     with subtests.test("rows are moved by a button that keeps the focus, and Enter saves"):
         page.get_by_role("link", name="Edit links").click()

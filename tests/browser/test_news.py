@@ -81,7 +81,7 @@ def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
         expect(writer.locator("#brought-back")).to_be_visible()
         expect(shown.locator("strong")).to_have_text("office")
     writer.fill("[name=text]", TEXT)
-    writer.get_by_role("button", name="Save the draft").click()
+    writer.get_by_role("button", name="Save draft").click()
     writer.wait_for_url("**/edit/")
     assert writer.evaluate("Object.keys(sessionStorage).filter(key => key.startsWith('text '))") == []
     with subtests.test("the button says what will happen, while a date is chosen"):
@@ -110,8 +110,8 @@ def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
         like_and_take_back(reader, visit)
         assert judged(reader) == []
     with subtests.test("drafts and the link to look beforehand"):
-        writer.get_by_role("link", name="Take it back").click()
-        writer.get_by_role("button", name="Take it back").click()
+        writer.get_by_role("link", name="Unpublish").click()
+        writer.get_by_role("button", name="Unpublish").click()
         writer.get_by_role("link", name="Preview link").click()
         path = "/news/preview/" + writer.locator("#preview-link").inner_text().split("/news/preview/")[1]
         assert judged(writer, (PHONE_WIDTH_PX, "light")) == []
@@ -132,7 +132,7 @@ def test_writing_and_publishing_without_scripts(visit):
     page.get_by_role("button", name="Preview", exact=True).click()
     expect(page.locator("#preview strong")).to_have_text("office")
     page.fill("[name=title]", "Without scripts")
-    page.get_by_role("button", name="Save the draft").click()
+    page.get_by_role("button", name="Save draft").click()
     page.get_by_role("link", name="Publish", exact=True).click()
     page.fill("[name=at]", "2020-05-03T09:00")
     page.select_option("[name=time_zone]", "UTC")

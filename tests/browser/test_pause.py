@@ -40,7 +40,7 @@ def test_what_was_typed_survives_a_pause(visit, fresh_server: str, tmp_path):
     expect(writing.locator("main [name=names]")).to_have_value("Bo\nCy")
 
     owner.click("text=Resume the site")
-    expect(owner.locator("main")).to_contain_text("The site goes on.")
+    expect(owner.locator("main")).to_contain_text("The site is running again.")
     expect(owner.locator(".pause")).to_have_count(0)
     writing.click("main form:has([name=names]) button.button")
     expect(writing.locator("main")).to_contain_text("Cy")

@@ -192,7 +192,7 @@ def test_what_was_typed_wrong_is_named_and_focused(visit):
     page.click("main form button.button")
     summary = page.locator(".error-summary")
     expect(summary).to_be_focused()
-    expect(summary).to_contain_text("A name has no @")
+    expect(summary).to_contain_text("A name cannot contain @")
     page.click(".error-summary a >> nth=0")
     expect(page.locator("main [name=name]")).to_be_focused()
 

@@ -111,7 +111,7 @@ def read(visit, mail: EmailMessage, name: str) -> None:
     text = mail.get_body(("plain",)).get_content()
     phone = visit("about:blank", width=PHONE_WIDTH_PX)
     phone.set_content(mail.get_body(("html",)).get_content())
-    for said in (name, "Emmy Noether asks you to vote", "You can vote until", "Come early."):
+    for said in (name, "Emmy Noether invites you to vote", "You can vote until", "Come early."):
         assert said in text
         expect(phone.locator("body")).to_contain_text(said)
     # A mail has no landmarks: it stands within a page of those who show it.
@@ -283,7 +283,7 @@ def test_a_stranger_with_a_phone_and_no_scripts_finds_a_poll_by_its_code_and_a_r
     page.goto("/result/Talk of the year/")
     expect(page.locator(".outcome .margin-of")).to_be_visible()
     page.goto("/")
-    page.get_by_role("link", name="Its proof").click()
+    page.get_by_role("link", name="The proof").click()
     expect(page.locator("#checks")).to_be_visible()
     for link in ("Create an account", "Try the sandbox", "Public polls"):
         page.goto("/")

@@ -159,9 +159,9 @@ def fail(monkeypatch, client, site):
     ("exception", "status", "words"),
     [
         (Unavailable("The store is out."), 503, "Not available right now"),
-        (InDoubt("Nobody answered."), 503, "what arrives twice counts once"),
-        (Conflict("Others were faster."), 409, "Somebody was faster"),
-        (BadCursor("No."), 400, "That request made no sense"),
+        (InDoubt("Nobody answered."), 503, "it will count only once"),
+        (Conflict("Others were faster."), 409, "Someone else was faster"),
+        (BadCursor("No."), 400, "We could not read that request"),
         (RuntimeError("boom"), 500, "That was our mistake"),
     ],
 )
@@ -212,7 +212,7 @@ def test_a_form_from_elsewhere_is_refused_with_a_sentence(site):
 
     answer = Client(enforce_csrf_checks=True).post("/language/", {"language": "de"})
     assert answer.status_code == 403
-    assert "This form has grown old" in answer.content.decode()
+    assert "This form has expired" in answer.content.decode()
 
 
 def test_an_unknown_host_is_refused(client, site):

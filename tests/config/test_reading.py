@@ -87,6 +87,6 @@ def test_every_time_on_a_page_has_its_zone():
 def test_a_wrong_method_is_refused_on_a_page(site):
     answer = Client().put("/sign-in/")
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, POST")
-    assert "does not take what was sent to it" in answer.content.decode()
+    assert "cannot be opened directly" in answer.content.decode()
     assert Client().post("/sandbox/nowhere/").status_code == 404
     assert Client().delete("/healthz").content == b""

@@ -81,7 +81,7 @@ def test_a_name_that_nobody_has_is_not_put_on_the_roll(ada, draft, signed_in):
 def test_each_row_of_a_list_that_names_nobody_says_so(ada, draft, signed_in):
     page, file = signed_in(ada), SimpleUploadedFile("voters.csv", b"Ghost Person\nADA\nnew@example.org\nGhost Two\n")
     preview = text_of(page.post(address("import_roll"), {"file": file}))
-    assert preview.count("Nobody here has this name; list them by their address.") == 2
+    assert preview.count("Nobody here has this name. Use their email address instead.") == 2
     voters = re.search(r'name="voters" value="([^"]*)"', preview)[1]
     page.post(address("import_roll"), {"voters": voters})
     assert on_roll() == ["ADA", "new@example.org"]

@@ -203,7 +203,7 @@ def test_a_long_list_is_taken_on_step_by_step_by_a_script(page, board, slowly):
 def test_without_scripts_a_button_takes_it_on(page, board, slowly):
     place = page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})["Location"]
     assert page.post(place)["Location"] == place
-    assert "Go on with a list that was interrupted: 180 of 250 voters" in text_of(page.get(address("import_roll")))
+    assert "Continue an interrupted list: 180 of 250 voters" in text_of(page.get(address("import_roll")))
     assert page.post(place)["Location"] == address("roll")
     assert repository.find(board.name).voter_count == 253
 

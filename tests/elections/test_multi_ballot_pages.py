@@ -71,7 +71,7 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     eve = signed_in("Eve", Role.VOTER)
     assert f'href="/book/{multi_ballot.id}/ballot/"' in eve.get(at(multi_ballot)).content.decode()
     home = text_of(eve.get("/"))
-    assert "1 ballot waits for you." in home
+    assert "1 ballot is waiting for you." in home
     assert "Spring 2 questions on one ballot" in home
     assert "The result will be shown once the election has closed." in text_of(eve.get(at(multi_ballot, "results/")))
     ballots.cast(people.find("Eve"), SECOND, {"1": ["1"]}, "form")

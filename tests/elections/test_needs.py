@@ -273,7 +273,7 @@ def test_voters_by_skill_are_looked_at_first(browser, draft, bo, person, listed)
     assert "Everybody with Python at Advanced or above." in preview
     assert "Hal" not in preview
     assert "Low" not in preview
-    assert "On the roll already." in preview
+    assert "Already on the roll." in preview
     assert "Add 1 voter<" in preview
     assert repository.find("Board").voter_count == 1, "nobody is added by looking"
     browser.post(f"{HERE}roll/import/", {"voters": "voter\nIda\n"})

@@ -44,7 +44,7 @@ QUESTIONS = {
 
 def picture(type_: str, round_: Round, questions, seats=None, own: str = "") -> str:
     """What came of a round, as a session of this type shows it."""
-    return play_for_type(type_, questions[round_.question]).picture(round_, questions, seats or {}, own)
+    return play_for_type(type_, questions[round_.question]).render_result(round_, questions, seats or {}, own)
 
 
 @pytest.fixture

@@ -268,4 +268,4 @@ def test_a_vote_for_four_is_too_much():
 )
 def test_what_was_said_stands_in_the_form_again(said, type_, phase, kind, typed):
     snapshot = SimpleNamespace(question=Question("?", kind), state=State(phase=phase))
-    assert play_for_type(type_, Question("?", kind, right=(0,))).fields(said, snapshot) == typed
+    assert play_for_type(type_, Question("?", kind, right=(0,))).form_values(said, snapshot) == typed

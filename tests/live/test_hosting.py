@@ -264,7 +264,7 @@ def test_one_who_was_asked_to_help_drives_until_they_are_removed(site, hana, mad
         ("Vera", "Nobody with that name may run live sessions here."),
         ("hana", "Hana already runs this session."),
         ("Cleo", "Cleo already runs this session."),
-        ("a@b", "A name has no @"),
+        ("a@b", "A name cannot contain @"),
     ],
 )
 def test_who_cannot_help_is_told_why(hana, made, person, name, sentence):

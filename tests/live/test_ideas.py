@@ -8,7 +8,7 @@ from acts.background import wait
 from acts.refusals import LostRace, NotNow
 from live import counting, repository, seats, steps
 from live.plays import ideas_order as ideas
-from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store
 from live.plays import ideas_store as orders
 from live.plays.ideas_order import SortedIdeas
 from live.pseudonyms import pseudonym
@@ -301,11 +301,11 @@ def test_two_hosts_put_in_order_at_once_and_lose_nothing(site, sorted_game, monk
     def overtaken(self, *writes):
         if not others:
             others.append(1)
-            sorting.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
+            ideas_store.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
         write(self, *writes)
 
     monkeypatch.setattr(type(site), "write", overtaken)
-    sorting.sort(sorted_game.id, 1, lambda found: found.merged([place["A bus"], place["A boat"]], "Wheels"))
+    ideas_store.sort(sorted_game.id, 1, lambda found: found.merged([place["A bus"], place["A boat"]], "Wheels"))
     told = {each.words: each.out for each in orders.read(sorted_game.id, 1)[1].told()}
     assert told == {"Wheels": False, "A bike": True}
     assert orders.find_order(sorted_game.id, 1).version == 3
@@ -314,7 +314,7 @@ def test_two_hosts_put_in_order_at_once_and_lose_nothing(site, sorted_game, monk
 def test_nobody_puts_in_order_what_is_voted_on(sorted_game):
     drive(sorted_game, Step.VOTE)
     with pytest.raises(NotNow):
-        sorting.sort(sorted_game.id, 1, lambda found: found.left_out(0, out=True))
+        ideas_store.sort(sorted_game.id, 1, lambda found: found.left_out(0, out=True))
     before = repository.read_state(sorted_game.id)
     assert before.phase == Phase.VOTING
 
@@ -326,7 +326,7 @@ def test_a_vote_that_an_act_overtakes_is_opened_with_what_all_have_seen(sorted_g
 
     def overtaken(self):
         monkeypatch.setattr(SortedIdeas, "options", options)
-        sorting.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
+        ideas_store.sort(sorted_game.id, 1, lambda found: found.left_out(place["A bike"], out=True))
         return options(self)
 
     monkeypatch.setattr(SortedIdeas, "options", overtaken)

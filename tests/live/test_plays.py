@@ -141,10 +141,10 @@ class Applause(Play):
     def summary(self, said, snapshot):
         return {"text": said}
 
-    def fields(self, said, snapshot):
+    def form_values(self, said, snapshot):
         return {}
 
-    def way(self, snapshot):
+    def form_name(self, snapshot):
         return "write"
 
     def form(self, snapshot, typed):
@@ -156,10 +156,10 @@ class Applause(Play):
     def close(self, closing):
         return Closed(Round(closing.state.round, closing.state.question, len(closing.box.last), {}))
 
-    def drawn(self, round_, questions, seats, own):
+    def result_context(self, round_, questions, seats, own):
         return "too_few", {"count": round_.count}
 
-    def lines(self, round_, question, name_of):
+    def csv_lines(self, round_, question, name_of):
         yield {"row": "applause", "number": round_.count}
 
 

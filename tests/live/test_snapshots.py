@@ -153,7 +153,7 @@ def test_who_has_answered_is_counted_once_a_second(made, time, asked):
     drive(game, Step.CLOSE)
     assert snapshots.current(game.id, counts=True).answered == 0, "nobody has voted yet"
     snapshot = snapshots.current(game.id)
-    assert len(snapshot.between.answers) == 3
+    assert len(snapshot.phase_data.answers) == 3
 
 
 def test_what_is_over_is_closed_by_whoever_looks(made, time):

@@ -51,7 +51,7 @@ def test_tied_amendments_have_a_verdict_and_are_all_drawn(made, hana):
     snapshot = snapshots.current(game.id)
     assert snapshot.round.result["outcome"] == "tied"
     drawn = picture(Type.ASSEMBLY, snapshot.round, snapshot.questions, snapshot.seats)
-    for words in ("No decision: tied between", "3 : 1", "4 : 0", "hold a run-off to decide"):
+    for words in ("No decision: tied between", "3 : 1", "4 : 0", "The vote is tied: hold a run-off to decide"):
         assert words in drawn
     assert "were needed" not in drawn
     minutes = hana.get(at(game, "minutes")).content.decode()

@@ -111,14 +111,14 @@ def trial(owner) -> str:
 
 
 def test_where_mails_are_files_a_test_mail_is_one_too(site, signed_in):
-    assert "The test mail to you is sent." in trial(signed_in("Olga", Role.OWNER))
+    assert "A test mail has been sent to you." in trial(signed_in("Olga", Role.OWNER))
     assert sent.outbox[-1].to == ["Olga@example.org"]
 
 
 def test_test_mails_are_limited(site, signed_in, monkeypatch):
     from audit import mail_views
 
-    monkeypatch.setattr(mail_views, "TRIALS", mail_views.Limit("test mails", 1, 3600))
+    monkeypatch.setattr(mail_views, "TEST_MAIL_LIMIT", mail_views.Limit("test mails", 1, 3600))
     owner = signed_in("Olga", Role.OWNER)
     trial(owner)
     assert "tried too often" in trial(owner)

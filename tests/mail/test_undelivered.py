@@ -67,7 +67,7 @@ def test_one_button_tries_all_failed_again_and_leaves_the_unknown_alone(site, ow
     server, refused, unknown = failed
     page = owner.get("/mails/?state=failed").content.decode()
     assert page.count("550 5.7.1 not you") == 2
-    assert "Try all failed mails again" in page
+    assert "Retry all failed mails" in page
     owner.post("/mails/again/")
     assert "are being tried again" in owner.get("/mails/?state=failed").content.decode()
     assert send_all() == 2
@@ -95,7 +95,7 @@ def test_all_of_unknown_fate_are_taken_as_sent_together(site, owner, serves, que
     assert "All of them (2)" in page
     assert "Treat all as sent" in page
     owner.post("/mails/unknown/", {"how": "sent", "mailing": ""})
-    assert "are being settled" in owner.get("/mails/?state=unknown").content.decode()
+    assert "Working on these mails" in owner.get("/mails/?state=unknown").content.decode()
     taken = len(server.receivers)
     assert send_all() == 0
     assert states(*numbers) == [mail.SENT, mail.SENT]

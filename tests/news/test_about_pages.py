@@ -91,7 +91,7 @@ def test_whoever_runs_it_writes_and_is_told_that_it_is_public(opened, signed_in)
     assert WRITE in page(mine, "/election/Board/dashboard/")
     form = page(mine, "/news/write/?election=Board")
     assert "About the election <bdi>Board</bdi>." in form
-    assert "Everybody on the web can read a post" in form
+    assert "can be read by anyone on the web" in form
     typed = {"title": "Please vote", "text": "Until *Friday*.", "election": "Board"}
     assert mine.post("/news/write/", typed).status_code == 302
     (draft,) = repository.drafts("the organiser", limit=9)[0]
@@ -118,7 +118,7 @@ def test_one_press_announces_it_and_the_second_leads_to_it(organiser, signed_in,
     mine = signed_in(organiser)
     for address in ("/election/Board/", "/election/Board/results/", "/election/Board/dashboard/"):
         assert BUTTON in page(mine, address)
-    for sentence in ("The result is announced.", "This result was announced before."):
+    for sentence in ("The result has been announced.", "This result has already been announced."):
         answer = mine.post(ANNOUNCE, follow=True)
         assert answer.redirect_chain == [("/news/post/result-board/", 302)]
         assert sentence in answer.content.decode()
@@ -126,7 +126,7 @@ def test_one_press_announces_it_and_the_second_leads_to_it(organiser, signed_in,
     seen = page(client, "/news/post/result-board/")
     seal = results.find("Board").seal
     assert f"<code>{seal.report_digest[:12]}…</code>" in seen
-    assert "The result that is sealed has this digest." in seen
+    assert "The sealed result has this digest." in seen
     assert reverse("shared", args=["Board"]) + "#checks" in seen
     picture = re.search(r'class="result-card" src="http://[^/]+([^"]+)"', seen)[1]
     assert client.get(picture)["Content-Type"] == "image/png"
@@ -149,7 +149,7 @@ def test_another_digest_than_the_sealed_one_does_not_fit(organiser, client):  # 
     services.announce(organiser, results.find("Board"))
     table().write(Update(keys.result("Board"), set={"report_digest": "0" * 64}))
     seen = page(client, "/news/post/result-board/")
-    assert "Does not fit" in seen
+    assert "Does not match" in seen
     assert "result-card" not in seen
 
 

@@ -60,7 +60,7 @@ def test_only_the_button_behind_the_mailed_link_makes_a_subscriber(stranger, lin
     for look in (stranger.get, stranger.head):  # as a mail scanner does
         assert look(path).status_code == 200
     assert subscriptions.count_subscribers() == 0
-    assert "from now on" in stranger.post(path).content.decode()
+    assert "You will now get every new post by mail" in stranger.post(path).content.decode()
     first = subscriptions.find("ANN@example.org")
     stranger.post(path)
     assert subscriptions.find(ANN) == first
@@ -125,7 +125,7 @@ def test_who_types_many_addresses_is_asked_to_wait(site, monkeypatch):
 
 
 def _narrow():
-    return subscriptions.REQUEST_LIMITS.here, subscriptions.REQUEST_LIMITS.anywhere
+    return subscriptions.REQUEST_LIMITS.per_source, subscriptions.REQUEST_LIMITS.per_account
 
 
 # --- leaving ---
@@ -138,7 +138,7 @@ def test_one_click_of_a_mail_program_is_enough(site):
     for _time in range(2):
         answer = Client(enforce_csrf_checks=True).post(path, {"List-Unsubscribe": "One-Click"})
         assert answer.status_code == 200
-        assert "no more news by mail" in answer.content.decode()
+        assert "You are unsubscribed" in answer.content.decode()
     assert list(table().each(keys.SUBSCRIBERS)) == []
 
 

@@ -177,11 +177,11 @@ def sections(answer) -> list[str]:
 def test_an_election_stays_in_reach_from_waiting_to_its_result(site, ann, opened, monkeypatch):  # noqa: F811
     empty = ann.get("/")
     assert sections(empty) == []
-    assert "When an election opens that you may vote in, it is here." in main_of(empty)
+    assert "Elections you can vote in appear here when they open" in main_of(empty)
     opened("Ann", description="About *bees*.", no_voting_after=FUTURE)
     before = ann.get("/")
     assert sections(before) == [WAITING]
-    assert "1 ballot waits for you." in main_of(before)
+    assert "1 ballot is waiting for you." in main_of(before)
     assert "About bees." in main_of(before)
     assert 'href="/election/Board/ballot/"' in main_of(before)
     voting.cast(people.find("Ann"), "Board", ranks(Cy=1), "form")
@@ -247,7 +247,7 @@ def test_an_observer_is_told_what_there_is_to_read(site, signed_in, opened):  # 
     opened("Ann")
     page = main_of(signed_in("Eve", Role.OBSERVER).get("/"))
     assert sections(signed_in("Eve", Role.OBSERVER).get("/")) == []
-    assert "waits for your vote" not in page
+    assert "nothing to vote on" not in page
 
 
 def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, person):  # noqa: F811
@@ -258,7 +258,7 @@ def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, p
     opened("Ann", name="Later", no_voting_before=TOMORROW, no_voting_after=FUTURE)
     decide(opened, "Past")
     page = main_of(browser.get("/"))
-    assert "Next: complete the draft, and open it." in page
+    assert "Next: complete the draft and open it." in page
     assert "open until you close it" in page
     assert "Opens in" in page
     assert "Next: look at the result." in page

@@ -42,8 +42,8 @@ def test_whoever_takes_the_name_next_has_none_of_it(author, admin, person):
 
 def test_they_are_told_before(author, person):
     assert accounts.removal_effects(author) == [
-        "1 post stays, without a name.",
-        "2 posts that nobody can read yet pass to the owner of the site.",
+        "1 post stays online, without a name.",
+        "2 unpublished posts pass to the site owner.",
     ]
     assert accounts.removal_effects(person("Eve")) == []
 

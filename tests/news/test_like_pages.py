@@ -50,7 +50,7 @@ def test_a_stranger_without_scripts_likes_and_takes_it_back(post):
     one, visitor = post(), browser()
     page = page_of(visitor, one)
     assert (pressed(page), said(page)) == (False, "No likes yet.")
-    assert "a random number, so that you count once" in page
+    assert "a random number so that you count only once" in page
     assert likes.COOKIE not in visitor.cookies, "who only reads is not told apart from others"
     answer = press(visitor, one, page)
     cookie = answer.cookies[likes.COOKIE]
@@ -106,7 +106,7 @@ def test_a_member_counts_wherever_they_are_and_is_told_what_is_kept(post, signed
     one, ada = post(), person("Ada")
     first, second = signed_in(ada), signed_in(ada)
     page = page_of(first, one)
-    assert "kept with your account until you take it back" in page
+    assert "stored with your account until you take it back" in page
     press(first, one, page)
     press(second, one, page)
     assert counted(one.id) == 1, "the page of another device was old, and says what it said"

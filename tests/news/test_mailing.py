@@ -373,7 +373,7 @@ def test_whoever_publishes_is_asked_and_the_box_is_kept_while_the_date_is_chosen
     assert page.count('-hint" checked') == 2
     chosen = {"at": "2030-05-03T12:00", "time_zone": "UTC", "mails_asked": "yes"}
     assert '-hint" checked' not in browser.get(path, chosen).content.decode()
-    assert "Subscribers are mailed ten minutes after" in browser.get(path, chosen | {"mails": "on"}).content.decode()
+    assert "Subscribers get a mail ten minutes later" in browser.get(path, chosen | {"mails": "on"}).content.decode()
     past = browser.get(path, chosen | {"mails": "on", "at": "2020-05-03T12:00"}).content.decode()
     assert "a date in the past is not mailed" in past
     browser.post(path, {"version": str(post.version), **chosen})

@@ -184,9 +184,9 @@ def test_name_and_colour_are_everywhere_at_once(save, client, person, outbox, se
     [
         ("x" * 61, "at most 60 characters"),
         ("x" * 10_000, "at most 400 characters"),
-        ("\u202egnuhcran", "turn its letters around"),
+        ("\u202egnuhcran", "reverse its letters"),
         ("Two\u2028lines", None),
-        ("\x07", "no control characters"),
+        ("\x07", "cannot contain control characters"),
         ("   ", "This field is required"),
         ("<script>alert(1)</script>", None),
     ],
@@ -215,12 +215,12 @@ def test_the_words_of_the_settings_are_no_name_of_its_own(save, settings):
 def test_a_colour_hard_to_read_gets_a_sentence_and_one_that_would_do_by_one_click(save, browser):
     answer = save("name", {"name": "Bees", "colour": "#ffcc00"})
     assert answer.status_code == 422
-    sentence = "#ffcc00 is hard to read on light pages: its contrast is 1.2 to 1, and should be at least 4.5 to 1."
+    sentence = "#ffcc00 is hard to read on light pages: its contrast is 1.2 to 1 and should be at least 4.5 to 1."
     darker = re.search(r'name="darker" value="(#[0-9a-f]{6})"', answer.content.decode())[1]
-    assert f"{sentence} Darker, {darker} would do." in text_of(answer)
+    assert f"{sentence} A darker shade, {darker}, would work." in text_of(answer)
     save("name", {"name": "Bees", "colour": "#ffcc00", "darker": darker})
     assert site_page.find().colour == darker
-    assert "looks like #56278a" in text_of(save("name", {"name": "Bees", "colour": "yellow"}))
+    assert "Enter a colour like #56278a" in text_of(save("name", {"name": "Bees", "colour": "yellow"}))
 
 
 # --- rows ---
@@ -282,7 +282,7 @@ def test_the_second_of_two_is_told_and_loses_nothing(save, browser, ann):
     answer = browser.post(f"{HERE}text/", {"text": "Of the second.", "seen": seen})
     page = text_of(answer)
     assert answer.status_code == 422
-    assert "Somebody else has changed this since you began to write." in page
+    assert "Someone else has changed this since you started." in page
     assert "Of the first.</p>" in page
     assert "Of the second.</textarea>" in page
     assert site_page.find().text == "Of the first."
@@ -312,14 +312,14 @@ def test_for_htmx_what_is_wrong_is_swapped_in_and_a_name_loads_the_page_anew(sav
 def test_the_page_goes_with_its_picture_after_a_question(ann, browser, client):
     write(ann)
     site_services.picture(ann, picture())
-    assert "Strangers see again what Plenum is" in text_of(browser.get("/site/remove/"))
+    assert "Visitors will see the default front page again" in text_of(browser.get("/site/remove/"))
     assert site_page.find().version
     browser.post("/site/remove/")
     assert not site_page.find().version
     assert log().table.get(keys.photo("a" * 32, 320)) is None
     assert TOLD in text_of(client.get("/"))
     assert "· Plenum</title>" in text_of(client.get("/"))
-    assert "Nobody has written anything here." in text_of(browser.post("/site/remove/", follow=True))
+    assert "This page is still empty." in text_of(browser.post("/site/remove/", follow=True))
 
 
 def test_a_new_picture_takes_the_bytes_of_the_old_one_along(ann):

@@ -76,7 +76,7 @@ def test_the_same_address_in_another_case_is_repeated():
 def test_a_name_too_long_is_invalid_and_the_others_are_not():
     rows = read_voters(("x" * 201 + "\nAda\n").encode())
     assert [row.verdict for row in rows] == [Verdict.INVALID, Verdict.NEW]
-    assert rows[0].reason == "A name has at most 200 characters; this one has 201."
+    assert rows[0].reason == "A name can have at most 200 characters. This one has 201."
 
 
 # --- encodings ---
@@ -184,7 +184,7 @@ def test_what_stands_under_email_must_be_an_address():
 def test_a_row_without_voter_is_invalid():
     rows = read_voters(b"name,room\n,5\nAda\n")
     assert [(row.line, row.verdict) for row in rows] == [(2, Verdict.INVALID), (3, Verdict.NEW)]
-    assert rows[0].reason == "A name has at least one visible character."
+    assert rows[0].reason == "A name needs at least one visible character."
 
 
 def test_line_numbers_count_blank_lines_and_lines_inside_quotes():
@@ -207,16 +207,19 @@ def spreadsheet() -> bytes:
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (b"a" * (MAX_BYTES + 1), "A list has at most 5 MB."),
-        (b'"' * 10_000_000, "A list has at most 5 MB."),
+        (b"a" * (MAX_BYTES + 1), "A list can be at most 5 MB."),
+        (b'"' * 10_000_000, "A list can be at most 5 MB."),
         (b'"' * MAX_BYTES, "Line 1 has more than 1000 characters."),
         (b"," * MAX_BYTES, "Line 1 has more than 1000 characters."),
         (b"Ada\n" + b"x" * (MAX_LINE_CHARS + 1), "Line 2 has more than 1000 characters."),
-        (b'Ada\n"Bo\nCy\nDi\n', "Line 2 has a quotation mark that is not closed."),
-        (b'"Ada\n' + b"Bo\n" * 1_000_000, "Line 1 has a quotation mark that is not closed."),
-        (b"".join(ROW % n for n in range(MAX_ROWS + 1)), "A list has at most 50000 rows. Split it into several."),
-        (b"\n" * MAX_BYTES, "A list has at most 50000 rows. Split it into several."),
-        (b'"\n' * (MAX_BYTES // 2), "A list has at most 50000 rows. Split it into several."),
+        (b'Ada\n"Bo\nCy\nDi\n', "Line 2 has an unclosed quotation mark."),
+        (b'"Ada\n' + b"Bo\n" * 1_000_000, "Line 1 has an unclosed quotation mark."),
+        (
+            b"".join(ROW % n for n in range(MAX_ROWS + 1)),
+            "A list can have at most 50000 rows. Split it into several lists.",
+        ),
+        (b"\n" * MAX_BYTES, "A list can have at most 50000 rows. Split it into several lists."),
+        (b'"\n' * (MAX_BYTES // 2), "A list can have at most 50000 rows. Split it into several lists."),
         (b"\0" * MAX_BYTES, "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
         (b"Ada\0\n" + b"Bo\n" * 99, "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
         (spreadsheet(), "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
@@ -265,7 +268,7 @@ def test_who_is_on_the_roll_already_is_there():
     rows = read_voters(b"ADA\nBo@example.org\nCy\nada\n@\n")
     again = compare_with_roll(rows, {"ada", "bo@example.org"}, {"cy"})
     assert [row.verdict for row in again] == ["there", "there", "new", "there", "invalid"]
-    assert again[0].reason == "On the roll already."
+    assert again[0].reason == "Already on the roll."
     assert rows[0].verdict is Verdict.NEW
 
 
@@ -277,7 +280,7 @@ def test_the_same_file_twice_brings_nothing_new():
 def test_a_name_nobody_here_has_is_not_usable_and_an_address_is():
     rows = compare_with_roll(read_voters(b"Ada\nGhost Person\nghost@example.org\nghost person\n"), (), {"ada"})
     assert [row.verdict for row in rows] == ["new", "invalid", "new", "repeated"]
-    assert rows[1].reason == "Nobody here has this name; list them by their address."
+    assert rows[1].reason == "Nobody here has this name. Use their email address instead."
 
 
 # --- candidates ---

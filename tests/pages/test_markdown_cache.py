@@ -235,7 +235,7 @@ def test_a_text_that_would_become_too_long_is_refused(site, draft, browser, path
     for more in ({}, {"preview": "1"}):
         answer = browser.post(path, {field: LINES, "link": "", **more})
         assert answer.status_code == 422
-        assert "its page would become too long" in answer.content.decode()
+        assert "to fit on a page" in answer.content.decode()
     assert list(site.each(keys.events())) == before
 
 

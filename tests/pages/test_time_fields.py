@@ -88,7 +88,7 @@ def test_what_is_no_time_is_refused_with_an_example(text):
     "text", ["2026-02-30T10:30", "2026-13-01T10:30", "2026-11-15T24:00", "2026-11-15T10:60", "2026-00-00T00:00"]
 )
 def test_times_that_no_calendar_has_are_refused(text):
-    with pytest.raises(forms.ValidationError, match=r"There is no such date or time\."):
+    with pytest.raises(forms.ValidationError, match=r"This date or time does not exist\."):
         read(text)
 
 
@@ -130,7 +130,7 @@ def test_the_form_says_what_it_understood():
     assert form.cleaned_data["opens"].note is ClockChange.GAP
     skipped, plain = form.notes()
     assert skipped.startswith("Voting begins: March 30, 2025, 2:30 a.m. does not exist")
-    assert skipped.endswith("We took March 30, 2025, 3:30 a.m. CEST instead.")
+    assert skipped.endswith("We used March 30, 2025, 3:30 a.m. CEST instead.")
     assert plain == "Voting ends: Nov. 15, 2025, 10:30 a.m. CET (Europe/Berlin)."
 
 
@@ -143,7 +143,7 @@ def test_without_a_zone_no_time_is_understood_and_only_the_zone_is_blamed(zone):
 
 def test_a_form_that_forgets_to_ask_for_the_zone_loses_no_time_silently():
     form = CarelessForm({"closes": "2025-11-15T10:30"})
-    assert form.errors == {"closes": ["Choose a time zone too: without one nobody knows when this is."]}
+    assert form.errors == {"closes": ["Choose a time zone too, so that everyone knows when this is."]}
 
 
 def test_a_form_may_know_its_zone_without_asking():

@@ -84,7 +84,7 @@ def test_an_old_spelling_in_the_store_is_still_understood():
 def test_other_names_are_refused_in_a_sentence(name):
     with pytest.raises(UnknownZone) as refused:
         zone(name)
-    assert refused.value.messages == ["There is no time zone of this name."]
+    assert refused.value.messages == ["No time zone has this name."]
 
 
 def test_without_the_list_of_places_every_place_is_offered(monkeypatch, tmp_path):
@@ -177,7 +177,7 @@ def test_a_skipped_time_is_explained():
     gap = interpret(at("2025-03-30T02:30"), "Europe/Berlin", Edge.OPENING)
     assert gap.sentence == (
         "March 30, 2025, 2:30 a.m. does not exist in this time zone (Europe/Berlin): the clocks go forward and skip it."
-        " We took March 30, 2025, 3:30 a.m. CEST instead."
+        " We used March 30, 2025, 3:30 a.m. CEST instead."
     )
 
 
@@ -203,9 +203,9 @@ def test_a_repeated_time_opens_at_the_first_and_closes_at_the_second(zone_name, 
 
 def test_a_repeated_time_is_explained():
     opening, closing = (interpret(at("2025-10-26T02:30"), "Europe/Berlin", edge) for edge in BOTH)
-    assert "comes twice in this time zone (Europe/Berlin)" in opening.sentence
-    assert "We took the first, Oct. 26, 2025, 2:30 a.m. CEST, so" in opening.sentence
-    assert "We took the second, Oct. 26, 2025, 2:30 a.m. CET, so" in closing.sentence
+    assert "occurs twice in this time zone (Europe/Berlin)" in opening.sentence
+    assert "We used the first, Oct. 26, 2025, 2:30 a.m. CEST, so" in opening.sentence
+    assert "We used the second, Oct. 26, 2025, 2:30 a.m. CET, so" in closing.sentence
 
 
 def test_zones_without_letters_are_told_by_their_offset():

@@ -223,7 +223,7 @@ def test_of_two_tabs_the_second_is_told_and_loses_nothing(site, hers, made):
     assert answer.status_code == 422
     assert "This was changed in another window or by someone else" in page
     assert 'value="Second tab?"' in answer.content.decode()
-    assert "What is saved now" in page
+    assert "Saved version" in page
     assert "First tab?" in page
     hers.post(f"/live/sets/{made}/questions/1/", words | {"title": "Second tab?", "seen": seen(answer)})
     assert repository.find_full(made).find(1).question.title == "Second tab?"

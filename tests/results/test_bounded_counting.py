@@ -119,7 +119,7 @@ def test_a_comparison_made_apart_is_the_same(site):
 
 
 def test_the_process_knows_nothing_of_the_site(site, monkeypatch, processes):
-    monkeypatch.setenv("SECRET_KEY", "not for you")
+    monkeypatch.setenv("SECRET_KEY", "you do not have access")
     seen = []
     popen = bounded_counting.subprocess.Popen
     monkeypatch.setattr(

@@ -180,7 +180,7 @@ def test_the_ages_of_jobs_are_known_of_workers_elsewhere(client, site, monkeypat
 
 def test_the_system_page_says_whether_a_worker_is_there(site, signed_in):
     owner = signed_in("Olga", Role.OWNER)
-    assert "No worker has given a sign of life" in owner.get("/admin/system/").content.decode()
+    assert "No worker has reported" in owner.get("/admin/system/").content.decode()
     HeartbeatSender(site, {}).send()
     assert re.search(r"1 worker; a sign of life \d+ s ago\.", owner.get("/admin/system/").content.decode())
 

@@ -328,7 +328,7 @@ def test_the_pages_say_that_an_event_has_forgotten(site, boss, ada, signed_in):
     forgotten()
     page, number = signed_in(boss), next(event["event_id"] for event in log().since(0) if is_rewritten(event))
     shown = page.get(f"/admin/log/{number}/").content.decode()
-    assert "has forgotten the name" in shown
+    assert "has been erased from this event" in shown
     assert "removed person" in page.get("/admin/log/?event_type=UserRemoved").content.decode()
     out = StringIO()
     call_command("verify", stdout=out)

@@ -164,7 +164,7 @@ def test_an_owner_pauses_and_resumes_on_the_page(site, signed_in):
     assert again.status_code == 422
     assert "already paused" in again.content.decode()
     answer = client.post("/admin/resume/", follow=True)
-    assert "The site goes on." in answer.content.decode()
+    assert "The site is running again." in answer.content.decode()
     assert "Pause the site" in answer.content.decode()
     assert "not paused" in client.post("/admin/resume/", follow=True).content.decode()
     assert events(site)[-2:] == ["SitePaused", "SiteResumed"]
@@ -216,7 +216,7 @@ def test_a_page_that_would_change_something_by_being_looked_at_waits(site, board
     client.raise_request_exception = False
     answer = client.get("/election/Board/results/")
     assert answer.status_code == 503
-    assert "This page cannot be made while the site is paused" in answer.content.decode()
+    assert "This page is not available while the site is paused" in answer.content.decode()
     assert events(site) == before
     resume("Ada")
     assert client.get("/election/Board/results/").status_code == 200
@@ -263,7 +263,7 @@ def test_the_commands_pause_and_resume(site):
     with pytest.raises(CommandError, match="already paused"):
         call_command("pause", minutes=5)
     call_command("resume", stdout=said)
-    assert said.getvalue() == "The site is paused.\nThe site goes on.\n"
+    assert said.getvalue() == "The site is paused.\nThe site is running again.\n"
     with pytest.raises(CommandError, match="not paused"):
         call_command("resume")
     with pytest.raises(CommandError, match="at least a minute"):

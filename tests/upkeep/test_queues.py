@@ -162,7 +162,7 @@ def test_what_the_store_says_is_in_the_log_and_on_the_system_page_until_it_goes_
     assert caplog.records[-1].words == f"2 of what waited went wrong. {reason}"
     HeartbeatSender(site, {}).send()
     page = signed_in("Olga", Role.OWNER).get("/admin/system/").text
-    assert f"The job “ballots” failed the last time: 2 of what waited went wrong. {reason}" in page
+    assert f"The last run of the job “ballots” failed: 2 of what waited went wrong. {reason}" in page
     run_jobs([Job("ballots", 2, lambda: process_each([1], lambda item: None))], Leases(site))
     assert "ballots" not in heartbeats.last_failures()
 

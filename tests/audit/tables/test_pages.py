@@ -168,8 +168,8 @@ def test_ballots_of_an_open_secret_election_get_a_sentence_and_no_count(site, au
     for name in ("ballots", "rankings"):
         answer = auditor.get(f"/admin/tables/{name}/", {"election": "Board"})
         assert answer.status_code == 422
-        assert "when an organiser closes it" in text_of(answer)
-        assert "rows in all" not in text_of(answer)
+        assert "after it closes" in text_of(answer)
+        assert "rows in total" not in text_of(answer)
 
 
 def test_ballots_of_a_closed_secret_election_are_found_by_code(site, auditor, person, opened, monkeypatch):
@@ -220,7 +220,7 @@ def test_a_table_of_one_election_offers_elections_to_choose_from(site, auditor, 
     assert "/admin/tables/candidates/?election=Board+%26+%3CClub%3E" in text
     answer = auditor.get("/admin/tables/candidates/", {"election": "Bored"})
     assert answer.status_code == 422
-    assert "There is no election of that name." in text_of(answer)
+    assert "No election has this name." in text_of(answer)
     assert 'value="Bored"' in text_of(answer)
 
 
@@ -247,7 +247,7 @@ def test_counts_that_are_kept_are_shown(site, auditor, person):
     from upkeep.log.sealer import site_sealer
 
     site_sealer().seal()
-    assert "1 row in all" in text_of(auditor.get("/admin/tables/users/"))
+    assert "1 row in total" in text_of(auditor.get("/admin/tables/users/"))
 
 
 def test_the_sync_state_says_how_far_the_log_is_followed(site, auditor):
@@ -402,10 +402,12 @@ def test_odd_keys_get_a_sentence(site, auditor, odd):
 def test_forged_cursors_get_a_sentence(site, auditor, opened, after):
     opened("Board", "Vera", secret_ballot=False)
     for name in ("voters", "candidates", "ballots", "rankings"):
-        assert "start again" in text_of(refused(auditor, f"/admin/tables/{name}/?", election="Board", after=after))
+        assert "Go back to the start" in text_of(
+            refused(auditor, f"/admin/tables/{name}/?", election="Board", after=after)
+        )
     for name in ("elections", "events"):
-        assert "start again" in text_of(refused(auditor, f"/admin/tables/{name}/?", after=after))
-    assert "start again" in text_of(refused(auditor, partition("PEOPLE") + "&", after=after))
+        assert "Go back to the start" in text_of(refused(auditor, f"/admin/tables/{name}/?", after=after))
+    assert "Go back to the start" in text_of(refused(auditor, partition("PEOPLE") + "&", after=after))
 
 
 def refused(client, address: str, **words: str):
@@ -419,7 +421,7 @@ def test_a_cursor_of_another_list_gets_a_sentence(site, auditor, person, monkeyp
     person("Bo")
     (address,) = NEXT.findall(auditor.get(partition("PEOPLE")).content.decode())
     after = re.search(r"after=([^&]*)", html.unescape(address))[1]
-    assert "start again" in text_of(refused(auditor, partition("ELECTIONS") + f"&after={after}&"))
+    assert "Go back to the start" in text_of(refused(auditor, partition("ELECTIONS") + f"&after={after}&"))
 
 
 def test_unknown_tables_and_half_questions_get_a_sentence(site, auditor):
@@ -430,7 +432,7 @@ def test_unknown_tables_and_half_questions_get_a_sentence(site, auditor):
         refused(auditor, "/admin/tables/raw/?", table="log", pk="EVENTS", index="on")
     )
     assert "hidden" in text_of(refused(auditor, "/admin/tables/raw/?", table="data", pk="SESSIONS#vera"))
-    assert "Say which item" in text_of(refused(auditor, "/admin/tables/raw/item/?", table="data"))
+    assert "Choose an item by table" in text_of(refused(auditor, "/admin/tables/raw/item/?", table="data"))
     assert refused(auditor, "/admin/tables/events/?", number="many")
     assert refused(auditor, "/admin/tables/candidates.csv?", election="Bored")
 

@@ -239,7 +239,7 @@ def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor,
     monkeypatch.setattr(raw, "allowed", lambda item, voted=None: Allowed(True, True, True))
     monkeypatch.setattr(raw, "PAGE_ROWS", 3)  # the page ends with a ballot, whose key is in the cursor
     monkeypatch.setattr(raw, "encrypt_cursor", lambda cursor: cursor)
-    monkeypatch.setattr(raw, "unlock", lambda cursor: cursor)
+    monkeypatch.setattr(raw, "decrypt_cursor", lambda cursor: cursor)
     assert "pseudonym" in Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day))
 
 

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from live import clock, counting, repository, seats
-from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store
 from live.plays import ideas_store as orders
 from live.qa import display, services
 from live.qa_rules import Act, Fate, Mode
@@ -58,13 +58,13 @@ def fates(game) -> dict[str, str]:
 
 
 def shown_to(game, name: str) -> set[str]:
-    gathered = room_of(game).between
+    gathered = room_of(game).phase_data
     return {gathered.answers[number].text for number in gathered.shown_to(name.lower())}
 
 
 def vote(game, name: str, *texts: str) -> None:
     """For these, the best first; as somebody does who was shown them all."""
-    numbers = {each.text: number for number, each in enumerate(room_of(game).between.answers)}
+    numbers = {each.text: number for number, each in enumerate(room_of(game).phase_data.answers)}
     own = numbers[ANSWERS[name]]
     ranks = {str(numbers[text]): place for place, text in enumerate(texts, start=1)}
     said = {"ranks": ranks, "shown": [each for each in numbers.values() if each != own]}
@@ -254,8 +254,8 @@ def test_ideas_that_the_host_has_to_look_at_are_left_out_until_then(made):
     shown = rendering.render_screen(Role.PLAYER, room_of(game)).html
     assert "A bus" in shown
     assert "Idiots" not in shown
-    held = next(each for each in room_of(game).between.told() if each.out)
-    sorting.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
+    held = next(each for each in room_of(game).phase_data.told() if each.out)
+    ideas_store.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
     assert "Idiots" in rendering.render_screen(Role.PLAYER, room_of(game)).html
 
 
@@ -308,7 +308,7 @@ def test_a_host_without_a_script_hides_and_shows_and_every_phone_follows(voting)
     pushed = ada.get(now).content.decode()
     assert "More benches" in pushed
     assert INSULT not in pushed
-    number = {each.text: at for at, each in enumerate(room_of(game).between.answers)}[INSULT]
+    number = {each.text: at for at, each in enumerate(room_of(game).phase_data.answers)}[INSULT]
     late = ada.post(reverse("give_vote", args=[game.id]), {"round": "1", f"rank-{number}": "1"})
     assert late.status_code == 422, "who had it on their screen still is told what to do"
     hana.post(address, {"act": f"show {found.id}"})

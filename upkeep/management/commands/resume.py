@@ -18,4 +18,4 @@ class Command(StoreCommand):
             pause.resume("plenum")
         except Refusal as refusal:
             raise CommandError(str(refusal)) from None
-        self.stdout.write("The site goes on.")
+        self.stdout.write("The site is running again.")
