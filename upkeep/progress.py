@@ -1,4 +1,4 @@
-"""How far a long command is, for whoever watches it in a terminal, or reads its log."""
+"""Shows the progress of a long command in a terminal or a log."""
 
 from __future__ import annotations
 
@@ -14,51 +14,50 @@ LOG_INTERVAL_SECONDS = 5.0
 
 @contextmanager
 def show_count(stream: OutputWrapper, what: str) -> Iterator[Callable[[int], None]]:
-    """A progress that writes over its own line a few times a second; where nobody watches, it says nothing."""
+    """A counter that overwrites its own line a few times a second; silent without a terminal."""
     start = time.monotonic()
-    with _status_line(stream) as say:
-        yield lambda items: say(lambda now: f"{what}: {items:,} items, {items / (now - start):,.0f} a second ")
+    with _status_line(stream) as report:
+        yield lambda items: report(lambda now: f"{what}: {items:,} items, {items / (now - start):,.0f} a second ")
 
 
 @contextmanager
 def show_steps(stream: OutputWrapper, what: str) -> Iterator[Callable[[int, int], None]]:
-    """As `show_count`, of something whose end is known: it is told how many of how many are done. Where there is no
-    terminal, it says so in lines of a log, every few seconds and at the end."""
+    """As `show_count`, of a known total. Without a terminal it writes log lines, every few seconds and at the end."""
     if not stream.isatty():
         yield _log_lines(stream, what)
         return
-    with _status_line(stream) as say:
-        yield lambda done, of: say(lambda now: f"{what}: {done:,} of {of:,} ")
+    with _status_line(stream) as report:
+        yield lambda done, of: report(lambda now: f"{what}: {done:,} of {of:,} ")
 
 
 def _log_lines(stream: OutputWrapper, what: str) -> Callable[[int, int], None]:
-    said = time.monotonic()
+    last = time.monotonic()
 
-    def say(done: int, of: int) -> None:
-        nonlocal said
-        if done == of or time.monotonic() - said >= LOG_INTERVAL_SECONDS:
-            said = time.monotonic()
+    def report(done: int, of: int) -> None:
+        nonlocal last
+        if done == of or time.monotonic() - last >= LOG_INTERVAL_SECONDS:
+            last = time.monotonic()
             stream.write(f"{what}: {done:,} of {of:,}")
             stream.flush()
 
-    return say
+    return report
 
 
 @contextmanager
 def _status_line(stream: OutputWrapper) -> Iterator[Callable[[Callable[[float], str]], None]]:
-    """One line, written over by what it is to say now."""
-    start = said = time.monotonic()
+    """One line that is overwritten."""
+    start = last = time.monotonic()
     watched = stream.isatty()
 
-    def say(words: Callable[[float], str]) -> None:
-        nonlocal said
-        if watched and (now := time.monotonic()) - said >= UPDATE_INTERVAL_SECONDS:
-            said = now
-            stream.write(f"\r{words(now)}", ending="")
+    def report(text: Callable[[float], str]) -> None:
+        nonlocal last
+        if watched and (now := time.monotonic()) - last >= UPDATE_INTERVAL_SECONDS:
+            last = now
+            stream.write(f"\r{text(now)}", ending="")
             stream.flush()
 
     try:
-        yield say
+        yield report
     finally:
-        if watched and said > start:
+        if watched and last > start:
             stream.write("")

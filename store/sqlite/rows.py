@@ -136,7 +136,7 @@ def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None 
     for at in range(0, len(keys), STATEMENT_ITEMS):
         some = keys[at : at + STATEMENT_ITEMS]
         places = [text for key in some for text in (key.pk, key.sk)]
-        asked = _asked(tuple(key.table for key in some), now is None)
+        asked = _get_many_sql(tuple(key.table for key in some), now is None)
         rows = connection.execute(asked, places if now is None else [*places, now])
         for number, body in rows.fetchall():
             found[some[number]] = unpack(body)
@@ -144,7 +144,7 @@ def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None 
 
 
 @lru_cache
-def _asked(tables: Sequence[str], also_expired: bool) -> str:
+def _get_many_sql(tables: Sequence[str], also_expired: bool) -> str:
     """Whoever asks so gives the places, and then the moment."""
     fresh = "" if also_expired else f" AND (ttl IS NULL OR ttl > ?{2 * len(tables) + 1})"
     return " UNION ALL ".join(

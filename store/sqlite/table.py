@@ -238,7 +238,7 @@ class SqliteTable(Table):
             return
         rows.carry_out(connection, _changes(writes, _stored(connection, writes)))
         if token is not None:
-            tokens.remember(connection, writes, token, self.clock())
+            tokens.store_token(connection, writes, token, self.clock())
 
     def _apply_numbered(
         self, connection: sqlite3.Connection, writes: Sequence[Write], size: int, numbered: Numbered

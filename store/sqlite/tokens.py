@@ -24,7 +24,7 @@ def is_repeated(connection: sqlite3.Connection, writes: Sequence[Write], token: 
     return row is not None
 
 
-def remember(connection: sqlite3.Connection, writes: Sequence[Write], token: str, now: float) -> None:
+def store_token(connection: sqlite3.Connection, writes: Sequence[Write], token: str, now: float) -> None:
     values = (_name(token), _meaning(token, writes), int(now) + TOKEN_SECONDS)
     connection.execute("INSERT OR REPLACE INTO token VALUES (?, ?, ?)", values)
 

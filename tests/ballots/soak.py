@@ -178,8 +178,8 @@ def a_round(site, server: StormyServer, opened, users, number: int, story: Story
     server.kill()  # while the log is judged nobody else may be at it
     failures = [each for each in (trouble, drafts, *answers) if isinstance(each, Exception)]
     assert failures == []
-    story.answers["forms sent once"] += rush.tries[1]
-    story.answers["forms sent again until answered"] += sum(rush.tries.values()) - rush.tries[1]
+    story.answers["forms sent once"] += rush.tries.count(1)
+    story.answers["forms sent again until answered"] += len(rush.tries) - rush.tries.count(1)
     story.doubled_or_lost += [f"the draft {name} is not there" for name in drafts if elections.find(name) is None]
     for name in names:
         acts = [act for answer in answers[len(readers) :] for act in answer[name]]

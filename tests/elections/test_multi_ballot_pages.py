@@ -111,9 +111,7 @@ def test_questions_are_added_moved_and_taken_out(ada, multi_ballot):
     refused = ada.post(at(multi_ballot, "order/"), {"remove": LEADER}, follow=True)
     assert "Remove the others first" in text_of(refused)
     assert multi_ballots.find(multi_ballot.id).questions == ("Spring: Song", LEADER, SECOND)
-    assert "Somebody else changed this" in text_of(
-        ada.post(at(multi_ballot, "order/"), {"up": "nobody's"}, follow=True)
-    )
+    assert "Someone else changed this" in text_of(ada.post(at(multi_ballot, "order/"), {"up": "nobody's"}, follow=True))
     ada.post(at(multi_ballot, "rename/"), {"name": "Summer"})
     assert multi_ballots.find(multi_ballot.id).name == "Summer"
     for name in ("Spring: Song", SECOND):

@@ -87,11 +87,11 @@ def _seats(file: File, asked: int | None) -> int:
 
 
 def _as_json(file: File, results: list[Result], several: bool) -> str:
-    said = {result.method: _said(file, result) for result in results}
+    said = {result.method: _result_data(file, result) for result in results}
     return json.dumps(said if several else next(iter(said.values())), ensure_ascii=False, indent=1)
 
 
-def _said(file: File, result: Result) -> dict[str, Any]:
+def _result_data(file: File, result: Result) -> dict[str, Any]:
     """The result with its candidates, and all that is a matrix of them, in the order of the file."""
     said = asdict(result) | {"title": file.title, "format": file.format, "withdrawn": file.withdrawn}
     said |= {"candidates": file.ballots.candidates, "pairwise": _pairwise(file, result)}

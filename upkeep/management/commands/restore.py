@@ -113,7 +113,7 @@ class Command(StoreCommand):
 
     def _lines(self, raw: BufferedReader) -> BinaryIO:
         if archive.is_encrypted(raw) and not self.identities:
-            self.identities = _asked()
+            self.identities = _prompt_identities()
         return archive.opened(raw, self.identities)
 
     def _fill(self, lines: BinaryIO, sha256: str | None) -> int:
@@ -142,7 +142,7 @@ def is_worker_up(table: Table) -> bool:
         return False
 
 
-def _asked() -> list[str]:
+def _prompt_identities() -> list[str]:
     if not sys.stdin.isatty():
         raise CommandError("The backup is encrypted: name the file with the identity by --identity.")
     try:
