@@ -1,4 +1,4 @@
-"""What every page shows, whatever it is about."""
+"""Template context for every page: the pause banner and warnings about proxies and disks."""
 
 from __future__ import annotations
 

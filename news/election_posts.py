@@ -1,4 +1,4 @@
-"""Posts and the elections they are about: what each shows of the other."""
+"""Links between posts and elections: the news panel of an election, and the election box of a post."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the front page shows: to somebody what waits for them and what they run, to strangers the ways in.
+"""The front page: for members their open votes and elections, for visitors what they can do here.
 
 It stands at its own address, and where a code that was typed on it leads nowhere.
 """

@@ -1,4 +1,4 @@
-"""What news tells somebody of themselves: what they have written, and what a removal would make of it."""
+"""Personal-data export of posts, and what happens to them when the author is removed."""
 
 from __future__ import annotations
 

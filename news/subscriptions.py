@@ -1,4 +1,4 @@
-"""Who gets the news by mail: only who has confirmed it, and only until they leave.
+"""Subscriptions to the news by mail: confirmed by link, and deleted when the reader unsubscribes.
 
 There are no events: a log would keep for good what is to be gone without a trace. For the same reason nothing is
 remembered of somebody who has left, and a link that is opened again says the same as before.

@@ -10,7 +10,7 @@ from django import forms
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One choice: what it is called, what it does, and what is to be said of it in a word or two."""
+    """One choice: a title, a sentence, and perhaps a badge."""
 
     title: Any
     sentence: Any

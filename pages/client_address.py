@@ -1,4 +1,4 @@
-"""Where a request comes from, also behind proxies."""
+"""The network address of the client, also behind trusted proxies."""
 
 from __future__ import annotations
 

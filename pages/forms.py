@@ -1,4 +1,4 @@
-"""Forms as pages show and take them."""
+"""Helpers for views with forms: binding, rendering, running the action, idempotency tokens."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 
 def form_data(request: HttpRequest) -> QueryDict | None:
-    """What a form is bound to: also an empty one is one that was sent."""
+    """The data to bind a form to; `None` unless it was submitted."""
     return request.POST if request.method == "POST" else None
 
 
 def show_form(request: HttpRequest, form: Any, title: str, button: str, **context: Any) -> HttpResponse:
-    """The page every form of this app is on. One that was refused answers 422, so that a client can tell."""
+    """The standard page for a form; status 422 if it has errors."""
     context |= {"form": form, "title": title, "button": button}
     return render(request, "pages/form.html", context, status=422 if form.errors else 200)
 
@@ -38,7 +38,7 @@ def run_form(
     sentence: str | Callable[[Any], str],
     field: str | None = None,
 ) -> bool:
-    """If a form was sent and is right: do what it asks and say so. A refusal is said at the form."""
+    """If the form was submitted and is valid, run its action and show a message. A refusal becomes a form error."""
     if request.method != "POST" or not form.is_valid():
         return False
     try:
@@ -62,10 +62,10 @@ def refusals_as_errors(
 
 
 def new_token() -> str:
-    """For a form that is to be carried out once, however often it is sent."""
+    """An idempotency token: a form submitted twice with it takes effect once."""
     return secrets.token_urlsafe(16)
 
 
 def token_in(post: QueryDict) -> str:
-    """The token of the form; one without gets one of its own, and so is never taken for a repetition."""
+    """The token of a submitted form; a new one if it has none, so that it never counts as a repetition."""
     return post.get("token", "")[:MAX_TOKEN_CHARS] or secrets.token_urlsafe(16)

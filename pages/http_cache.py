@@ -1,4 +1,4 @@
-"""Public answers that nobody need fetch twice: whoever has one as it is now is told so, and gets nothing else."""
+"""HTTP caching: ETag and Last-Modified for public responses and for pages, so that unchanged ones answer 304."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from django.utils.http import http_date
 
 from .sharing import cross_origin
 
-CommonContext = Mapping[str, Any]  # what every page says, whatever it is about
+CommonContext = Mapping[str, Any]  # what the context processors return
 
 CACHE_MINUTES = 5
 TOKEN = re.compile(rb'(name="(?:csrfmiddlewaretoken|browser)" value=")[^"]*')

@@ -1,8 +1,7 @@
-"""Markdown as HTML, made once: when a text is saved, its HTML is kept beside it, with the version of who made it.
+"""A cache of rendered Markdown: the HTML is stored with the text when it is saved, with the version of the renderer.
 
-A page shows what is kept. Where nothing is, or it was made by another version than ours (the store is older than this
-program), the text is rendered then, and kept if it is still the same text. So much of that is done for one request,
-and the rest is shown without markup until somebody looks again.
+A page shows the stored HTML. If there is none, or another version rendered it, the text is rendered then, and stored
+if it is still the same text. A request has a budget for that; what exceeds it is shown without markup.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def cached_or_text(text: str) -> str:
 
 
 def check_length(text: str) -> None:
-    """Refuse a text that becomes so long that no page should carry it. For forms: they take the text and preview it."""
+    """A form validator: refuse a text whose HTML would be too long for a page."""
     if len(text) <= MAX_TEXT_CHARS and len(render(text).encode()) > MAX_HTML_BYTES:
         raise ValidationError(_("This text has too many links, tables or lists to fit on a page. Please shorten it."))
 
@@ -75,7 +74,7 @@ def _safe(html: str) -> SafeString:
 
 
 def html_attributes(name: str, text: str) -> Item:
-    """What stands in an item beside a text."""
+    """The attributes an item needs besides the text: its HTML and the version of the renderer."""
     return {f"{name}_html": render(text), "html_version": markdown.VERSION}
 
 
@@ -100,7 +99,7 @@ def stored_or_plain(text: str, html: Html | None) -> SafeString:
 
 
 def load_or_render(place: Key, name: str, text: str, html: Html | None) -> SafeString:
-    """The HTML that is kept of a text; where none is, it is made and kept."""
+    """The stored HTML of a text; if there is none, render and store it."""
     if not text or (html is not None and html.text == text):
         return _safe(html.html if html is not None and text else "")
     _store(place, name, text)
@@ -114,7 +113,7 @@ def _store(place: Key, name: str, text: str) -> None:
 
 
 class RenderBudget:
-    """How much may be rendered and kept for one request."""
+    """How much may be rendered and stored for one request."""
 
     def __init__(self, characters: int = MAX_REQUEST_CHARS):
         self.left = characters

@@ -1,4 +1,4 @@
-"""What pages say to people: a sentence on a page of its own, or on the next one."""
+"""Messages to the user: on a page of their own, or as a flash message on the next page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def confirm_page(request: HttpRequest, title: str, button: str, **context: Any) 
 
 
 def run_action(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
-    """Carry an act out and say so, or say why not."""
+    """Run an action and show a success message, or the refusal as an error message."""
     with refusals_as_messages(request):
         act()
         messages.success(request, done)
@@ -33,7 +33,7 @@ def run_action(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
 
 @contextmanager
 def refusals_as_messages(request: HttpRequest, kinds: tuple[type[Exception], ...] = (Refusal,)) -> Iterator[None]:
-    """A refusal, or one of these kinds, of what is done inside is said on the next page."""
+    """Show a refusal, or another of these kinds of exceptions, as an error message on the next page."""
     try:
         yield
     except kinds as refusal:

@@ -1,4 +1,4 @@
-"""One page of a list, and the way to the next."""
+"""Paging through lists by cursor."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def read_page(request: HttpRequest, read: ReadPage[T], most: int = 0, /, **asked
 
 
 def list_context(request: HttpRequest, read: ReadPage[Any], **asked: str) -> dict[str, Any]:
-    """What the page of a list (pages/list.html) shows."""
+    """The context of pages/list.html."""
     rows, older = read_page(request, read, **asked)
     return {"rows": rows, "older": older}

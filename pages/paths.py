@@ -1,4 +1,4 @@
-"""Addresses of pages, for those who lead there."""
+"""Cached URL paths of pages, and redirects to them."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple
 
 
 def redirect_to(page: str, *words: str) -> HttpResponseRedirect:
-    """Where a form leads when it is done."""
+    """A redirect after a successful form."""
     return HttpResponseRedirect(path_of(page, *words))

@@ -1,4 +1,4 @@
-"""What other sites show of ours: pages in frames, and pictures."""
+"""Response headers for what other sites embed: pages in frames, and pictures."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def cross_origin(answer: HttpResponse) -> HttpResponse:
 
 
 def immutable(answer: HttpResponse) -> HttpResponse:
-    """A picture whose address says what it shows, so that nobody need ask for it again."""
+    """Cache for a year: the address changes with the content."""
     answer["Cache-Control"] = f"public, max-age={SECONDS_PER_YEAR}, immutable"
     return cross_origin(answer)

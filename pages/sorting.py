@@ -1,4 +1,4 @@
-"""The order in which people look for names: 1, 2, 10; É beside E. Lists that the store leafs through have its own."""
+"""Natural sort order for names: 1, 2, 10; É next to E. Lists paged by the store keep its order."""
 
 from __future__ import annotations
 
