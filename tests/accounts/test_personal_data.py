@@ -153,7 +153,7 @@ def test_before_a_removal_is_decided_the_page_says_what_becomes_of_everything(
     drafts.create(ada, "Board")
     browser = signed_in(ada if page == "/me/leave/" else boss)
     shown = browser.get(page).content.decode()
-    assert "1 election passes to the site's owner" in shown
+    assert "1 election passes to the site&#39;s owner" in shown
     assert "1 poll passes to the owner" in shown
     assert "forgets the name and the addresses after 30 days" in shown
     assert "deleted with the election" in shown

@@ -101,9 +101,9 @@ def test_the_owner_gets_a_test_mail_and_the_servers_answer(serves, signed_in):
 
 def test_the_owner_is_told_why_a_test_mail_was_not_taken(serves, signed_in):
     server, owner = serves(rcpt="550 5.7.1 <Olga@example.org>: relaying denied"), signed_in("Olga", Role.OWNER)
-    assert "did not take the test mail: 550 5.7.1 &lt;…&gt;: relaying denied" in trial(owner)
+    assert "rejected the test mail: 550 5.7.1 &lt;…&gt;: relaying denied" in trial(owner)
     server.answers["greeting"] = "554 go away"
-    assert "did not take the test mail: 554 go away" in trial(owner)
+    assert "rejected the test mail: 554 go away" in trial(owner)
 
 
 def trial(owner) -> str:

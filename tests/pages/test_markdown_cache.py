@@ -256,7 +256,7 @@ def test_all_statements_together_are_bounded(draft, browser, monkeypatch):
     monkeypatch.setattr("elections.rules.MAX_STATEMENTS_BYTES", 100)
     answer = browser.post(path, {"statement": "So much to say. " * 4, "link": ""})
     assert answer.status_code == 422
-    assert "All statements of this election together" in answer.content.decode()
+    assert "Together, the statements of this election" in answer.content.decode()
     assert "So much to say." in answer.content.decode(), "what was typed is still there"
     assert repository.find_candidate("Board", "Bo").statement == ""
     assert browser.post(path, {"statement": "Hello.", "link": ""}).status_code == 302
