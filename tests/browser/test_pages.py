@@ -43,7 +43,7 @@ def test_home(visit, subtests):
         code.fill("9999")
         code.press("Enter")
         expect(code).to_be_focused()
-        expect(code).to_have_accessible_description(re.compile("^Neither a poll nor"))
+        expect(code).to_have_accessible_description(re.compile("^No poll or live session"))
         page.goto("/")
     with subtests.test("htmx is there and keeps nothing"):
         assert page.evaluate(KEPT_BY_HTMX) == [False, False, 0, True]

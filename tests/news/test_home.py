@@ -145,19 +145,19 @@ def test_a_wrong_code_is_told_where_it_was_typed(site, client, person, signed_in
     page = main_of(answer)
     assert answer.status_code == 404
     assert ("We keep bees." if told else "Where a group decides") in page
-    assert "Neither a poll nor a live session has this code now." in page
+    assert "No poll or live session has this code." in page
     assert 'value="9999"' in page
     assert client.get("/join/", {"code": "-", "at": "home"}).status_code == 422
     answer = signed_in("Ann").get("/join/", {"code": "9999", "at": "home"}, follow=True)
     assert "Hello, Ann" in main_of(answer)
-    assert "Neither a poll nor a live session" in main_of(answer)
+    assert "No poll or live session" in main_of(answer)
 
 
 def test_whoever_guesses_is_stopped_here_too(site, client, monkeypatch):
     monkeypatch.setattr(codes, "WRONG", codes.Limit("live-code-wrong", 1, codes.TEN_MINUTES_IN_SECONDS))
     answers = [client.get("/join/", {"code": f"999{n}", "at": "home"}, follow=True) for n in range(3)]
     assert answers[-1].status_code == 429
-    assert "Too many wrong codes were typed where you are." in main_of(answers[-1])
+    assert "Too many wrong codes were entered from your network." in main_of(answers[-1])
     assert "Where a group decides" in main_of(answers[-1])
 
 
