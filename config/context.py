@@ -15,4 +15,8 @@ from . import proxies
 def site_state(request: HttpRequest) -> dict[str, Any]:
     """The pause, for the banner, if there is one; and for the pages about the site what is not as it should be, looked
     up only where they show it."""
-    return {"site_pause": cache.last_known(), "unknown_proxies": proxies.watch.seen, "low_disks": disk.low_disks}
+    return {
+        "site_pause": cache.last_known(),
+        "unknown_proxies": proxies.watch.recent_addresses,
+        "low_disks": disk.low_disks,
+    }

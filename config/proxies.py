@@ -44,7 +44,7 @@ class ProxyWatch:
         if len(self._seen) < MAX_REMEMBERED_PROXIES or str(peer) in self._seen:
             self._seen[str(peer)] = time.monotonic()
 
-    def seen(self) -> list[str]:
+    def recent_addresses(self) -> list[str]:
         """Their addresses, of the last day."""
         return sorted(peer for peer, moment in self._seen.items() if time.monotonic() - moment < SECONDS_PER_DAY)
 

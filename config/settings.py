@@ -55,7 +55,7 @@ class Environment:
 
     def domains(self, name: str, *, needed: bool) -> list[str]:
         """`example.org` is that domain alone, `.example.org` every one below it."""
-        found = [word.casefold() for word in self.words(name, "")]
+        found = [word.casefold() for word in self.comma_list(name, "")]
         for word in found:
             if not re.fullmatch(r"\.?[\w-]+(\.[\w-]+)*", word):
                 self.mistakes.append(f"{name} holds domains, such as example.org or .example.org, not {word!r}.")
@@ -78,7 +78,7 @@ class Environment:
 
     def networks(self, name: str) -> list[IPv4Network | IPv6Network]:
         found = []
-        for word in self.words(name, ""):
+        for word in self.comma_list(name, ""):
             try:
                 found.append(ip_network(word))
             except ValueError:
@@ -87,7 +87,7 @@ class Environment:
 
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
         """How mail leaves, as Django's backend and its settings: `smtp+tls://user:password@host` or `file:///folder`."""
-        if not (text := self.text(name, default)) or self.say(checks.wrong_mail_url(text)):
+        if not (text := self.text(name, default)) or self.report(checks.wrong_mail_url(text)):
             return "", {}
         url = urlsplit(text)
         if url.scheme == "file":
@@ -146,7 +146,7 @@ class Environment:
 
     def recipients(self, name: str) -> list[str]:
         """Keys that backups are encrypted to."""
-        found = self.words(name, "")
+        found = self.comma_list(name, "")
         for word in found:
             try:
                 check_recipient(word)
@@ -154,7 +154,7 @@ class Environment:
                 self.mistakes.append(f"{name} holds keys that begin with age1, as backup_key makes them, not {word!r}.")
         return found
 
-    def words(self, name: str, default: str | None = None) -> list[str]:
+    def comma_list(self, name: str, default: str | None = None) -> list[str]:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
 
     def profile(self, name: str, in_production: Path) -> str:
@@ -166,7 +166,7 @@ class Environment:
             )
         return self.choice(name, ("local", "production"))
 
-    def say(self, sentences: Iterable[str]) -> bool:
+    def report(self, sentences: Iterable[str]) -> bool:
         """Keep what is wrong; whether anything is."""
         found = list(sentences)
         self.mistakes += found
@@ -211,9 +211,9 @@ STARTED = secrets.token_hex(8)  # which start of the server this is, which all i
 environment = Environment(dict(os.environ))
 PROFILE = environment.profile("PROFILE", OF_A_SITE)
 PRODUCTION = PROFILE == "production"
-environment.say(checks.wrong_writing(environment.variables, NAMES))
+environment.report(checks.wrong_writing(environment.variables, NAMES))
 if PRODUCTION:
-    environment.say(checks.near_misses(environment.variables, NAMES))
+    environment.report(checks.near_misses(environment.variables, NAMES))
 
 # --- what the site runs on ---
 
@@ -230,11 +230,11 @@ WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server
 DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # free, below which it is said
 METRICS_DIR = Path(environment.text("METRICS_DIR", str(shared_metrics.default_folder(DATA_DIR)))).absolute()
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
-environment.say(checks.wrong_listening_address(HOST))
+environment.report(checks.wrong_listening_address(HOST))
 if PRODUCTION:
-    environment.say(checks.wrong_folder("DATA_DIR", environment.text("DATA_DIR", "")))
+    environment.report(checks.wrong_folder("DATA_DIR", environment.text("DATA_DIR", "")))
 if SITE_URL:
-    environment.say(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
+    environment.report(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
 SITE_PATH = checks.path_of(SITE_URL)  # below which the site lies, or nothing
 if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
     environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
@@ -252,14 +252,14 @@ environment.mistakes += presentation_mistakes(SITE_NAME, SITE_COLOUR, SITE_LOGO,
 # --- security ---
 
 DEBUG = environment.switch("DEBUG")
-ALLOWED_HOSTS = environment.words("HOSTS", None if PRODUCTION else "localhost,127.0.0.1,[::1]")
-environment.say(checks.wrong_hosts(ALLOWED_HOSTS, SITE_URL, production=PRODUCTION))
+ALLOWED_HOSTS = environment.comma_list("HOSTS", None if PRODUCTION else "localhost,127.0.0.1,[::1]")
+environment.report(checks.wrong_hosts(ALLOWED_HOSTS, SITE_URL, production=PRODUCTION))
 METRICS_TOKEN = environment.text("METRICS_TOKEN", "")
 SECRET_KEY = environment.text("SECRET_KEY", None if PRODUCTION else "")
 if not SECRET_KEY and not PRODUCTION and not environment.mistakes:  # a start that is refused leaves nothing behind
     SECRET_KEY = own_secret(DATA_DIR)
 if PRODUCTION and SECRET_KEY:
-    environment.say(checks.wrong_secret(SECRET_KEY))
+    environment.report(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
 # A day, and this host alone: a promise to browsers cannot be taken back before its time is over.
@@ -284,7 +284,7 @@ SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS"
 REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # an hour
 RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # an hour
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
-environment.say(checks.wrong_proxies(TRUSTED_PROXIES))
+environment.report(checks.wrong_proxies(TRUSTED_PROXIES))
 ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months without a sign-in; 0: kept for good
 if 0 < ACCOUNT_RETENTION < 3:
     environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
@@ -331,7 +331,7 @@ EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"fil
 globals().update(MAIL)  # EMAIL_HOST and its neighbours
 MAIL_FROM = environment.text("MAIL_FROM", None if PRODUCTION else "plenum@localhost")
 DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
-environment.say(checks.wrong_sender(MAIL_FROM))
+environment.report(checks.wrong_sender(MAIL_FROM))
 MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
 MAIL_CA = environment.readable_file("MAIL_CA")  # of a mail server whose certificate nobody else vouches for
 BOUNCES_URL = environment.bounces("BOUNCES_URL")

@@ -50,11 +50,11 @@ def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     same reason nobody can be tricked into clicking one of our buttons (clickjacking).
     """
     posts = request.method == "POST"
-    answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _shown(request, poll_id)
+    answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _embedded_poll(request, poll_id)
     return embeddable(answer)
 
 
-def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+def _embedded_poll(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     poll, vote = with_own_vote(request, poll_id)
     ranks = ranks_of(vote["rankings"]) if vote else {}
     return _embedded(request, poll, ranks, acts=vote["acts"] if vote else 0, stamp=voters.stamp(request, poll))

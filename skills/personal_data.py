@@ -26,11 +26,11 @@ def held(user: User) -> Iterator[Item]:
 def endorsed(user: User) -> Iterator[Item]:
     """What they gave, and then what they got from those whom they may see."""
     for each in map(endorsements.endorsement_of, table().each(keys.endorses(user.name))):
-        yield {"given_to": each.name, **_words(each)}
+        yield {"given_to": each.name, **_endorsement_data(each)}
     got = [endorsements.endorsement_of(item) for item in table().each(keys.endorsements(user.name))]
     for each in endorsements.visible_to(name_and_role(user), got):
-        yield {"got_from": each.by, **_words(each), "hidden": each.hidden}
+        yield {"got_from": each.by, **_endorsement_data(each), "hidden": each.hidden}
 
 
-def _words(each: Endorsement) -> Item:
+def _endorsement_data(each: Endorsement) -> Item:
     return {"skill": each.skill, "grounds": list(each.grounds), "level": each.level, "at": each.at}

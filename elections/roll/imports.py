@@ -55,7 +55,7 @@ class Import:
     def sentence(self) -> str:
         """What came of it, of those on the list and of those left out of it."""
         skipped = Skipped.from_text(self.skipped)
-        there = skipped.there + self.seen - self.added - self.unknown
+        there = skipped.there + self.processed - self.added - self.unknown
         return summary(self.added, replace(skipped, there=there), VOTERS, self.unknown)
 
     @property
@@ -63,7 +63,7 @@ class Import:
         return self.done == self.slices
 
     @property
-    def seen(self) -> int:
+    def processed(self) -> int:
         """How many voters of the list have had their turn."""
         return min(self.done * SLICE_VOTERS, self.voters)
 

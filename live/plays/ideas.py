@@ -131,7 +131,7 @@ class Ideas(Play):
         """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
         if snapshot.state.phase != Phase.SORTING or snapshot.phase_data is None:
             return {}
-        told = [each for each in snapshot.phase_data.told() if not each.out]
+        told = [each for each in snapshot.phase_data.idea_views() if not each.out]
         going, staying = [each for each in told if each.goes], [each for each in told if not each.goes]
         shown = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
         return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}

@@ -159,15 +159,15 @@ class SortedIdeas:
     ideas: tuple[Idea, ...]
     order: Order
 
-    def told(self) -> tuple[IdeaView, ...]:
+    def idea_views(self) -> tuple[IdeaView, ...]:
         """Those written most often first, what is left out last."""
         going = set(self._going())
-        found = [self._told(group, group in going) for group in self.order.groups]
+        found = [self._idea_view(group, group in going) for group in self.order.groups]
         return tuple(
             sorted(found, key=lambda each: (each.out, -each.by, _hash_order(fold(self.ideas[each.number].text))))
         )
 
-    def _told(self, group: Group, goes: bool) -> IdeaView:
+    def _idea_view(self, group: Group, goes: bool) -> IdeaView:
         texts = tuple(self.ideas[number].text for number in group.ideas)
         words = group.words or texts[0]
         return IdeaView(min(group.ideas), words, self.by(group), texts, group.ideas, goes, group.out)
@@ -188,7 +188,9 @@ class SortedIdeas:
 
     def options(self) -> tuple[str, ...]:
         """What goes to the vote, in an order that favours none; refused if it cannot be voted on."""
-        words = sorted((each.words for each in self.told() if each.goes), key=lambda each: _hash_order(fold(each)))
+        words = sorted(
+            (each.words for each in self.idea_views() if each.goes), key=lambda each: _hash_order(fold(each))
+        )
         if len(words) < MIN_OPTIONS:
             raise CannotSort(TOO_FEW % {"fewest": MIN_OPTIONS})
         folded = Counter(map(fold, words))
@@ -210,7 +212,7 @@ class SortedIdeas:
         others = [each for each in self.order.groups if each not in chosen]
         return replace(self.order, groups=(*others, one))
 
-    def apart(self, number: int) -> Order:
+    def split(self, number: int) -> Order:
         """What was merged is as it was written; only the first goes on where the whole did."""
         whole = self._with(number)
         pieces = [Group((each,), "", whole.out, whole.goes and not at) for at, each in enumerate(whole.ideas)]
@@ -323,7 +325,7 @@ def as_ranking(question: Question, options: Sequence[str]) -> Question:
 
 
 def _result(written: Round, sorted_: SortedIdeas, options: Sequence[str]) -> dict[str, Any]:
-    told = list(fitting(_ideas_by_relevance(sorted_.told()), MAX_RESULT_BYTES))
+    told = list(fitting(_ideas_by_relevance(sorted_.idea_views()), MAX_RESULT_BYTES))
     return {
         "kind": str(Kind.IDEAS),
         "people": written.count,

@@ -34,7 +34,7 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if found is None:
         messages.info(request, _("There are no ideas to sort at the moment."))
         return redirect("host_game", game.id)
-    told = found[1].told()
+    told = found[1].idea_views()
     if request.method == "POST":
         return _sorted(request, game.id, state.round, [each.number for each in told])
     context = {
@@ -78,7 +78,7 @@ def _act(request: HttpRequest) -> tuple[int, Callable[[SortedIdeas], Order]]:
         return min(ticked, default=0), lambda found: found.merged(ticked, words)
     number = _number(typed)
     acts: dict[str, Callable[[SortedIdeas], Order]] = {
-        "apart": lambda found: found.apart(number),
+        "apart": lambda found: found.split(number),
         "out": lambda found: found.left_out(number, out=True),
         "in": lambda found: found.left_out(number, out=False),
         "goes": lambda found: found.chosen(number, goes=True),

@@ -167,7 +167,7 @@ def _nodes(result: Result, graph: Graph) -> list[SafeString]:
     nodes = []
     for each, (x, y) in graph.places.items():
         name = result.candidates[each]
-        at, top = _beside(graph, each)
+        at, top = _label_position(graph, each)
         nodes.append(
             tag(
                 "g",
@@ -181,7 +181,7 @@ def _nodes(result: Result, graph: Graph) -> list[SafeString]:
     return nodes
 
 
-def _beside(graph: Graph, each: int) -> tuple[float, float]:
+def _label_position(graph: Graph, each: int) -> tuple[float, float]:
     """The middle of the name's first line: above the upper half, below the lower, and not beyond the edge."""
     x, y = graph.places[each]
     half = _wide(graph, each) / 2
@@ -199,7 +199,7 @@ def _wide(graph: Graph, each: int) -> float:
 
 
 def _name_box(graph: Graph, each: int) -> tuple[float, float, float, float]:
-    x, y = _beside(graph, each)
+    x, y = _label_position(graph, each)
     tall = LINE_HEIGHT_PX * len(graph.names[each])
     return x, y - 13 + tall / 2, _wide(graph, each), tall
 

@@ -24,7 +24,7 @@ class Score:
 
 
 def points(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
-    title, head, note = _words(result.method)
+    title, head, note = _labels(result.method)
     scores = [score(result, name) for name in in_order(result)]
     whole = max(score.length for score in scores) or Fraction(1)
     bars = [_bar(result, score, marks) for score in scores[:MAX_CANDIDATES_DRAWN]]
@@ -32,7 +32,7 @@ def points(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
     return Picture(title, draw(bars, whole), _note(result, note), Table((_("Name"), *head), rows), "narrow")
 
 
-def _words(method: str) -> tuple[str, tuple[str, ...], str]:
+def _labels(method: str) -> tuple[str, tuple[str, ...], str]:
     if method == "borda":
         return _("Points"), (_("Points"),), ""
     if method == "copeland":

@@ -168,7 +168,7 @@ def _heads(shown: Sequence[Round]) -> SafeString:
     )
 
 
-def _kept(band: Band, flows: Flows, column: int) -> Fraction:
+def _retained(band: Band, flows: Flows, column: int) -> Fraction:
     """What stays in the band after the round."""
     gone = sum((votes for (source, _to), votes in flows.items() if source == band.key), Fraction(0))
     came = sum((votes for (_from, to), votes in flows.items() if to == band.key), Fraction(0))
@@ -183,7 +183,7 @@ def _stream(result: Result, band: Band, moves: list[Flows]) -> SafeString:
         x = short(_x(column, columns))
         if votes:
             marks.append(f"M{x} {short(band.y)}v{short(max(1.0, float(votes) * band.scale))}")
-        if column < len(moves) and (kept := _kept(band, moves[column], column)):
+        if column < len(moves) and (kept := _retained(band, moves[column], column)):
             right, thick = short(_x(column + 1, columns)), short(max(0.5, float(kept) * band.scale))
             stays.append(f"M{x} {short(band.y)}H{right}v{thick}H{x}z")
     kind = "nobody" if band.key == NOBODY else "won" if band.key[1:] in result.winners else "other"
@@ -200,8 +200,8 @@ def _branch(bands: dict[str, Band], moves: list[Flows], column: int, way: tuple[
     source, to = bands[way[0]], bands[way[1]]
     flows, thick = moves[column], max(1.0, float(moves[column][way]) * source.scale)
     before = [each for each in flows if each != way and list(flows).index(each) < list(flows).index(way)]
-    left = _kept(source, flows, column) + sum((flows[each] for each in before if each[0] == way[0]), Fraction(0))
-    right = _kept(to, flows, column) + sum((flows[each] for each in before if each[1] == way[1]), Fraction(0))
+    left = _retained(source, flows, column) + sum((flows[each] for each in before if each[0] == way[0]), Fraction(0))
+    right = _retained(to, flows, column) + sum((flows[each] for each in before if each[1] == way[1]), Fraction(0))
     x, end = _x(column, len(source.votes)), _x(column + 1, len(source.votes))
     y1, y2 = source.y + float(left) * source.scale, to.y + float(right) * to.scale
     middle = short((x + end) / 2)

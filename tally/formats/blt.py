@@ -73,14 +73,14 @@ class _Reader:
 
     def read_line(self, number: int, line: str) -> None:
         repeatable, self.done, self.number = self.between_ballots, [], number
-        for word in self._words(line):
+        for word in self._tokens(line):
             self.step(word, number)
         if self.step == self._rank:
             raise BadFile(number, "A ballot does not end with 0.")
         if repeatable and self.between_ballots and len(self.done) == 1:
             self.counter.cache_line(_unmarked(line), self.done[0], self.count)
 
-    def _words(self, line: str) -> Iterator[str]:
+    def _tokens(self, line: str) -> Iterator[str]:
         place = 0
         while place < len(line):
             if self.in_comment:

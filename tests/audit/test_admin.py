@@ -462,7 +462,7 @@ def watch():
 def test_a_proxy_nobody_told_of_is_noticed(rf, watch, settings, peer, header, noticed):
     settings.TRUSTED_PROXIES = [ip_network("10.1.0.1")]
     watch.notice(rf.get("/", REMOTE_ADDR=peer, **{header: "198.51.100.1"}))
-    assert bool(watch.seen()) == noticed
+    assert bool(watch.recent_addresses()) == noticed
 
 
 def test_it_is_said_once_in_the_log_and_without_an_address(rf, watch, caplog):
@@ -476,7 +476,7 @@ def test_it_is_said_once_in_the_log_and_without_an_address(rf, watch, caplog):
 def test_no_more_are_remembered_than_a_page_can_show(rf, watch):
     for number in range(50):
         watch.notice(rf.get("/", REMOTE_ADDR=f"10.0.0.{number}", HTTP_X_FORWARDED_FOR="198.51.100.1"))
-    assert len(watch.seen()) == proxies.MAX_REMEMBERED_PROXIES
+    assert len(watch.recent_addresses()) == proxies.MAX_REMEMBERED_PROXIES
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/system/", "/admin/log/", "/admin/tables/"])

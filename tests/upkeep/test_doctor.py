@@ -114,7 +114,7 @@ def test_it_is_answered_without_https_and_to_any_host(client, site, settings):
 def test_doctor_is_not_taken_for_a_proxy(client, site):
     proxies.watch.forget()
     client.get(reverse("doctor", args=[web_checks.signed_token()]), headers={"x-forwarded-for": FORGED})
-    assert proxies.watch.seen() == []
+    assert proxies.watch.recent_addresses() == []
 
 
 # --- asking it, through a proxy as it is and as it should not be ---

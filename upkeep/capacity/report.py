@@ -23,7 +23,7 @@ def as_text(model: Model) -> Iterator[str]:
     yield from ("", *_acts(model))
     yield from ("", *_ceilings(model))
     yield from ("", *_hottest(model))
-    yield from ("", *_beside(model))
+    yield from ("", *_step_lines(model))
     yield from ("", *_price(model))
     yield from ("", *_warm(model))
     yield from ("", *wrap(f"What breaks first: {first_to_break(model)}", LINE_CHARS))
@@ -85,7 +85,7 @@ def _row(load: Load) -> list[str]:
     return [named(load.charged), f"{load.charged.kind}s", keys, units, percent(load.full)]
 
 
-def _beside(model: Model) -> Iterator[str]:
+def _step_lines(model: Model) -> Iterator[str]:
     yield "For every voter while nobody waits for it; the fullest key bounds how fast:"
     for act, load, seconds in model.steps():
         yield f"  {act.name}: at least {duration(seconds)} ({named(load.charged)})"

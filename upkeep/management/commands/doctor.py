@@ -21,12 +21,12 @@ class Command(BaseCommand):
     def handle(self, *, mail: str = "", **options: Any) -> None:
         found = []
         for finding in examine(mail):
-            self._say(finding)
+            self._print(finding)
             found.append(finding.grade)
         if count := found.count(Grade.BROKEN):
             raise CommandError(f"Broken: {count}. To be looked at: {found.count(Grade.LOOK)}.")
 
-    def _say(self, finding: Finding) -> None:
+    def _print(self, finding: Finding) -> None:
         self.stdout.write(f"{finding.grade.label:<13} {finding.about}: {finding.sentence}")
         if finding.todo:
             self.stdout.write(f"{'':<13}   {finding.todo}")

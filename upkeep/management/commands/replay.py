@@ -38,7 +38,7 @@ class Command(StoreCommand):
             raise CommandError("The log is forgetting somebody's name just now. Try again when the worker is done.")
         gc.freeze()  # what is loaded by now need not be looked through while millions of items come and go
         if check:
-            self._say(replay.check(self.table, partial(show_count, self.stderr)), "The log and the store agree.")
+            self._print(replay.check(self.table, partial(show_count, self.stderr)), "The log and the store agree.")
         else:
             self._rebuild(into or "")
 
@@ -46,11 +46,11 @@ class Command(StoreCommand):
         target = connect(into)
         target.create()
         verdict = replay.rebuild(self.table, target, partial(show_count, self.stderr))
-        self._say(
+        self._print(
             verdict, "The store was rebuilt. Passwords and second factors are in no log: people ask for new ones."
         )
 
-    def _say(self, verdict: replay.Verdict, well: str) -> None:
+    def _print(self, verdict: replay.Verdict, well: str) -> None:
         self.stdout.write(f"{verdict.events} events were replayed.")
         for name in verdict.lost:
             self.stderr.write(f"Not sealed yet, so that its secret ballots are in no log: {name}")
