@@ -67,7 +67,7 @@ def _comparable_date(request: HttpRequest, stamp: int | None) -> int | None:
 def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A page that is the same for everybody who is not signed in. Their browsers may keep it, and ask each time.
 
-    Nobody in between may: it has forms for one browser in it. What is respond to people who are signed in nobody keeps.
+    Nobody in between may: it has forms for one browser in it. Pages of people who are signed in are never cached.
     """
 
     @wraps(view)
@@ -125,6 +125,6 @@ def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
 
 
 def _page_digest(request: HttpRequest, page: HttpResponse) -> str:
-    """Each time a form is respond its token is written differently, and a browser without a number for its likes is
+    """Each time a form is shown its token is written differently, and a browser without a number for its likes is
     offered another one; any of them does."""
     return digest(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))

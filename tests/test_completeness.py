@@ -268,7 +268,7 @@ def _writes(call: ast.Call, text: str) -> bool:
         "table",
         "log",
         "invitations",
-        "recording",
+        "storage",
     )
 
 
@@ -280,7 +280,7 @@ def test_enough_functions_are_found():
         "begin",
         "delete_all",
         "_commit",
-        "leave_alone",
+        "unsubscribe",
         "_record_cast",
         "seal_result",
     } <= found

@@ -19,7 +19,7 @@ def make(folder: Path, *arguments: str) -> subprocess.CompletedProcess:
 def checkout(tmp_path):
     """The Makefile alone: nothing of it may be installed by these tests."""
     shutil.copy(ROOT / "Makefile", tmp_path)
-    (tmp_path / "requirements.txt").touch()
+    shutil.copy(ROOT / "requirements.txt", tmp_path)
     return tmp_path
 
 
@@ -58,9 +58,12 @@ esac"""
 
 
 def test_packages_are_installed_with_their_hashes(checkout):
-    run = make(checkout, ".venv/run", python(checkout, BORROWED.replace("{pip}", 'echo "$*" > asked')))
+    run = make(checkout, ".venv/run", python(checkout, BORROWED.replace("{pip}", 'echo "$*" >> asked')))
     assert run.returncode == 0, run.stderr
-    assert (checkout / "asked").read_text().rstrip().endswith("--require-hashes -r requirements.txt")
+    requested = sorted(line.partition("--require-hashes ")[2] for line in (checkout / "asked").read_text().splitlines())
+    assert requested == ["-r .venv/half0", "-r .venv/half1"]
+    halves = [(checkout / ".venv" / name).read_text().splitlines() for name in ("half0", "half1")]
+    assert sorted(halves[0] + halves[1]) == sorted((checkout / "requirements.txt").read_text().splitlines())
     assert (checkout / ".venv" / "run").exists()
 
 
@@ -78,7 +81,11 @@ def test_a_python_without_a_pip_gets_one_in_the_environment(checkout):
     esac"""
     run = make(checkout, ".venv/run", python(checkout, script))
     assert run.returncode == 0, run.stderr
-    assert [line.split()[0] for line in (checkout / "asked").read_text().splitlines()] == ["uninstall", "install"]
+    assert [line.split()[0] for line in (checkout / "asked").read_text().splitlines()] == [
+        "uninstall",
+        "install",
+        "install",
+    ]
 
 
 def test_help_names_every_command():

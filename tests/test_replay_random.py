@@ -201,7 +201,7 @@ def loses_a_ballot(number: int, more: int) -> None:
 def is_sealed(number: int, more: int) -> None:
     ballots.seal_closed()
     Sealer(table(), replay.COUNTED).seal()
-    replay.figures.follow(table())
+    replay.figures.update(table())
 
 
 RARE = (comes, goes, gets_a_role, says_who_they_are, is_renamed, is_copied, is_deleted, is_closed, is_sealed)

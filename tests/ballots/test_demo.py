@@ -43,7 +43,7 @@ PLANNED = (
 @pytest.fixture
 def small(monkeypatch) -> None:
     for module in (demo, ballots):
-        monkeypatch.setattr(module, "PLANNED", PLANNED)
+        monkeypatch.setattr(module, "DEMO_ELECTIONS", PLANNED)
 
 
 def make_people() -> None:

@@ -250,7 +250,7 @@ def test_one_mail_tells_of_all_and_one_invitation_asks_for_all(opened, signed_in
     queue_mailings()
     asked = [(to, subject) for to, subject, _text in outbox()]
     assert len(asked) == 2
-    assert all("Spring," in subject for _to, subject in asked)
+    assert all(": Spring (" in subject for _to, subject in asked)
     eve = signed_in("Eve", Role.VOTER)
     cast(eve, multi_ballot)
     told = [text for to, subject, text in outbox() if subject.endswith("Your vote has been cast")]

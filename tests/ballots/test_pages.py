@@ -473,7 +473,7 @@ def test_the_deletion_names_how_many_ballots_will_go(opened, person, signed_in):
     opened("Eve", "Bob")
     services.cast(person("Eve"), "Board", {}, "1")
     answer = signed_in(people.find("the organiser")).get("/election/Board/delete/")
-    assert "1 ballot go" in text_of(answer)
+    assert "1 ballot will be deleted for good" in text_of(answer)
 
 
 def test_a_rehearsal_by_one_click(person, signed_in):

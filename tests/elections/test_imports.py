@@ -59,10 +59,10 @@ def test_step_by_step(site, ada, draft):
     begun = imports.start(ada, draft, [*VOTERS, VOTERS[0].upper()])
     assert (begun.voters, begun.slices, begun.done) == (500, 6, 0)
     one = imports.resume(ada, draft, begun, 0)
-    assert (one.done, one.seen, one.added) == (1, 90, 60)
+    assert (one.done, one.processed, one.added) == (1, 90, 60)
     assert imports.under_way(draft) == [one]
     done = imports.resume(ada, draft, one, 60)
-    assert (done.is_finished, done.seen, done.added) == (True, 500, 470)
+    assert (done.is_finished, done.processed, done.added) == (True, 500, 470)
     assert imports.under_way(draft) == []
     assert_all_there_once(site)
 

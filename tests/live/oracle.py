@@ -25,7 +25,7 @@ Answer = tuple[str, int, str, str]  # what was asked, status, address, body
 
 CHANCE = re.compile(  # what is made anew for every page, or tells the time
     r"""name="(?:csrfmiddlewaretoken|form|token)"\ value="[^"]+"
-    | this\ request:\ <code>\w+
+    | this\ request\ number:\ <code>\w+
     | "event_digest":"\w+
     | nonce\\":\\"\w+
     | \d{4}-\d\d-\d\dT[\d:.]+Z

@@ -184,7 +184,7 @@ def test_nobody_dismisses_what_they_have_not_seen(made, root):
     _poll, seen = reports.find_reported(poll.id)
     reports.report(poll, "two", "hate", "")
     answer = act(root, poll, "dismiss", seen=seen.reported_at)
-    assert "look again" in text(root.get(answer["Location"]))
+    assert "try again" in text(root.get(answer["Location"]))
     with pytest.raises(LostRace):
         reports.dismiss(people.find("Root"), seen)
     assert reports.find_reported(poll.id)[1].reports == 2

@@ -255,7 +255,7 @@ def test_questions_move_once_for_two_clicks(site, hers, made):
     version = str(repository.find_set(made).version)
     click = {"way": "down", "version": version}
     hers.post(f"/live/sets/{made}/questions/2/move/", click)
-    assert "Please look again" in followed(hers, f"/live/sets/{made}/questions/2/move/", click)
+    assert "Check what it says now" in followed(hers, f"/live/sets/{made}/questions/2/move/", click)
     assert [each.number for each in repository.find_full(made).placed] == [1, 3, 2, 4]
 
 

@@ -73,7 +73,7 @@ def test_or_a_link_is_printed(site):
         (("Ada",), (), "Give the name and the email address, or --link."),
         (("Ada", "ada@example.org"), (PASSWORD, "something else"), "two different passwords"),
         (("Ada", "ada@example.org"), ("short", "short"), "too short"),
-        (("a@b", "ada@example.org"), (PASSWORD, PASSWORD), "has no @"),
+        (("a@b", "ada@example.org"), (PASSWORD, PASSWORD), "cannot contain @"),
         (("Ada", "nowhere"), (PASSWORD, PASSWORD), "valid email"),
         (("Bo", "ada@example.org"), (PASSWORD, PASSWORD), "name is already taken"),
         (("Ada", "bo@example.org"), (PASSWORD, PASSWORD), "already belongs to an account here"),

@@ -182,7 +182,7 @@ def test_the_system_page_says_whether_a_worker_is_there(site, signed_in):
     owner = signed_in("Olga", Role.OWNER)
     assert "No worker has reported" in owner.get("/admin/system/").content.decode()
     HeartbeatSender(site, {}).send()
-    assert re.search(r"1 worker; a sign of life \d+ s ago\.", owner.get("/admin/system/").content.decode())
+    assert re.search(r"1 worker; last reported \d+ s ago\.", owner.get("/admin/system/").content.decode())
 
 
 # --- a worker that comes back ---

@@ -12,7 +12,7 @@ from accounts.forms import RegisterForm
 from acts.refusals import Refusal
 from upkeep.commands import StoreCommand
 
-THERE = "This site has its owner already, who can hand it over on the page of another person."
+THERE = "This site already has an owner, who can hand it over on another person's page."
 
 
 class Command(StoreCommand):
