@@ -195,7 +195,7 @@ def test_a_long_list_shows_its_progress_is_taken_on_after_the_page_was_left_and_
         expect(organiser.locator("main progress")).to_be_visible()
         place = organiser.url
         organiser.goto("/election/A long list/roll/import/")
-    organiser.click("text=Go on with a list that was interrupted")
+    organiser.click("text=Continue an interrupted list")
     expect(organiser.locator("main")).to_contain_text(f"{LONG_LIST_VOTERS} voters added.")
     organiser.click("main .tabs >> text=Overview")
     expect(organiser.locator(".facts")).to_contain_text(f"{LONG_LIST_VOTERS} voters")

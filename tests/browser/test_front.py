@@ -65,7 +65,7 @@ def test_an_admin_edits_the_front_page_where_it_stands(visit, subtests):
         page.locator("#our-colour").fill("#ffcc00")
         page.get_by_role("button", name="Save").click()
         expect(page.locator("#site-name .error-summary")).to_contain_text("is hard to read on light pages")
-        expect(page.get_by_role("button", name="Take #806600 and save")).to_be_visible()
+        expect(page.get_by_role("button", name="Use #806600 and save")).to_be_visible()
         page.get_by_role("link", name="Cancel").click()
         expect(page.locator("h1")).to_have_text(before)
     judge(page, subtests, ("/site/", "/site/edit/name/", "/site/edit/projects/", "/site/edit/picture/"))

@@ -135,7 +135,7 @@ def test_trivia(hall_of, visit, subtests):
         press(host, "Pause")
         expect(ada.locator("#status")).to_contain_text("Paused.")
         expect(ada.locator("[aria-pressed=true]")).to_contain_text("Schulze")
-        press(host, "Go on")
+        press(host, "Resume")
         expect(ada.locator("#status")).not_to_contain_text("Paused.")
     with subtests.test("nobody sees what came of it before the host shows it"):
         press(host, "Close the question")
@@ -197,7 +197,7 @@ def test_call_and_answer(hall_of, subtests):
         expect(box).to_be_focused()
         ada.keyboard.type("es")
         expect(box).to_have_value("Trees")
-        press(host, "Go on")
+        press(host, "Resume")
         assert judged(ada, "light") == []
     with subtests.test("everybody answers in their own words"):
         for name, words in said.items():

@@ -39,7 +39,7 @@ def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
 
     # a listed word keeps a question back, however it is spelt; one person cannot flood the host
     asks(troll, hall, "This is a SWÌNDLE!", "contains a word on the host's list")
-    expect(troll.locator("#mine")).to_contain_text("Waiting for the host.")
+    expect(troll.locator("#mine")).to_contain_text("is waiting for the host.")
     flood = Voice(troll.context.request)
     for number in range(2, 6):
         flood.sends(hall.path("qa"), text=f"Swindle number {number}?")

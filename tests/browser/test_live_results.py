@@ -33,7 +33,7 @@ def said(*values) -> list[GivenAnswer]:
 
 
 def drawn(type_: Type, round_: Round, *questions: Question, own: str = "") -> str:
-    return play_named(type_).picture(round_, questions, SEATS, own)
+    return play_named(type_).render_result(round_, questions, SEATS, own)
 
 
 def race() -> str:

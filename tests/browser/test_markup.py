@@ -60,7 +60,7 @@ def assert_noticed(sweep: Sweep, opened: Window) -> None:
     leaves alone what is in a hint, and would act on it anywhere else."""
     owner = sweep.site.browsers["owner"]
     form = owner.get(FORM).content.decode()
-    hint = form[form.index("There are: ") : form.index("</div>", form.index("There are: "))]
+    hint = form[form.index("Existing categories: ") : form.index("</div>", form.index("Existing categories: "))]
     assert "&lt;i-zq" in hint
     hole = form.replace(hint, unescape(hint))
     (found,) = read(sweep.page, as_answer(hole))

@@ -90,7 +90,7 @@ def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
         writer.fill("[name=at]", "2097-05-03T09:00")
         later = writer.get_by_role("button", name="Publish on May 3, 2097, 9 a.m. Europe/Berlin")
         expect(later).to_be_visible()
-        expect(writer.get_by_role("button", name="Go on")).to_be_hidden()
+        expect(writer.get_by_role("button", name="Continue")).to_be_hidden()
         assert judged(writer, (PHONE_WIDTH_PX, "light")) == []
         later.click()
         expect(writer.locator(".unseen")).to_contain_text("This is scheduled.")
@@ -136,7 +136,7 @@ def test_writing_and_publishing_without_scripts(visit):
     page.get_by_role("link", name="Publish", exact=True).click()
     page.fill("[name=at]", "2020-05-03T09:00")
     page.select_option("[name=time_zone]", "UTC")
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Publish now, dated May 3, 2020, 9 a.m. UTC").click()
     expect(page.locator("h1")).to_have_text("Without scripts")
     until(lambda: "May 3, 2020" in page.locator(".byline").inner_text())

@@ -156,17 +156,17 @@ def test_a_new_site_gets_its_owner_who_gives_roles_and_hands_it_over(visit, subt
         owner.goto("/people/Bo/")
         owner.select_option("[name=role]", "ADMIN")
         owner.click("text=Change role")
-        expect(owner.locator("main")).to_contain_text("Bo is now: Admin.")
+        expect(owner.locator("main")).to_contain_text("Bo now has the role “Admin”.")
         assert bo.goto("/people/").status == 200
         owner.select_option("[name=role]", "OBSERVER")
         owner.click("text=Change role")
-        expect(owner.locator("main")).to_contain_text("Bo is now: Observer.")
+        expect(owner.locator("main")).to_contain_text("Bo now has the role “Observer”.")
         assert bo.goto("/people/").status == 403
     with subtests.test("ownership is handed over"):
         owner.goto("/people/Bo/")
         owner.select_option("[name=role]", "OWNER")
         owner.click("text=Change role")
-        expect(owner.locator("main")).to_contain_text("Bo is now: Owner.")
+        expect(owner.locator("main")).to_contain_text("Bo now has the role “Owner”.")
         assert bo.goto("/mails/").status == 200
         assert owner.goto("/mails/").status == 403
         owner.goto("/me/")
@@ -258,7 +258,7 @@ def test_a_profile_on_a_phone(somebody):
     page.get_by_label("I want to use it more").check()
     page.get_by_role("button", name="Add to my profile").click()
     expect(page.locator("main")).to_contain_text("Go is now in your profile.")
-    page.get_by_role("button", name="Go: still so").click()
+    page.get_by_role("button", name="Confirm Go").click()
     expect(page.locator("main")).to_contain_text("is confirmed")
     page.goto("/skill/go/")
     page.get_by_role("link", name="Who can do this").click()

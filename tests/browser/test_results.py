@@ -116,4 +116,4 @@ def test_a_real_page_pleases_axe_and_breaks_no_policy(visit, subtests):
             assert faults(page) == []
             assert fits(page)
         with subtests.test("a result is a report of two pages on paper", name=name):
-            assert [len(PAGES.findall(page.pdf(format=paper))) for paper in ("A4", "EmailTemplate")] == [2, 2]
+            assert [len(PAGES.findall(page.pdf(format=paper))) for paper in ("A4", "Letter")] == [2, 2]

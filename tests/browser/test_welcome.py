@@ -274,7 +274,7 @@ def test_a_stranger_with_a_phone_and_no_scripts_finds_a_poll_by_its_code_and_a_r
     page.goto("/")
     assert fits(page)
     page.get_by_role("textbox", name="Code").fill(polls.find(number).code)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator("main h1")).to_have_text(question)
     page.goto("/")
     newest = page.locator(".shared-card h3").inner_text()  # others may have shared a result on this site since
