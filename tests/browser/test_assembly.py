@@ -51,7 +51,7 @@ def enrol(host: Page, hall: Hall) -> dict[str, str]:
     """Put everybody on the roll; answers the codes on the cards."""
     host.goto(hall.path("roll"))
     host.fill("#id_names", "\n".join(LISTED))
-    press(host, "Look at the list")
+    press(host, "Check the list")
     expect(host.locator("main")).to_contain_text("New, checks in with a code")
     press(host, "Add 8 people to the roll")
     expect(host.locator(".players li")).to_have_count(8)

@@ -80,7 +80,7 @@ def test_from_the_form_to_the_results(ada, multi_ballot, signed_in):
     ada.post(at(multi_ballot, "end/"), {"ends": "2199-03-01T12:00"})
     assert {each.no_voting_after for each in multi_ballots.questions(multi_ballot)} == {"2199-03-01T12:00:00.000Z"}
     asked = text_of(ada.get(at(multi_ballot, "close/")))
-    assert all(said in asked for said in ("left until the planned end", "Colour 1 of 2 voted", "Leave it as it is"))
+    assert all(said in asked for said in ("left until the planned end", "Colour 1 of 2 voted", "Cancel"))
     assert "The ballot is closed." in text_of(ada.post(at(multi_ballot, "close/"), follow=True))
     results = text_of(eve.get(at(multi_ballot, "results/")))
     assert "Chair Nobody voted." in results
