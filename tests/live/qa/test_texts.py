@@ -254,7 +254,7 @@ def test_ideas_that_the_host_has_to_look_at_are_left_out_until_then(made):
     shown = rendering.render_screen(Role.PLAYER, room_of(game)).html
     assert "A bus" in shown
     assert "Idiots" not in shown
-    held = next(each for each in room_of(game).phase_data.told() if each.out)
+    held = next(each for each in room_of(game).phase_data.idea_views() if each.out)
     ideas_store.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
     assert "Idiots" in rendering.render_screen(Role.PLAYER, room_of(game)).html
 
