@@ -1,6 +1,6 @@
 """Batches answers that arrive together: while one batch is being written, the next one collects.
 
-Each caller gets the state as it was after its own put. Nobody waits for others: a single answer is written at once.
+Each caller gets the state as read after its own put. A single answer is written at once, without waiting for more.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import threading
 from acts.storage import table
 from store.table import Item, Key, StoreError
 
-BATCH_ITEMS = 25  # that the store takes at once
+BATCH_ITEMS = 25  # limit of the store for one batch write
 
 
 class Batch:
@@ -42,12 +42,12 @@ class Batch:
 
 class Batches:
     def __init__(self) -> None:
-        self._turn = threading.Lock()  # of the batch that is on its way
+        self._turn = threading.Lock()  # held while a batch is being written
         self._gathering = threading.Lock()
         self._next: Batch | None = None
 
     def put_then_look(self, item: Item, look: Key) -> Item | None:
-        """Put an item, and answer what lies at a key after that."""
+        """Put an item, then return the item at another key as read afterwards."""
         with self._gathering:
             leads = self._next is None or self._next.is_full
             if leads:
@@ -64,7 +64,7 @@ class Batches:
         return batch.seen.get(look)
 
     def _lead(self, batch: Batch) -> None:
-        """Whoever opened the batch sees it through, once the one before is there; until then others may come along."""
+        """The thread that opened the batch writes it after the previous one; until then others may join."""
         with self._turn:
             with self._gathering:
                 if self._next is batch:
@@ -73,7 +73,7 @@ class Batches:
 
 
 def _retold(error: BaseException) -> BaseException:
-    """The same words for each who was in the batch: one exception in several threads would mix up their traces."""
+    """A copy per caller, because raising one exception in several threads would mix up their tracebacks."""
     return type(error)(*error.args) if isinstance(error, StoreError) else error
 
 

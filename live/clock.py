@@ -1,7 +1,7 @@
-"""The clock of a question: when it ends, for whom, and how much time has passed, in milliseconds since 1970.
+"""The clock of a question: when it ends for each player and how much time has passed, in milliseconds since 1970.
 
-It starts a little after the push, so that nobody pays for a slow connection. A pause stops the clock but not answers.
-Players who need more time have their own clock, in percent of the usual time.
+It starts shortly after the push, so that slow connections cost no time. A pause stops the clock but not answers.
+Players who need more time get a percentage of the usual time.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import time
 from dataclasses import dataclass
 
 LEAD_MS = 3_000  # from the push to the start of the clock
-GRACE_MS = 1_000  # for an answer that was on its way at the end
+GRACE_MS = 1_000  # for answers in transit when time runs out
 DEFAULT_PERCENT = 100
-PERCENTS = (100, 150, 200)  # of the time that somebody may be given
+PERCENTS = (100, 150, 200)  # of the usual time that a host can give a player
 
 
 def now() -> int:
@@ -21,40 +21,40 @@ def now() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Of one phase of a round; without seconds it runs until somebody closes it."""
+    """The clock of one phase of a round; with no time limit it runs until a host closes the phase."""
 
     began: int = 0  # when it was pushed
     seconds: int = 0
-    pauses: tuple[tuple[int, int], ...] = ()  # those that are over: from when to when
-    paused: int = 0  # since when it stands still; 0 if it runs
+    pauses: tuple[tuple[int, int], ...] = ()  # finished pauses, as (start, end)
+    paused: int = 0  # start of the current pause; 0 while running
 
     def length(self, percent: int = DEFAULT_PERCENT) -> int:
         return self.seconds * 10 * percent
 
     def end(self, percent: int = DEFAULT_PERCENT) -> int | None:
-        """When it ends for somebody; `None` if it has no end, or none yet because it stands still."""
+        """The end for a player with this percentage; `None` without a time limit or while paused."""
         if not self.seconds or self.paused:
             return None
         return self.began + LEAD_MS + self.length(percent) + sum(until - since for since, until in self.pauses)
 
     def takes(self, at: int, percent: int = DEFAULT_PERCENT) -> bool:
-        """Whether an answer that came in then is in time."""
+        """Whether an answer received at this moment is in time."""
         end = self.end(percent)
         return end is None or at <= end + GRACE_MS
 
     def is_over(self, at: int, longest: int = DEFAULT_PERCENT) -> bool:
-        """Whether nobody's answer would be in time any more."""
+        """Whether it is too late for every player, including the one with the most time."""
         return not self.takes(at, longest)
 
     def elapsed(self, at: int) -> int:
-        """How long the clock had run when an answer came in; 0 before its start."""
+        """Running time at this moment, without pauses; 0 before the start."""
         stood = sum(max(0, min(at, until) - since) for since, until in self.pauses if since < at)
         if self.paused and at > self.paused:
             stood += at - self.paused
         return max(0, at - self.began - LEAD_MS - stood)
 
     def left(self, at: int, percent: int = DEFAULT_PERCENT) -> int | None:
-        """Milliseconds that are left for somebody, also while it stands still."""
+        """Milliseconds left for a player with this percentage, even while paused; `None` without a time limit."""
         return max(0, self.length(percent) - self.elapsed(at)) if self.seconds else None
 
     def stopped(self, at: int) -> Clock:
@@ -65,10 +65,10 @@ class Clock:
 
 
 def time_left(milliseconds: int) -> str:
-    """In minutes and seconds, the second that has begun in full: it says 0:00 only when the time is over."""
+    """Minutes and seconds, rounded up so that 0:00 appears only when time is up."""
     return minutes(-(-milliseconds // 1000))
 
 
 def minutes(seconds: int) -> str:
-    """How long something has lasted, in minutes and seconds."""
+    """Format a duration as minutes and seconds."""
     return f"{seconds // 60}:{seconds % 60:02d}"

@@ -23,7 +23,7 @@ from tally.result import Result
 
 from .rounds import Entry, GivenAnswer, Round
 
-MAX_ANSWER_CHARS = 300  # characters of an answer
+MAX_ANSWER_CHARS = 300
 
 ENTRY_FIELDS = tuple(each.name for each in fields(Entry))
 
@@ -32,7 +32,7 @@ ENTRY_FIELDS = tuple(each.name for each in fields(Entry))
 
 
 def valid_options(said: Any, question: Question) -> list[int]:
-    """What was chosen of what there is, once each. One that is chosen alone may come as it is."""
+    """The chosen options that exist, without duplicates; a single choice need not be a list."""
     chosen = said if isinstance(said, list | tuple) else [said]
     return sorted({each for each in chosen if is_whole(each) and 0 <= each < len(question.options)})
 
@@ -42,7 +42,7 @@ def is_whole(value: Any) -> bool:
 
 
 def last_by_player(given: Iterable[GivenAnswer]) -> list[GivenAnswer]:
-    """In an order that is always the same, however they were read; of several by one player the last."""
+    """The latest answer of each player, in a deterministic order."""
     last: dict[str, GivenAnswer] = {}
     for each in sorted(given, key=lambda each: each.at):
         last[each.player] = each
@@ -50,7 +50,7 @@ def last_by_player(given: Iterable[GivenAnswer]) -> list[GivenAnswer]:
 
 
 def one_line(said: Any) -> str:
-    """In one line, not too long, and with nothing in it that no store can hold."""
+    """Collapse to one line, truncate, and replace characters that the store cannot hold."""
     whole = said.encode("utf-8", "replace").decode() if isinstance(said, str) else ""
     return " ".join(whole.split())[:MAX_ANSWER_CHARS].strip()
 
@@ -59,7 +59,7 @@ def one_line(said: Any) -> str:
 
 
 def race(question: Question, rankings: Sequence[str], method: str, seed: str) -> dict[str, Any]:
-    """Every round of the count, and who leads whatever a lot might say."""
+    """Every round of the count, and who leads regardless of how lots are drawn."""
     names = names_of(question)
     ballots = Ballots.of(names, rankings).normal
     result = counted(ballots, method, seed=seed)
@@ -70,7 +70,7 @@ def race(question: Question, rankings: Sequence[str], method: str, seed: str) ->
 
 
 def anonymous_entries(given: Iterable[GivenAnswer]) -> tuple[Entry, ...]:
-    """By their receipts, which are random: so the order says nothing, and each finds their own."""
+    """Entries sorted by their random receipts: the order reveals nothing, and voters can find their own."""
     return tuple(Entry("", each.said, receipt=each.receipt) for each in sorted(given, key=lambda each: each.receipt))
 
 
@@ -79,7 +79,7 @@ def too_few(number: int, index: int, count: int) -> Round:
 
 
 def ranking_of(said: Any, question: Question) -> str:
-    """What is not a ranking of these options is a blank vote: whoever gave it was told so, or was no browser."""
+    """An invalid ranking is a blank vote; a browser's form would already have been refused."""
     try:
         check(said, len(question.options))
     except (BadBallot, AttributeError, TypeError):
@@ -88,7 +88,7 @@ def ranking_of(said: Any, question: Question) -> str:
 
 
 def names_of(question: Question) -> tuple[str, ...]:
-    """Counting knows candidates by their names, so that two of the same name have a number."""
+    """Unique option names: counting identifies candidates by name, so duplicates get a number."""
     return tuple(
         name if name not in question.options[:place] else f"{name} ({place + 1})"
         for place, name in enumerate(question.options)
@@ -96,7 +96,7 @@ def names_of(question: Question) -> tuple[str, ...]:
 
 
 def _race(leading: Result, result: Result, names: Sequence[str]) -> dict[str, Any]:
-    """The count with numbers in place of names, every round of it, as screens play it."""
+    """All rounds of the count, with positions instead of names, for the animation on screens."""
     at = {name: place for place, name in enumerate(names)}
     rounds = [_lap(each, at) for each in asdict(result)["rounds"] or ()] or [_only_lap(result, at)]
     return {
@@ -111,7 +111,7 @@ def _race(leading: Result, result: Result, names: Sequence[str]) -> dict[str, An
 
 
 def _lap(each: Mapping[str, Any], at: Mapping[str, int]) -> dict[str, Any]:
-    """Votes are exact, in text; whoever is out has none, and what nobody gets goes to nobody."""
+    """Votes are exact, as text; `None` for an eliminated option, and as the target of exhausted votes."""
     return {
         "tally": [each["tally"].get(name) for name in at],
         "threshold": each["threshold"],
@@ -123,7 +123,7 @@ def _lap(each: Mapping[str, Any], at: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _only_lap(result: Result, at: Mapping[str, int]) -> dict[str, Any]:
-    """A choice has one round, in which nothing but the most votes is needed."""
+    """The single round of a plurality count, which has no threshold."""
     lap = {"threshold": "", "exhausted": "0", "elected": [at[name] for name in result.winners]}
     return {"tally": [result.reasons["votes"][name] for name in at], **lap, "eliminated": [], "transfers": []}
 
@@ -132,7 +132,7 @@ def _only_lap(result: Result, at: Mapping[str, int]) -> dict[str, Any]:
 
 
 def round_as_bytes(sealed: Round) -> bytes:
-    """The round as JSON with sorted keys and no spaces: what its digest is made of."""
+    """The round as JSON with sorted keys and no spaces, the input of its digest."""
     told = {each.name: getattr(sealed, each.name) for each in fields(Round)}
     return _as_json(told | {"entries": [_entry(each) for each in sealed.entries]})
 
@@ -142,12 +142,12 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 
 def size_of(entry: Entry) -> int:
-    """In bytes, as the store counts them."""
+    """Size in bytes, as the store counts it."""
     return check_value(_entry(entry))
 
 
 def round_digest(sealed: Round) -> str:
-    """SHA-256 of these bytes."""
+    """SHA-256 of `round_as_bytes`."""
     return hashlib.sha256(round_as_bytes(sealed)).hexdigest()
 
 
@@ -156,7 +156,7 @@ def _as_json(value: Any) -> bytes:
 
 
 def round_as_parts(sealed: Round) -> list[dict[str, Any]]:
-    """The head, and then the entries, each part so small that an item holds it."""
+    """The head, then the entries in parts that each fit into an item."""
     head = {"number": sealed.number, "question": sealed.question, "count": sealed.count, "votes": sealed.votes}
     return [
         head | {"result": dict(sealed.result)},
@@ -165,7 +165,7 @@ def round_as_parts(sealed: Round) -> list[dict[str, Any]]:
 
 
 def round_from_parts(parts: Sequence[Mapping[str, Any]]) -> Round:
-    """A round from its parts, in their order."""
+    """Inverse of `round_as_parts`."""
     head, *others = parts
     entries = tuple(Entry(**each) for part in others for each in part["entries"])
     return Round(head["number"], head["question"], head["count"], head["result"], entries, head["votes"])

@@ -25,7 +25,7 @@ ENGLISH_SECOND = """
     Squirrel Starling Starfish Stork Swallow Swan Tapir Tern Tiger Toucan Turtle Wombat Woodpecker Wren
     Yak Zebra
 """
-# How a German word for a mood ends depends on the animal that follows.
+# The ending of a German adjective depends on the gender of the animal.
 GERMAN_FIRST = """
     achtsam apfelgrün aufgeweckt bedächtig begeistert behänd bernsteinfarben blau bronzefarben bunt dankbar ehrlich
     eifrig emsig fair fein fidel fleißig flink forsch freundlich friedlich froh fröhlich frühlingsfrisch furchtlos
@@ -63,7 +63,7 @@ GERMAN = (GERMAN_FIRST.split(), [(noun, end) for end, nouns in GERMAN_SECOND.ite
 
 
 def generate_name(language: str | None, chance: random.Random = _SYSTEM) -> str:
-    """One name, in the language of whoever asks as far as we have words in it."""
+    """A random name, in German for German speakers and otherwise in English."""
     if (language or "").startswith("de"):
         mood, (animal, end) = chance.choice(GERMAN[0]), chance.choice(GERMAN[1])
         return f"{_with_end(mood, end).capitalize()} {animal}"
@@ -71,5 +71,5 @@ def generate_name(language: str | None, chance: random.Random = _SYSTEM) -> str:
 
 
 def _with_end(mood: str, end: str) -> str:
-    """“weise” takes no second e, and “golden” keeps its own."""
+    """Add the ending, without doubling the final e of words such as “weise”."""
     return mood.removesuffix("e") + end

@@ -7,14 +7,14 @@ from datetime import timedelta
 
 from django.conf import settings
 
-MAX_SESSION_DURATION = timedelta(days=365)  # from its making to its end, however busy it is: every item has a last day
+MAX_SESSION_DURATION = timedelta(days=365)  # even if active, because every item needs a TTL
 
 
 @dataclass(frozen=True, slots=True)
 class Lifetime:
     waiting: timedelta = timedelta(days=14)  # from the last change by a host to the first step
-    idle: timedelta = timedelta(hours=2)  # once started: without a step, a host or an answer
-    assembly_idle: timedelta = timedelta(hours=36)  # the same for an assembly: a congress has nights
+    idle: timedelta = timedelta(hours=2)  # after the start, without a step, a host or an answer
+    assembly_idle: timedelta = timedelta(hours=36)  # the same for assemblies, which may pause overnight
     retention: timedelta = timedelta(days=14)  # after its end
 
 

@@ -18,12 +18,12 @@ from tally.ballots import groups_of
 
 from .qa_rules import Fate, Mode, must_wait, text_id
 
-Decided = Mapping[int, Mapping[str, str]]  # by round, the fates of texts by their marks
+Decided = Mapping[int, Mapping[str, str]]  # fates of texts by mark, for each round
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """How what is written in a session is taken, and what its hosts have decided."""
+    """How a session moderates texts, and what its hosts have decided."""
 
     game_id: str = ""
     mode: Mode = Mode.OPEN
@@ -35,7 +35,7 @@ class Texts:
         return self.mode == Mode.OPEN and not self.decided
 
     def mark(self, round_: int, text: str, place: int = 0) -> str:
-        """`place` is that of the question, where a round has several."""
+        """Id of a text; `place` is the position of the question in a round with several."""
         return text_id(self.game_id, round_, place, fold(text))
 
     def fate(self, round_: int, text: str, place: int = 0) -> Fate:
@@ -49,7 +49,7 @@ class Texts:
         return self.fate(round_, text, place) == Fate.SHOWN
 
     def is_hidden(self, round_: int, text: str) -> bool:
-        """Whether a host has hidden it: of ideas on a ballot, which were looked at when they were put in order."""
+        """Whether a host has hidden it; for ideas on a ballot, which were reviewed when sorted."""
         return self.fate(round_, text) == Fate.HIDDEN
 
 
@@ -57,7 +57,7 @@ NOTHING_WRITTEN = Texts()
 
 
 def waiting_texts(texts: Texts, round_: int, some: Sequence[str]) -> list[int]:
-    """The places of those texts that wait for the host."""
+    """Positions of the texts waiting for the host."""
     return [place for place, text in enumerate(some) if texts.fate(round_, text) == Fate.WAITING]
 
 
@@ -71,23 +71,23 @@ def hidden_options(texts: Texts, round_: int, options: Sequence[str]) -> frozens
 
 
 def cover_hidden(options: Sequence[str], hidden: Collection[int]) -> tuple[str, ...]:
-    """What stands on a ballot: the places stay, as votes name them."""
+    """Options for a ballot; hidden ones keep their position, because votes refer to it."""
     return tuple(_("(hidden by the host)") if place in hidden else text for place, text in enumerate(options))
 
 
 def without_options(ranking: Any, hidden: Collection[int]) -> Any:
-    """The same ranking as if these had not been there."""
+    """The ranking without the hidden options."""
     if not hidden or not isinstance(ranking, str):
         return ranking
     try:
         groups = [[each for each in group if each not in hidden] for group in groups_of(ranking)]
     except ValueError:
-        return ranking  # what is not a ranking counts as a blank vote
+        return ranking  # an invalid ranking counts as a blank vote
     return ">".join("=".join(map(str, group)) for group in groups if group)
 
 
 def dropped_entries(entries: Sequence[Entry], kept: Sequence[Entry]) -> Iterator[Entry]:
-    """Those that are not kept."""
+    """Entries that are not among the kept ones, by identity."""
     left = {id(each) for each in kept}
     return (each for each in entries if id(each) not in left)
 
@@ -97,14 +97,14 @@ def dropped_entries(entries: Sequence[Entry], kept: Sequence[Entry]) -> Iterator
 
 @dataclass(frozen=True, slots=True)
 class ModeratedText:
-    """A text that hosts decide about, in their list."""
+    """A text in the hosts' moderation list."""
 
     round: int
     mark: str
     text: str
     fate: Fate
     is_of_removed: bool = False
-    held: bool = False  # back, by a word of the list
+    held: bool = False  # because it contains a blocked word
 
     @property
     def id(self) -> str:
@@ -114,7 +114,7 @@ class ModeratedText:
 def moderated_text(
     texts: Texts, round_: int, text: str, place: int = 0, *, is_of_removed: bool = False
 ) -> ModeratedText:
-    """A text as hosts decide about it."""
+    """A text with its current fate, for the moderation list."""
     fate, mark = texts.fate(round_, text, place), texts.mark(round_, text, place)
     held = fate == Fate.WAITING and texts.mode == Mode.WORDS
     return ModeratedText(round_, mark, text, fate, is_of_removed, held)

@@ -18,10 +18,10 @@ from store import keys
 from .generated_names import generate_name
 from .text_cleaning import JOINERS, is_combining
 
-MAX_VISIBLE_CHARS = 40  # characters that people see
-MAX_STACKED_ACCENTS = 4  # accents above one another; more would run over the lines of others
-MAX_CODE_POINTS = 160  # what it takes to write them: a family of four is one to the eye
-NAME_ATTEMPTS = 8  # names looked at to find free ones
+MAX_VISIBLE_CHARS = 40  # as people count them
+MAX_STACKED_ACCENTS = 4  # more would overlap neighbouring lines
+MAX_CODE_POINTS = 160  # one visible character may take many: a family emoji
+NAME_ATTEMPTS = 8  # candidates tried to find a free name
 
 HIDDEN = _("Use visible characters only.")
 TOO_LONG = _("Use at most %(most)d characters.")
@@ -31,7 +31,7 @@ _SYSTEM = random.SystemRandom()
 
 
 def clean(typed: str) -> str:
-    """A name as it is kept: as any name, but short, and of characters that every phone can show."""
+    """Validate a name: like any title, but short and only with characters that every phone can show."""
     name = clean_title(typed)
     if any(unicodedata.category(character) in ("Co", "Cn") for character in name):
         raise ValidationError(HIDDEN, code="hidden")
@@ -47,14 +47,14 @@ def clean(typed: str) -> str:
 
 
 def free_names(game_id: str, names: Iterable[str]) -> list[str]:
-    """Those that nobody in the session has, in one round trip."""
+    """The names not taken in the session, in one round trip."""
     places = {keys.player_name(game_id, name): name for name in names}
     taken = table().get_many(places)
     return [name for place, name in places.items() if place not in taken]
 
 
 def alternatives(game_id: str, name: str, chance: random.Random = _SYSTEM) -> list[str]:
-    """Two that are free and like one that is not."""
+    """Two free names similar to a taken one."""
     numbers = [2, 3, 4, 5, *(chance.randrange(10, 1000) for _try in range(NAME_ATTEMPTS))]
     return free_names(game_id, [_numbered(name, number) for number in numbers])[:2]
 
@@ -65,6 +65,6 @@ def _numbered(name: str, number: int) -> str:
 
 
 def offer_name(game_id: str) -> str:
-    """A name for somebody, drawn in their language; with a number if all that we drew are taken."""
+    """A random name in the current language, numbered if all candidates are taken."""
     names = [generate_name(get_language()) for _try in range(NAME_ATTEMPTS)]
     return next(iter(free_names(game_id, names)), _numbered(names[0], _SYSTEM.randrange(100, 10_000)))

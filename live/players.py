@@ -1,7 +1,7 @@
 """Identifies the player behind a request by a signed seat cookie, valid for one session.
 
 The cookie holds the player's id, the device number and a secret whose digest the seat stores. Several devices may have
-the cookie of one seat; only the newest one plays, and the others are told so.
+the cookie of one seat; only the newest one plays, and the others show a notice.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from store.table import Item, Key
 from .rules import Game
 from .seats import Seat, seat_from_item
 
-SEAT_COOKIE_SECONDS = 15 * 24 * 3600  # as long as anything of a session is kept
-DEVICE_LINK_SECONDS = 600  # for which a link to another device is good
-FORM_TOKEN = re.compile(r"[\w-]{22,64}", re.ASCII)  # what the form for joining carries
+SEAT_COOKIE_SECONDS = 15 * 24 * 3600  # as long as session data is kept
+DEVICE_LINK_SECONDS = 600  # validity of a link to another device
+FORM_TOKEN = re.compile(r"[\w-]{22,64}", re.ASCII)  # in the join form
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What the cookie holds."""
+    """Contents of the seat cookie."""
 
     player: str
     device: str
@@ -42,14 +42,14 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Somebody who has a seat, and asks from a device that is theirs."""
+    """A seat holder, requesting from one of their devices."""
 
     seat: Seat
     is_newest: bool  # whether no other device has taken the seat since
 
     @property
     def plays(self) -> bool:
-        """Whether they may answer from here."""
+        """Whether they may answer from this device."""
         return self.is_newest and self.seat.plays and not self.seat.left
 
 
@@ -63,19 +63,19 @@ def find(request: HttpRequest, game_id: str) -> Player | None:
 
 
 def seat_key(request: HttpRequest, game_id: str) -> Key | None:
-    """Where the seat of whoever asks lies, without asking the table: so that it can be read with other things."""
+    """Key of the requester's seat, from the cookie alone, so that it can be read in a batch."""
     held = pass_of(request, game_id)
     return keys.seat(game_id, held.player) if held else None
 
 
 def from_items(request: HttpRequest, game_id: str, found: Mapping[Key, Item]) -> Player | None:
-    """Who asks, where the seat was read along with other things."""
+    """The player behind the request, if the seat was already read in a batch."""
     place = seat_key(request, game_id)
     return _player(request, game_id, found.get(place)) if place else None
 
 
 def pass_of(request: HttpRequest, game_id: str) -> Pass | None:
-    """What the cookie says; one of another session says nothing here. A request is asked several times."""
+    """The verified cookie for this session, cached on the request."""
     known: dict[str, Pass | None] = request.__dict__.setdefault("live_passes", {})
     if game_id not in known:
         words = read_token(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), SEAT_COOKIE_SECONDS)
@@ -94,7 +94,7 @@ def _player(request: HttpRequest, game_id: str, item: Item | None) -> Player | N
 
 
 def claimed_seat(request: HttpRequest, game_id: str) -> Seat | None:
-    """The seat that this browser asks for, and has not been given."""
+    """The seat that this browser has claimed but not been granted."""
     held = pass_of(request, game_id)
     item = table().get(keys.seat(game_id, held.player)) if held else None
     seat = seat_from_item(item) if item else None
@@ -114,7 +114,7 @@ def _purpose(game_id: str) -> str:
 
 
 def set_seat_cookie(answer: HttpResponse, game: Game, held: Pass) -> HttpResponse:
-    """From now on this browser has the seat."""
+    """Give this browser the seat."""
     answer.set_cookie(
         cookie_name(game.id),
         create_token(_purpose(game.id), held.player, held.device, held.secret),
@@ -143,7 +143,7 @@ def new_form() -> str:
 
 
 def pass_of_form(form: str) -> Pass | None:
-    """Who sends the form becomes: the same form sent twice finds its own seat, and nobody else's form does."""
+    """Derive the seat from the form token, so that submitting the same form twice is idempotent."""
     if not FORM_TOKEN.fullmatch(form):
         return None
     return Pass(_derived(form, "player")[:10], _derived(form, "device")[:8], _derived(form, "secret")[:22])
@@ -158,7 +158,7 @@ def _derived(form: str, what: str) -> str:
 
 
 def link_of(game: Game, held: Pass) -> str:
-    """By which another device takes the seat: soon, and as long as no other has."""
+    """Token by which another device takes over the seat: short-lived, and void once a device has."""
     return create_token(f"seat elsewhere in {game.id}", held.player, held.device, held.secret)
 
 

@@ -1,7 +1,7 @@
 """Replays the events of live sessions: for each event type, the same writes as the original action.
 
-Sessions are removed after their retention without an event, so of those only history lines are restored. Seats and
-answers are in no log.
+Sessions past their retention are removed without an event, so only their history lines are restored. Seats and
+answers are never logged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def moved(event: Happened, game: Game, state: State) -> Iterator[Step]:
 
 
 def ended(event: Happened) -> Iterator[Step]:
-    """Its code is told, if it was still its own; then it says so for a day."""
+    """The event has the code only if it still belonged to the session; it then reports the end for a day."""
     said = event.said
     found = repository.find(said["game_id"])
     if found is None:
@@ -54,7 +54,7 @@ def ended(event: Happened) -> Iterator[Step]:
 
 
 def deleted(event: Happened) -> Iterator[Step]:
-    """Logs from before minutes kept their line in the history do not say whether there are any."""
+    """Older logs lack `has_minutes`: they predate history lines that outlive a session for its minutes."""
     found, has_minutes = repository.find(event.said["game_id"]), event.said.get("has_minutes", False)
     if found is None:
         lines = (keys.game_in_history(host, *_history_key(event)) for host in _hosts(event))
@@ -67,7 +67,7 @@ def deleted(event: Happened) -> Iterator[Step]:
 
 @with_game
 def host_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    """While it runs; whose line there is in the end, the event of its end tells."""
+    """Only for running sessions: the end event lists the final hosts and restores their history lines."""
     name = event.said["name"]
     yield repository.host_added(game, replace(game, hosts=(*game.hosts, name)), name)
 
@@ -82,8 +82,10 @@ def host_removed(event: Happened) -> Iterator[Step]:
 
 
 def corrected(event: Happened) -> Iterator[Step]:
-    """What is asked is in no log, only how much of it there is. Of a session that is gone the line of
-    whoever made it has the title; those of others are written at its end."""
+    """The log has the number of questions, not their text.
+
+    If the session is gone, only its creator's history line gets the title; the end event writes the other lines.
+    """
     found = repository.find(event.said["game_id"])
     if found is None:
         if "created_by" in event.said:
@@ -100,7 +102,7 @@ def corrected(event: Happened) -> Iterator[Step]:
 
 @with_game
 def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    """Seats are in no log; but more time for somebody may make a question longer."""
+    """Seats are not logged, but giving a player more time can extend the question."""
     if "state" in event.said:
         yield repository.moving(game, state, repository.state_from_item(event.said["state"]))
 
@@ -116,7 +118,7 @@ def history_forgotten(event: Happened) -> Iterator[Step]:
 
 
 def _history_key(event: Happened) -> tuple[str, str]:
-    """Where it stands in everybody's history."""
+    """The sort key of the session in every host's history."""
     return event.said["created_at"], event.said["game_id"]
 
 
@@ -125,7 +127,7 @@ def _hosts(event: Happened) -> tuple[str, ...]:
 
 
 def _ended_game(event: Happened) -> Game:
-    """What the event of its end tells of a session, for the history."""
+    """The session as far as its end event describes it, for the history."""
     said = event.said
     told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _end_fields(event)
     unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
@@ -135,7 +137,7 @@ def _ended_game(event: Happened) -> Game:
 
 
 def _end_fields(event: Happened) -> dict[str, Any]:
-    """What a session learns at its end; logs from before say less."""
+    """Fields set when a session ends; older logs lack some of them."""
     names = ("began_at", "expires_at", "time_zone", "debug_mode")
     return {name: event.said[name] for name in names if name in event.said}
 

@@ -29,13 +29,13 @@ EXPIRING = TaskType("expire live session", _("Removing expired live sessions"))
 DELETING = TaskType("delete live session", _("Deleting a live session"))
 
 QUESTIONS_PER_PART = 20
-MAX_RECENT_SESSIONS = 100  # lines of a history among which those are that run
-COUNTED = ("players", "rounds", "answers")  # what the history keeps of a session that has ended
+MAX_RECENT_SESSIONS = 100  # history lines searched for running sessions
+COUNTED = ("players", "rounds", "answers")  # totals the history keeps of an ended session
 
 
 @dataclass(frozen=True, slots=True)
 class PastSession:
-    """A session as the history shows it, without anybody's name."""
+    """A session as the history shows it, without players' names."""
 
     id: str
     title: str
@@ -53,26 +53,26 @@ class PastSession:
 
     @property
     def is_kept(self) -> bool:
-        """Whether its own pages are still there."""
+        """Whether its own pages still exist."""
         if self.ended_at is None:
             return True
         return now_text() < (self.expires_at or rules.later(self.created_at, rules.DEFAULT_RETENTION))
 
     @property
     def has_minutes(self) -> bool:
-        """Whether there is a record that stays, as `rules.keeps_minutes` says."""
+        """Whether it has minutes that outlive it; same rule as `rules.keeps_minutes`."""
         has_begun = bool(self.began_at or self.rounds)
         keeps_minutes = formats.of(self.engagement_type).keeps_minutes
         return keeps_minutes and self.ended_at is not None and has_begun and not self.debug_mode
 
     @property
     def when(self) -> str:
-        """When it began; of one that never did, when it was made."""
+        """When it began or, if it never did, when it was created."""
         return self.began_at or self.created_at
 
     @property
     def minutes(self) -> int | None:
-        """How long it lasted from its first step on."""
+        """Duration from the first step to the end."""
         if self.ended_at is None or not self.began_at:
             return None
         return round((from_text(self.ended_at) - from_text(self.began_at)).total_seconds() / 60)
@@ -82,12 +82,12 @@ class PastSession:
 
 
 def find(game_id: str) -> tuple[Game, State] | None:
-    """The session and where it is, in one round trip."""
+    """The session and its state, in one round trip."""
     return find_with(game_id)[0]
 
 
 def load(game_id: str) -> tuple[Game, State]:
-    """As `find`, of a session that has to be there."""
+    """Like `find`, but a missing session is refused."""
     return load_with(game_id)[0]
 
 
@@ -99,7 +99,7 @@ def load_with(game_id: str, *others: Key) -> tuple[tuple[Game, State], dict[Key,
 
 
 def find_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, dict[Key, Item]]:
-    """The session, where it is, and some other items, in one round trip."""
+    """The session, its state and other items, in one round trip."""
     at, state = keys.game(game_id), keys.game_state(game_id)
     found = table().get_many([at, state, *others])
     if at not in found or state not in found:
@@ -118,12 +118,12 @@ def read_questions(game_id: str) -> tuple[Question, ...]:
 
 
 def read_code(code: str) -> Item | None:
-    """What a typed code leads to: a session under `game`, a poll under `poll`."""
+    """The target of a code: a session under `game`, a poll under `poll`."""
     return table().get(keys.short_code(code))
 
 
 def has_code(game: Game) -> bool:
-    """Whether the code still leads to this session, and to no other."""
+    """Whether the code still belongs to this session, and has not been reused."""
     return (read_code(game.code) or {}).get("game") == game.id
 
 
@@ -136,14 +136,16 @@ def each_running() -> Iterator[str]:
 
 
 def all_running(*, limit: int, cursor: str | None = None) -> tuple[list[Game], str | None]:
-    """Everybody's, the newest first, for those who look after the site."""
+    """Running sessions of all hosts, newest first, for administrators."""
     page = table().page(keys.RUNNING_GAMES, limit=limit, cursor=cursor, backwards=True)
     return [game_from_item(item) for item in page.items], page.cursor
 
 
 def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[PastSession]:
-    """What somebody hosts that has not ended, the newest first. The index may be a moment late: what was made just now
-    is among the `newest` lines of their history."""
+    """Sessions of a host that have not ended, newest first.
+
+    The index is eventually consistent, so the `newest` history lines supply sessions created just now.
+    """
     newest = history(host, limit=MAX_RECENT_SESSIONS)[0] if newest is None else newest
     listed = table().page(keys.running_games_of(host), limit=MAX_RECENT_SESSIONS, backwards=True).items
     lines = {each.id: each for each in (*map(past_from_item, listed), *newest)}
@@ -152,7 +154,7 @@ def running_of(host: str, newest: Iterable[PastSession] | None = None) -> list[P
 
 
 def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[PastSession], str | None]:
-    """The newest first."""
+    """Newest first."""
     page = table().page(keys.games_of(host), limit=limit, cursor=cursor, backwards=True)
     return [past_from_item(item) for item in page.items], page.cursor
 
@@ -166,7 +168,7 @@ def gathered_items(game_id: str, round_: int) -> list[Item]:
 
 
 def read_receipts(game_id: str, round_: int, phase: Phase) -> list[str] | None:
-    """The receipts of the answers or votes that count in a round; `None` while it is not closed."""
+    """Receipts of the answers or votes that count in a round; `None` until it is closed."""
     item = table().get(keys.round_heard(game_id, round_, phase))
     return item["receipts"] if item else None
 
@@ -177,7 +179,7 @@ def read_salt(game_id: str, round_: int) -> bytes | None:
 
 
 def read_answers(game_id: str, round_: int) -> list[GivenAnswer]:
-    """All that was answered: the last of each player's in time order is what counts."""
+    """All answers of a round; only the latest of each player counts."""
     return _given(keys.live_answers(game_id, round_))
 
 
@@ -190,13 +192,13 @@ def _given(shards: Sequence[Span]) -> list[GivenAnswer]:
 
 
 def given_at(game_id: str, state: State) -> int:
-    """When somebody last answered or voted in the phase that is open, in milliseconds; 0 if nobody has."""
+    """Time of the latest answer or vote in the open phase, in milliseconds; 0 if there is none."""
     given = read_votes(game_id, state.round) if state.phase == Phase.VOTING else read_answers(game_id, state.round)
     return max((each.at for each in given), default=0)
 
 
 def host_seen_at(game_id: str) -> int:
-    """When any process last saw somebody who hosts, in milliseconds; 0 if none has lately."""
+    """When any process last saw a host, in milliseconds; 0 if not recently."""
     return max((item["host_at"] for item in table().each(keys.presences(game_id))), default=0)
 
 
@@ -218,16 +220,16 @@ def game_from_item(item: Mapping[str, Any]) -> Game:
     return Game(**{**told, "names": Names(told["names"]), "hosts": tuple(told["hosts"])})
 
 
-SECRETS = ("token", "screen_token", "context")  # what opens a door, and what the host wrote for themselves
+SECRETS = ("token", "screen_token", "context")  # access tokens and the host's private notes
 
 
 def created_event_data(game: Game) -> dict[str, Any]:
-    """What the log keeps of a new session."""
+    """The event payload of a new session, without secrets."""
     return {name: value for name, value in game_as_item(game).items() if name not in SECRETS} | {"game_id": game.id}
 
 
 def ended_event_data(game: Game, counted: Mapping[str, int], *, has_code: bool) -> dict[str, Any]:
-    """All that its line in the history says, and whose it is: the rest of the session will be gone one day."""
+    """Everything its history lines need, because the session itself is removed later."""
     line = {each.name for each in fields(PastSession)} - {"id", *COUNTED}
     told = {name: value for name, value in game_as_item(game).items() if name in line}
     return {
@@ -240,12 +242,12 @@ def ended_event_data(game: Game, counted: Mapping[str, int], *, has_code: bool) 
 
 
 def hosts_event_data(game: Game) -> dict[str, Any]:
-    """In whose history it is, and at which place."""
+    """The hosts whose history lists it, and the date it is sorted by."""
     return {"created_at": game.created_at, "created_by": game.created_by, "hosts": list(game.hosts)}
 
 
 def host_removed_event_data(game: Game, host: str) -> dict[str, Any]:
-    """Who hosts no more, and where it stood in their history."""
+    """The former host, and the date that locates the session in their history."""
     return {"game_id": game.id, "name": host, "created_at": game.created_at}
 
 
@@ -316,7 +318,7 @@ def past_from_item(item: Mapping[str, Any]) -> PastSession:
 
 
 def creation(game: Game, state: State, questions: Sequence[Question], now: int) -> list[Write]:
-    """Refused in part 0 if the code is somebody else's."""
+    """Refused in part 0 if the code is taken."""
     code = keys.short_code(game.code)
     free = Missing() | Less("ttl", now)
     return [
@@ -331,7 +333,7 @@ def creation(game: Game, state: State, questions: Sequence[Question], now: int) 
 def correction(
     before: Game, after: Game, questions_before: Sequence[Question], questions: Sequence[Question]
 ) -> list[Write]:
-    """Another title, or other questions: only those parts are written that say something else."""
+    """A new title or new questions; only the parts that differ are written."""
     old = {part.item["SK"]: part.item for part in _question_parts(before, questions_before)}
     new = {part.item["SK"]: part.item for part in _question_parts(after, questions)}
     return [
@@ -343,7 +345,7 @@ def correction(
 
 
 def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
-    """By their size as well: twenty of the longest questions of a set are more than an item holds."""
+    """Split by size as well, because twenty of the longest questions exceed the size of an item."""
     items = (each.as_item() for each in questions)
     for number, some in enumerate(in_parts(items, max_count=QUESTIONS_PER_PART)):
         place = keys.game_questions_part(game.id, number)
@@ -362,24 +364,26 @@ def _state_item(game: Game, state: State) -> Item:
 
 
 def change(before: Game, after: Game) -> list[Write]:
-    """Refused if somebody has changed the session since it was read."""
+    """Refused if the session has changed since it was read."""
     return [versions.change(before, after, _game_item)]
 
 
 def moving(game: Game, before: State, after: State) -> list[Write]:
-    """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
+    """Refused if the state has changed since it was read, or if the open phase is being closed."""
     still = unchanged(before) if before.closing else unchanged(before) & Equals("closing", 0)
     return [Put(_state_item(game, after), when=still)]
 
 
 def is_still_at(game: Game, state: State) -> Check:
-    """That no step was taken since the state was read."""
+    """Condition: no step has been taken since the state was read."""
     return Check(keys.game_state(game.id), unchanged(state))
 
 
 def closing(game: Game, state: State, at: int) -> Update:
-    """From here on nobody is told any more that an answer counts. Not a step of its own: the version stays. Refused if
-    somebody else has begun to close it."""
+    """Mark the phase as closing: from now on no answer is confirmed before the phase is sealed.
+
+    This is not a step, so the version stays. Refused if another process has begun to close it.
+    """
     still = unchanged(state) & Equals("closing", state.closing)
     return Update(keys.game_state(game.id), set={"closing": at}, when=still)
 
@@ -390,7 +394,7 @@ def salting(game: Game, round_: int, salt: bytes) -> list[Write]:
 
 
 def unsalting(game: Game, round_: int) -> list[Write]:
-    """From here on nobody can tell whose which answer was. Refused if another closing has destroyed it."""
+    """Destroy the salt, so that answers can no longer be traced. Refused if another process already has."""
     return [Delete(keys.game_salt(game.id, round_), when=Exists())]
 
 
@@ -407,21 +411,23 @@ def _part(game: Game, place: Key, part: Mapping[str, Any]) -> Put:
 
 
 def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], event: int) -> list[Write]:
-    """Which answers or votes count, by the receipts of those who gave them, sorted, which is an order that tells
-    nothing; and which event of the log says so."""
+    """Receipts of the answers or votes that count, and the number of the event that sealed them.
+
+    They are sorted, so that their order reveals nothing.
+    """
     place = keys.round_heard(game.id, round_, phase)
     told = {"receipts": list(receipts), "event": event}
     return [Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=Missing())]
 
 
 def emptying(game: Game, round_: int, *, ideas: bool = False) -> Put:
-    """What was given in an anonymous round is to go, or only what was written to be voted on. The worker sees to it."""
+    """Task that removes the answers and votes of an anonymous round, or only the ideas to be voted on."""
     subject = f"{game.id}#{round_}{'#ideas' if ideas else ''}"
     return EMPTYING.begin(subject, due=now_text(), when=OVERWRITE, game_id=game.id, round=round_, ideas=ideas)
 
 
 def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: bool) -> list[Write]:
-    """The session no longer runs, its code says so for a day, and what the history keeps of it is final."""
+    """End the session: its code reports the end for a day, and its history lines become final."""
     told = {"ended_at": after.ended_at, "ttl": after.code_ttl}
     code = Update(keys.short_code(after.code), set=told, when=Equals("game", after.id))
     expiry = EXPIRING.begin(after.id, due=after.gone_at, created_at=after.created_at)
@@ -429,14 +435,14 @@ def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: b
 
 
 def code_of_ended(game: Game) -> Put:
-    """What a code says for a day after the end."""
+    """The code entry that reports the end for a day."""
     place = keys.short_code(game.code)
     told = {"game": game.id, "ended_at": game.ended_at, "ttl": game.code_ttl}
     return Put({"PK": place.pk, "SK": place.sk, **told})
 
 
 def deletion(game: Game, *, has_code: bool, has_minutes: bool = False) -> list[Write]:
-    """The session goes, with its code and its lines in the history, unless these are the way to its minutes."""
+    """Delete the session, its code and its history lines; the lines stay if they lead to minutes."""
     code = keys.short_code(game.code)
     lines = [keys.game_in_history(host, game.created_at, game.id) for host in (game.created_by, *game.hosts)]
     return [
@@ -448,12 +454,12 @@ def deletion(game: Game, *, has_code: bool, has_minutes: bool = False) -> list[W
 
 
 def cut_short(line: Key, ended_at: str | None) -> Update:
-    """The line says from now on that nothing is left but the minutes."""
+    """Mark in a history line that only the minutes are left."""
     return Update(line, set={"expires_at": ended_at}, when=Exists())
 
 
 def clearing(game: Game) -> list[Write]:
-    """What can be opened of a session goes, and then the rest."""
+    """Delete the reachable items now; a background task deletes the rest."""
     return [
         Delete(keys.game(game.id), when=unchanged(game)),
         Delete(keys.game_state(game.id)),
@@ -468,7 +474,7 @@ def history_lines(game: Game, counted: Mapping[str, int]) -> Iterator[Put]:
 
 
 def host_added(before: Game, after: Game, host: str) -> list[Write]:
-    """What became of the session is written into the line at its end."""
+    """The new history line gets its totals when the session ends."""
     return [*change(before, after), Put(past_item(after, host, dict.fromkeys(COUNTED, 0)))]
 
 
@@ -485,14 +491,14 @@ def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:
 
 
 def _listed(game: Game, host: str) -> Item:
-    """While it runs, each host finds it among many that are over."""
+    """Index entry by which a host finds a running session among many ended ones."""
     if game.ended_at:
         return {}
     return {"GSI1PK": keys.running_games_of(host).pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
 
 
 def oldest_kept() -> str | None:
-    """When the oldest session was made of which anything may be left; `None` if there is none."""
+    """Creation time of the oldest session that may have data left; `None` if there is none."""
     running = (item["created_at"] for item in table().page(keys.RUNNING_GAMES, limit=1).items)
     return min((*running, *(task.data["created_at"] for task in EXPIRING.unfinished())), default=None)
 

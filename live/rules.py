@@ -22,14 +22,14 @@ from .lifetimes import MAX_SESSION_DURATION, Lifetime
 
 NO_CLOCK = Clock()
 
-MAX_SESSION_TITLE_CHARS = 100  # letters of a session's title
+MAX_SESSION_TITLE_CHARS = 100
 MAX_CONTEXT_CHARS = 5_000
 MAX_PLAYERS = 2_000
 MAX_HOSTS = 10
-MAX_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
-DEFAULT_RETENTION = timedelta(days=15)  # from the making of a session that does not say how long it is kept
+MAX_ROUNDS = 400  # in one session, repetitions included, so that the state fits an item
+DEFAULT_RETENTION = timedelta(days=15)  # from creation, for sessions without `kept_until`
 MAX_CLOSING_MS = 3_000  # after which another process takes over a stalled closing
-CODE_RETENTION = timedelta(days=1)  # after the end, for which a code says so
+CODE_RETENTION = timedelta(days=1)  # how long a code reports the end
 
 
 NOT_THERE = _("This session does not exist. It may have expired and been removed.")
@@ -43,33 +43,33 @@ LAST_QUESTION = _("That was the last question. End the session to show the final
 class Phase(StrEnum):
     WAITING = "waiting"
     QUESTION = "question"
-    TALKING = "talking"  # about an item of an assembly, before it is voted on
-    SORTING = "sorting"  # what the room wrote, before it is ranked
+    TALKING = "talking"  # debate on an assembly item, before the vote
+    SORTING = "sorting"  # the host sorts ideas before they are ranked
     VOTING = "voting"
     RESULTS = "results"
     ENDED = "ended"
 
 
 class Names(StrEnum):
-    """How players come to their names."""
+    """How players get their names."""
 
     TYPED = "typed"
     GENERATED = "generated"
-    APPROVED = "approved"  # typed, and shown to nobody before the host has agreed
+    APPROVED = "approved"  # typed, and hidden until the host approves it
 
 
 class Step(StrEnum):
-    """What somebody who hosts can do next."""
+    """Steps a host can take."""
 
-    NEXT = "next"  # question, also the first
-    VOTE = "vote"  # on what was talked about, or on what was written
+    NEXT = "next"  # question, including the first
+    VOTE = "vote"  # on the debated item, or on the ideas
     CLOSE = "close"
     REVEAL = "reveal"
     PAUSE = "pause"
     RESUME = "resume"
     VOID = "void"
     REPEAT = "repeat"
-    AGAIN = "again"  # the same once more, to be compared with the first time
+    AGAIN = "again"  # ask the same question again, for comparison
     END = "end"
 
 
@@ -79,34 +79,34 @@ def later(moment: str, by: timedelta) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A session as it is stored: what does not change while it runs, but for who hosts it and its end."""
+    """The stored session: fixed while it runs, except for corrections by hosts, its hosts and its end."""
 
     id: str
     title: str
-    engagement_type: str  # what it was made as: questions that name no play of their own are played so
+    engagement_type: str  # decides the play of questions that name none
     created_at: str
     created_by: str
     code: str
-    token: str  # in the link and the QR code by which people join
-    screen_token: str  # in the link by which a projector shows it
+    token: str  # in the join link and QR code
+    screen_token: str  # in the projector link
     total_questions: int
     question_set_id: str = ""
     set_version: int = 0
     custom_instructions: str = ""  # of the set
     context: str = ""  # the host's own notes
-    debug_mode: int = 0  # how many robots play along
+    debug_mode: int = 0  # number of robots playing
     names: Names = Names.TYPED
     speed_bonus: bool = False
-    hosts: tuple[str, ...] = ()  # beside who made it
-    entitled: int = 0  # how many may vote in an assembly, there or not; 0: nobody has said
+    hosts: tuple[str, ...] = ()  # besides its creator
+    entitled: int = 0  # how many may vote in an assembly, present or not; 0 if not set
     quorum: str = ""  # of an assembly, as `assembly.majorities` writes it
     has_roll: bool = False  # whether only those on a list may check in
-    time_zone: str = "UTC"  # in which its record shows times
-    prepared_at: str = ""  # when a host last changed what it asks, who is entitled, or its title
-    kept_until: str = ""  # the last day of every item of it, whatever happens
-    began_at: str = ""  # when the first step was taken; written at the end
+    time_zone: str = "UTC"  # for the times in its minutes
+    prepared_at: str = ""  # when a host last changed its questions, title or entitled voters
+    kept_until: str = ""  # hard limit for all its items
+    began_at: str = ""  # time of the first step; set at the end
     ended_at: str | None = None
-    expires_at: str | None = None  # when its data goes; written at the end
+    expires_at: str | None = None  # when its data is removed; set at the end
     version: int = 1
 
     @property
@@ -115,12 +115,12 @@ class Game:
 
     @property
     def is_public(self) -> bool:
-        """Whether anyone with the code is in at once."""
+        """Whether anyone with the code can join at once."""
         return self.names != Names.APPROVED and not self.format.checks_in
 
     @property
     def gone_at(self) -> str:
-        """When everything of it but its line in the history is gone; of one that runs, the last day it can be."""
+        """When all its data except history lines is gone; for a running session, the latest possible date."""
         return self.expires_at or self._last_day
 
     @property
@@ -129,12 +129,12 @@ class Game:
 
     @property
     def ttl(self) -> int:
-        """The same for every item, from the beginning. The worker removes them long before, after the end."""
+        """The same for every item from the start. A safety net: the worker removes ended sessions much earlier."""
         return int(from_text(self._last_day).timestamp())
 
     @property
     def code_ttl(self) -> int:
-        """Until then the code leads here: long enough, should nobody tell the session's end."""
+        """How long the code resolves; for a running session, long enough even if its end is never recorded."""
         end = from_text(self.ended_at) if self.ended_at else from_text(self.created_at) + MAX_SESSION_DURATION
         return int((end + CODE_RETENTION).timestamp())
 
@@ -145,34 +145,34 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a session is. Every step makes a new one, on condition that it leaves the version it says."""
+    """Where a session is. Every step writes a new state, on condition that the version is unchanged."""
 
     version: int = 1
     phase: Phase = Phase.WAITING
     round: int = 0  # the number of the current round; 0 before the first
-    closing: int = 0  # since when (milliseconds) somebody reads what was given; nobody is told any more that it counts
-    revealed: bool = False  # whether players see what came of the round
+    closing: int = 0  # when closing began, in milliseconds; answers are no longer confirmed
+    revealed: bool = False  # whether players see the result of the round
     clock: Clock = NO_CLOCK
-    longest: int = DEFAULT_PERCENT  # percent of the time that anybody has
+    longest: int = DEFAULT_PERCENT  # the highest percentage of any player
     play: str = ""  # the name of the current play; empty before the first question
     kind: str = ""  # of the current question
-    secret: bool = False  # whether nobody is to learn who says what in the current round
-    twice: bool = False  # whether it can be asked again, to be compared
-    before: int = 0  # the round that this one is compared with
-    played: tuple[int, ...] = ()  # the place of the question of each round
-    spans: tuple[int, ...] = ()  # how many questions from there on each round asks
+    secret: bool = False  # whether the current round is anonymous
+    twice: bool = False  # whether it can be asked again for comparison
+    before: int = 0  # the round this one is compared with
+    played: tuple[int, ...] = ()  # position of each round's first question
+    spans: tuple[int, ...] = ()  # number of questions in each round
     voided: tuple[int, ...] = ()  # rounds that do not count
     changed_at: str = ""
-    began_at: str = ""  # when the first question was asked, or the first item was called
+    began_at: str = ""  # when the first question was asked or the first item called
 
     @property
     def question(self) -> int:
-        """The place of the current question among all; -1 before the first."""
+        """Position of the current question; -1 before the first."""
         return self.played[self.round - 1] if self.round else -1
 
     @property
     def span(self) -> int:
-        """How many questions the current round asks."""
+        """Number of questions in the current round."""
         return self.spans[self.round - 1] if self.round else 0
 
     def asked_in(self, round_: int, questions: Sequence[Question]) -> Sequence[Question]:
@@ -182,13 +182,13 @@ class State:
 
     @property
     def asked(self) -> set[int]:
-        """The places of all questions that were ever put to the room."""
+        """Positions of all questions asked so far."""
         rounds = zip(self.played, self.spans, strict=True)
         return {place for first, span in rounds for place in range(first, first + span)}
 
     @property
     def is_open(self) -> bool:
-        """Whether people answer or vote."""
+        """Whether people can answer or vote."""
         return self.phase in (Phase.QUESTION, Phase.VOTING)
 
     @property
@@ -202,15 +202,15 @@ class State:
 
     @property
     def key(self) -> str:
-        """Names the screen that is shown: as long as it is the same, a form on it stays."""
+        """Identifies the current screen; while it is unchanged, forms on it are kept."""
         return f"{self.phase}-{self.round}-{int(self.revealed)}-{int(self.round in self.voided)}"
 
     def is_over(self, now: int) -> bool:
-        """Whether it is to be closed: because its time is up, or because somebody has begun to."""
+        """Whether it must be closed, because time is up or a process has begun to close it."""
         return self.is_open and (bool(self.closing) or self.clock.is_over(now, self.longest))
 
     def is_being_closed(self, now: int) -> bool:
-        """Whether somebody has begun to close it so lately that others leave it to them."""
+        """Whether a process began to close it so recently that others should wait."""
         return now - self.closing < MAX_CLOSING_MS
 
     def counts(self, round_: int) -> bool:
@@ -221,19 +221,19 @@ class State:
 
 
 def hosts(game: Game, name: str, role: Role | None) -> bool:
-    """Whether somebody drives the session: who made it and whom they asked, while they may make polls at all."""
+    """Whether a person runs the session: its creator and added hosts, while they may use the application."""
     if role is None or not has(role, Permission.USE_APPLICATION):
         return False
     return fold(name) in {fold(each) for each in (game.created_by, *game.hosts)}
 
 
 def moderates(role: Role | None) -> bool:
-    """Whether somebody may end and remove anybody's session."""
+    """Whether a role may end and remove other people's sessions."""
     return role is not None and has(role, Permission.MANAGE_USERS)
 
 
 def keeps_minutes(game: Game, state: State) -> bool:
-    """Whether there is a record that outlives the session: of one that came to an item, and no rehearsal."""
+    """Whether minutes outlive the session: only if an item was called, and not for rehearsals."""
     return game.format.keeps_minutes and not game.debug_mode and bool(state.played)
 
 
@@ -241,13 +241,13 @@ def keeps_minutes(game: Game, state: State) -> bool:
 
 
 def voting(state: State, seconds: int, now: int, *, waits: bool = False) -> State:
-    """What was answered is put to the vote. While the host has to look at some of it, the time does not run."""
+    """Put the answers to the vote; the clock is paused while some wait for the host."""
     clock = Clock(now, seconds)
     return moved(state, phase=Phase.VOTING, closing=0, clock=clock.stopped(now) if waits and seconds else clock)
 
 
 def sorting(state: State) -> State:
-    """What was written is put in order before it is ranked."""
+    """Let the host sort the ideas before they are ranked."""
     return moved(state, phase=Phase.SORTING, closing=0, clock=NO_CLOCK)
 
 
@@ -268,7 +268,7 @@ def resumed(state: State, now: int) -> State:
 
 
 def voided(state: State) -> State:
-    """The current round does not count; one that is open is not sealed at all."""
+    """Void the current round; an open one is never sealed."""
     others = () if state.round in state.voided else (state.round,)
     return moved(
         state,
@@ -285,7 +285,7 @@ def ended(state: State) -> State:
 
 
 def with_longest(state: State, percent: int) -> State:
-    """Somebody was given more time."""
+    """Account for a player who was given more time."""
     assert percent in PERCENTS
     return moved(state, longest=max(state.longest, percent))
 
@@ -295,8 +295,11 @@ def moved(state: State, **changes: Any) -> State:
 
 
 def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: Lifetime) -> bool:
-    """Whether a session is to end by itself. One that waits counts from its last preparation; one that was started
-    from the last sign of life: its last step, or `last_seen`, when a host looked or somebody answered."""
+    """Whether a session should end automatically.
+
+    A waiting session counts from its last preparation, a started one from its last activity: the last step, or
+    `last_seen`, when a host was last seen or an answer last came in.
+    """
     if state.phase == Phase.WAITING:
         end = later(game.last_prepared_at, lifetime.waiting)
     else:
@@ -305,5 +308,5 @@ def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: L
 
 
 def expiry(ended_at: str, lifetime: Lifetime) -> str:
-    """When the data of a session goes that ended then."""
+    """When the data of a session that ended at this time is removed."""
     return later(ended_at, lifetime.retention)

@@ -12,8 +12,8 @@ from . import scores
 from .rounds import Round
 from .seats import Seat
 
-TOP_LINES = 10  # lines that everybody sees
-PODIUM_STEPS = 3  # of the podium
+TOP_LINES = 10  # shown to everyone
+PODIUM_STEPS = 3  # places on the podium
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +25,20 @@ class Line:
     place: int
     total: int
     gained: int = 0  # in the latest round that counts
-    bonus: int = 0  # of that, for speed
-    moved: int | None = None  # places up, or down if it is less than nothing; `None` without a place to compare with
-    is_new: bool = False  # since the standing before
-    question: int = 0  # from which on they were there, counted from 1; 0: from the beginning
+    bonus: int = 0  # the part of it for speed
+    moved: int | None = None  # places up, negative for down; `None` without an earlier place
+    is_new: bool = False  # since the previous standings
+    question: int = 0  # at which they joined, counted from 1; 0 if there from the start
 
     @property
     def by(self) -> int:
-        """How many places they went up or down."""
+        """Number of places moved, in either direction."""
         return abs(self.moved or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Everybody who plays, best first; equals by their names."""
+    """All players, best first; ties are sorted by name."""
 
     lines: tuple[Line, ...]
     rounds: int  # that count
@@ -53,18 +53,18 @@ class Standings:
 
     @property
     def podium(self) -> tuple[tuple[int, tuple[Line, ...]], ...]:
-        """The first three places with whoever shares them; nobody stands there without points."""
+        """The first three places, ties included; players without points are left out."""
         best = [line for line in self.lines if line.place <= PODIUM_STEPS and line.total]
         return tuple((place, tuple(some)) for place, some in groupby(best, key=lambda line: line.place))
 
     @property
     def rest(self) -> tuple[Line, ...]:
-        """Everybody below the podium."""
+        """All lines below the podium."""
         return self.lines[sum(len(some) for _place, some in self.podium) :]
 
 
 def standings_of(rounds: Iterable[Round], seats: Iterable[Seat], voided: Collection[int] = ()) -> Standings:
-    """Made anew from the rounds each time, so that nothing can be paid twice. A robot plays like everybody."""
+    """Recomputed from the rounds each time, so that no points are added twice. Robots count like people."""
     played = sorted(rounds, key=lambda each: each.number)
     counting = [each for each in played if each.number not in voided]
     playing = [seat for seat in seats if seat.plays]
@@ -84,7 +84,7 @@ def _add(totals: dict[str, int], round_: Round) -> None:
 
 
 def _before(totals: Mapping[str, int], playing: Iterable[Seat], counting: Sequence[Round]) -> dict[str, int]:
-    """Everybody's place before the latest round that counts, of those who were there then."""
+    """Places before the latest counting round, for the players who had joined by then."""
     if len(counting) < 2:
         return {}
     latest = counting[-1].number
@@ -121,7 +121,7 @@ def _standings(
 
 
 def _joined_at_question(since: int, asked: Mapping[int, int]) -> int:
-    """The question of a round; of one that is not closed yet, the one after those that are."""
+    """The question at which a player joined; if its round is not sealed yet, the one after the last sealed."""
     if since <= 1:
         return 0
     return asked[since] if since in asked else max(asked.values(), default=0) + 1

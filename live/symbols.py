@@ -40,38 +40,38 @@ class Symbol:
 
 
 def symbol(number: int) -> Symbol | None:
-    """None beyond the last of them, which no question reaches."""
+    """None beyond the last symbol; no question has that many options."""
     return Symbol(number) if number < len(SHAPES) else None
 
 
 def letter(number: int) -> str:
-    """Of the option at a place from 0."""
+    """Letter of the option at a position, counted from 0."""
     return Symbol(number).letter
 
 
 @pass_environment
 def option_mark(environment: Environment, number: int) -> SafeString:
-    """Letter on shape in colour, as phones and projector show it."""
+    """The letter on its coloured shape, for phones and projector."""
     return cached_include(environment, "live/parts/option_mark.html", sign=symbol(number))
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A line of a picture: what it stands for, its length, and its number in words."""
+    """One bar of a chart: label, length, and its value as text."""
 
     label: str
     length: str  # of the whole width, as "40%"
     number: str
     sign: Symbol | None = None
     mark: str = ""  # "right", "elected", "leaving", "out"
-    word: str = ""  # that says the mark
+    word: str = ""  # text for the mark
     own: bool = False
     option: int = 0
-    since: str = "0"  # from where on the gain is drawn
-    gain: str = ""  # what it gained, in words
-    gained: str = "0"  # and how long that is
+    since: str = "0"  # where the gain starts
+    gain: str = ""  # as text
+    gained: str = "0"  # length of the gain
 
 
 def and_others(count: int) -> str:
-    """How many are not named."""
+    """Text for the number of people not named; empty if there are none."""
     return ngettext("and %(count)d other", "and %(count)d others", count) % {"count": count} if count > 0 else ""

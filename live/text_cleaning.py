@@ -6,7 +6,7 @@ import unicodedata
 
 from store.keys import without_stray_invisible
 
-JOINERS = "\u200c\u200d"  # which letters of some scripts and some signs are made with
+JOINERS = "\u200c\u200d"  # needed by some scripts and emoji
 
 
 def is_combining(character: str) -> bool:
@@ -14,7 +14,7 @@ def is_combining(character: str) -> bool:
 
 
 def single_line(typed: str) -> str:
-    """In one line and without what cannot be seen."""
+    """Collapse whitespace to one line and strip invisible characters."""
     return " ".join(without_stray_invisible("".join(map(_visible, typed))).split())
 
 
