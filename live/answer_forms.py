@@ -24,8 +24,8 @@ from .rules import Phase, State
 from .symbols import symbol
 from .text_cleaning import single_line
 
-OPTION, TEXT, ROUND = "option", "text", "round"  # names of fields
-SHEET_PREFIX = "q-"  # what the name of a field starts with where several questions are asked: q-0 is the first one's
+OPTION, TEXT, ROUND = "option", "text", "round"  # field names
+SHEET_PREFIX = "q-"  # of fields in rounds with several questions: q-0 is the first
 
 CHOOSE_ONE = gettext_lazy("Choose one of the options.")
 CHOOSE = gettext_lazy("Choose at least one of the options.")
@@ -36,22 +36,22 @@ RANK_ONE = gettext_lazy("Rank at least one of the options.")
 
 
 class InvalidAnswer(Refusal):
-    """The form does not say what was asked; the words tell what is missing."""
+    """The submitted form is incomplete or invalid; the message says why."""
 
 
 def is_about(post: QueryDict, state: State, phase: Phase) -> bool:
-    """Whether a form is about what is asked now: one of a round that is over is never taken for the next one."""
+    """Whether a form belongs to the current round and phase, so that a late one is not taken for the next."""
     return state.phase == phase and parse_number(post.get(ROUND, ""), 1_000) == state.round
 
 
 def was_asked(post: QueryDict, state: State) -> bool:
-    """Whether a form is about something that was asked before now."""
+    """Whether a form belongs to the current or an earlier round."""
     found = parse_number(post.get(ROUND, ""), 1_000)
     return found is not None and 0 < found <= state.round
 
 
 def typed_values(post: QueryDict) -> dict[str, list[str]]:
-    """What was typed, right or wrong, for the form to show again."""
+    """The submitted values, valid or not, to redisplay the form."""
     names = {OPTION, TEXT}
     return {name: post.getlist(name) for name in post if name in names or name.startswith((SHEET_PREFIX, RANK_PREFIX))}
 
@@ -95,14 +95,14 @@ def parse_ranking(post: QueryDict, question: Question, otherwise: str | Promise 
 
 
 def parse_number(typed: str, below: int) -> int | None:
-    """A whole number in plain digits; none that only looks like one."""
+    """A number in ASCII digits below a limit, otherwise `None`."""
     if not (typed.isascii() and typed.isdigit()) or len(typed) > 4:
         return None
     return int(typed) if int(typed) < below else None
 
 
 def parse_line(typed: str, longest: int = MAX_ANSWER_CHARS) -> str:
-    """What somebody typed, as it is stored. Not cut, because half a sentence may say the opposite."""
+    """Clean typed text; too long is refused, because truncating a sentence may reverse its meaning."""
     text = single_line(typed)
     if len(text) > longest:
         raise InvalidAnswer(TOO_LONG % {"most": longest, "count": len(text)})
@@ -128,7 +128,7 @@ def last_value(typed: TypedValues, name: str) -> str:
 
 
 def rank_form(question: Question, typed: TypedValues) -> dict[str, Any]:
-    """The rank boxes that ballots and polls have."""
+    """Context for the rank boxes shared with ballots and polls."""
     options = question.options
     return {
         "choices": [
@@ -158,7 +158,7 @@ def options_text(places: Sequence[int], options: Sequence[str]) -> str:
 
 
 def ranking_text(ranking: str, options: Sequence[str]) -> str:
-    """“Sea > Hills = Town”."""
+    """The ranking as text, such as “Sea > Hills = Town”."""
     return " > ".join(" = ".join(options[each] for each in group) for group in groups_of(ranking))
 
 

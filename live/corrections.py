@@ -30,15 +30,14 @@ THE_LAST_ONE = _("A session needs at least one question. Edit this one instead."
 
 
 def free_places(game: Game, state: State) -> list[int]:
-    """The places of what has not been asked yet, in their order."""
+    """Positions of the questions not asked yet, in order."""
     if state.phase == Phase.ENDED:
         return []
     return [place for place in range(game.total_questions) if place not in state.asked]
 
 
 def is_changeable(game: Game, state: State, place: int) -> bool:
-    """Until it is asked; an item of an assembly also while it is talked about for the first time, until it is voted
-    on."""
+    """Whether it has not been asked yet, or is an assembly item in its first debate, before the vote."""
     is_talked_about = state.phase == Phase.TALKING and state.question == place and state.played.count(place) == 1
     return is_talked_about or place in free_places(game, state)
 
@@ -49,7 +48,7 @@ def check_changeable(game: Game, state: State, place: int) -> None:
 
 
 def with_moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up: bool) -> Questions:
-    """In exchange with the next one on that side that has not been asked yet."""
+    """Swap with the nearest question in that direction that has not been asked yet."""
     if place not in free:
         raise NotNow(ASKED)
     neighbour = free.index(place) + (-1 if up else 1)
@@ -61,7 +60,7 @@ def with_moved(questions: Sequence[Question], free: Sequence[int], place: int, *
 
 
 def without_question(questions: Sequence[Question], free: Sequence[int], place: int) -> Questions:
-    """Those after it that have not been asked yet each take the place of the one before."""
+    """Remove a question; later ones that have not been asked yet move up."""
     if place not in free:
         raise NotNow(ASKED)
     if free[-1] != len(questions) - 1:
@@ -73,7 +72,7 @@ def without_question(questions: Sequence[Question], free: Sequence[int], place: 
 
 
 def with_inserted(questions: Sequence[Question], free: Sequence[int], question: Question, first: int) -> Questions:
-    """Before everything from the place `first` on that has not been asked yet."""
+    """Insert before the first question at or after `first` that has not been asked yet."""
     after = [*questions, question]
     later = [*(place for place in free if place >= first), len(questions)]
     after[later[0]] = question
@@ -87,16 +86,16 @@ def with_inserted(questions: Sequence[Question], free: Sequence[int], question: 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A question on the page where they are corrected."""
+    """A question on the edit page."""
 
     place: int
     question: Question
     edition: str
     is_changeable: bool
-    is_first: bool  # of those that can be moved
+    is_first: bool  # of the movable ones
     is_last: bool
     is_movable: bool
-    play: str | Promise  # what it is called
+    play: str | Promise  # its label
 
     @property
     def number(self) -> int:

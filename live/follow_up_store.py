@@ -28,7 +28,7 @@ RECORDING = TaskType("tell live outcome", _("Recording the follow-up of a live s
 
 
 class FollowUpKind(StrEnum):
-    """What a session can lead on to."""
+    """Kinds of follow-up."""
 
     POLL = "poll"
     ELECTION = "election"
@@ -36,14 +36,14 @@ class FollowUpKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """Something that was made of a session. Times are UTC, as text."""
+    """A poll or election created from a session. Times are UTC, as text."""
 
     number: int
     kind: str
-    what: str  # the id of a poll, the name of an election
+    what: str  # id of the poll or name of the election
     title: str
-    round: int  # that it was made of; 0: of an assembly as a whole
-    at: str  # when the poll or the election was made, by which an election is found under another name
+    round: int  # it was created from; 0 for an assembly as a whole
+    at: str  # creation time, by which a renamed election is found
     by: str
 
     @property
@@ -56,7 +56,7 @@ def follow_up_from_item(item: Mapping[str, Any]) -> FollowUp:
 
 
 def read_follow_ups(game_id: str) -> list[FollowUp]:
-    """Everything that was made of a session, in its order."""
+    """All follow-ups of a session, in order of creation."""
     return [follow_up_from_item(item) for item in table().each(keys.onwards(game_id))]
 
 
@@ -70,12 +70,12 @@ def find(game_id: str, number: int) -> FollowUp | None:
 
 @dataclass(frozen=True, slots=True)
 class LinkedFollowUp:
-    """What was made, as somebody may see it now: without an address if it is gone, or a draft of somebody else's."""
+    """A follow-up as a reader may see it: without an address if deleted, or a draft they do not manage."""
 
     onward: FollowUp
     title: str
     address: str = ""
-    digest: str = ""  # of the ballots of an election whose result is sealed
+    digest: str = ""  # of the ballots, once the result of an election is sealed
 
 
 def linked(game_id: str, reader: User) -> list[LinkedFollowUp]:
@@ -112,7 +112,7 @@ def _election(each: FollowUp, reader: User) -> LinkedFollowUp:
 
 
 def still_exists(each: FollowUp) -> bool:
-    """Whether it has not been deleted, nor has gone by itself."""
+    """Whether it has been neither deleted nor expired."""
     found = elections.find_created(each.what, each.at) if each.is_election else polls.find(each.what)
     return found is not None
 
@@ -121,8 +121,11 @@ def still_exists(each: FollowUp) -> bool:
 
 
 def making(game: Game, state: State, made: FollowUp) -> list[Write]:
-    """What goes with a poll or an election that is made of a session. Refused if something else was made at the same
-    moment, if the session is gone, or if the round that is at hand has changed: it may not count any more."""
+    """Writes that accompany a new poll or election.
+
+    Refused if another follow-up was created at the same time, if the session is gone, or if the current round has
+    changed, because it may have been voided.
+    """
     still = Equals("version", state.version) if made.round and made.round == state.round else Exists()
     return [
         Put(_item(game, made) | {"untold": True}, when=Missing()),
@@ -137,12 +140,12 @@ def task_subject(game_id: str, number: int) -> str:
 
 
 def marking_recorded(game_id: str, number: int) -> Update:
-    """Refused if it is gone."""
+    """Refused if the follow-up is gone or already recorded."""
     return Update(keys.onward(game_id, number), remove=("untold",), when=Equals("untold", True))
 
 
 def restoring(game: Game, made: FollowUp) -> list[Write]:
-    """As replay makes it again."""
+    """Writes by which replay restores a follow-up, without the task to record it."""
     return [Put(_item(game, made), when=Missing())]
 
 

@@ -1,6 +1,6 @@
 """Pseudonyms under which anonymous answers are stored.
 
-An anonymous round has a salt. While it is open, salt and site secret lead to a player's own answer, so that it can be
+An anonymous round has a salt. While it is open, salt and site secret identify a player's own answer, so that it can be
 changed. The transaction that seals the round destroys the salt.
 """
 
@@ -20,13 +20,15 @@ def new_salt() -> bytes:
 
 
 def pseudonym(salt: bytes | None, player: str) -> str:
-    """The player themselves, where the round has no salt."""
+    """The player's pseudonym; their id if the round has no salt."""
     return player if salt is None else _keyed(PURPOSE, salt, player)
 
 
 def holder(salt: bytes | None, secret: str) -> str:
-    """By which the device that gave an answer is known again, and by nothing else; `secret` is what the seat keeps of
-    the device's secret. A plain digest would link the answer to its seat, so it is keyed like the pseudonym."""
+    """Identifies the device that gave an answer; `secret` is the digest that the seat stores.
+
+    An unkeyed digest would link the answer to its seat, so it is keyed like the pseudonym.
+    """
     return "" if salt is None else _keyed(HOLDERS, salt, secret)
 
 

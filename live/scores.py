@@ -13,16 +13,16 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from store.keys import fold
 
-FULL_POINTS, SPEED_POINTS = 1000, 500  # points for all that is right, and for being quick
-GRACE_MS = 500  # milliseconds that cost nothing: nobody reads a question in less
-MIN_ANSWERS = 3  # to vote on
-MAX_ANSWERS_ALL_SHOWN = 12  # answers that everybody sees; of more each voter sees some
+FULL_POINTS, SPEED_POINTS = 1000, 500  # for a fully right answer, and for speed
+GRACE_MS = 500  # without loss of speed points: no one reads a question faster
+MIN_ANSWERS = 3  # needed for a vote
+MAX_ANSWERS_ALL_SHOWN = 12  # with more, each voter sees a sample
 ANSWERS_PER_VOTER = 9
-RANKS = range(1, 4)  # of a vote, which are as many as the answers it may name
+RANKS = range(1, 4)  # of a vote, and so also the number of answers it may rank
 
 
 class BadVote(Refusal):
-    """A vote that names what it may not, or too much; the words say which."""
+    """A vote that breaks a rule; the message says which."""
 
 
 TOO_MANY = _("Rank at most three answers.")
@@ -35,13 +35,13 @@ OWN = _("You cannot vote for your own answer.")
 
 
 def trivia(chosen: Collection[int], right: Collection[int]) -> int:
-    """A wrong one takes away what a right one gives, and nobody gets less than nothing."""
+    """Each wrong choice cancels a right one; the score is never negative."""
     rights, picked = set(right), set(chosen)
     return FULL_POINTS * max(0, len(picked & rights) - len(picked - rights)) // len(rights) if rights else 0
 
 
 def speed(chosen: Collection[int], right: Collection[int], elapsed: int, allowed: int) -> int:
-    """For whoever is fully right: all of it within the grace, nothing when the time and the grace are over."""
+    """Bonus for a fully right answer: full within the grace period, falling to zero over the time allowed."""
     if not right or set(chosen) != set(right) or allowed <= 0:
         return 0
     return SPEED_POINTS * max(0, allowed - max(0, elapsed - GRACE_MS)) // allowed
@@ -52,7 +52,7 @@ def speed(chosen: Collection[int], right: Collection[int], elapsed: int, allowed
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one or several people answered in the same words. Its number is its place among all."""
+    """An answer, possibly given by several people. Its number is its position among all answers."""
 
     text: str
     authors: tuple[str, ...]
@@ -67,7 +67,7 @@ def word_count(text: str) -> int:
 
 
 def merged(texts: Mapping[str, str]) -> tuple[Answer, ...]:
-    """Answers by their authors, equal texts as one, in an order that says nothing about who gave which, or when."""
+    """Merge equal texts, in an order that reveals neither authors nor times."""
     alike: dict[str, list[str]] = defaultdict(list)
     for author, text in texts.items():
         alike[fold(text)].append(author)
@@ -79,13 +79,13 @@ def merged(texts: Mapping[str, str]) -> tuple[Answer, ...]:
 
 
 def _spelling(typed: Sequence[str]) -> str:
-    """Of several the most usual one, else the first by its letters: not the one that came first."""
+    """The most common spelling, ties broken alphabetically rather than by time."""
     times = Counter(" ".join(text.split()) for text in typed)
     return min(times, key=lambda text: (-times[text], text))
 
 
 def _hash_order(*words: object) -> bytes:
-    """By which things take turns that have no order of their own."""
+    """Sort key for a deterministic but arbitrary order."""
     return hashlib.sha256("\n".join(map(str, words)).encode()).digest()
 
 
@@ -95,11 +95,11 @@ def is_voted_on(answers: Sequence[Answer]) -> bool:
 
 # --- best answer: who is shown what ---
 
-Showings = dict[str, tuple[int, ...]]  # for each voter the numbers of the answers, in the order to show them
+Showings = dict[str, tuple[int, ...]]  # by voter, answer numbers in display order
 
 
 def showings(voters: Iterable[str], answers: Sequence[Answer]) -> Showings:
-    """All but their own; of many answers a few each, so that all are shown about as often. Luck plays no part."""
+    """All answers but their own; if there are many, a deterministic sample that shows all about equally often."""
     everybody = sorted(set(voters), key=_hash_order)
     own = own_answers(answers)
     if len(answers) <= MAX_ANSWERS_ALL_SHOWN:
@@ -110,13 +110,13 @@ def showings(voters: Iterable[str], answers: Sequence[Answer]) -> Showings:
 
 
 def shown_late(player: str, answers: Sequence[Answer]) -> tuple[int, ...]:
-    """For somebody who came when the others had been shown theirs: always the same for the same player."""
+    """Deterministic sample for a player who joins after the showings were dealt."""
     others = _others(player, len(answers), own_answers(answers))
     return others if len(answers) <= MAX_ANSWERS_ALL_SHOWN else others[:ANSWERS_PER_VOTER]
 
 
 def own_answers(answers: Sequence[Answer]) -> dict[str, int]:
-    """The number of everybody's own answer."""
+    """Answer number by author."""
     return {author: number for number, answer in enumerate(answers) for author in answer.authors}
 
 
@@ -125,12 +125,12 @@ def _others(voter: str, answers: int, own: Mapping[str, int]) -> tuple[int, ...]
 
 
 def _shuffled(voter: str, numbers: Iterable[int]) -> tuple[int, ...]:
-    """Each voter has an order of their own, so that being the first helps no answer."""
+    """An order per voter, so that no answer benefits from being first."""
     return tuple(sorted(numbers, key=lambda number: _hash_order(voter, number)))
 
 
 def _dealt(voters: Iterable[str], answers: int, own: Mapping[str, int]) -> dict[str, set[int]]:
-    """The least shown first. Each time round they take turns anew, so that not the same nine always meet."""
+    """Deal the least shown first, reshuffling each time, so that the same nine do not always meet."""
     heap = [(0, _hash_order(0, number), number) for number in range(answers)]
     heapq.heapify(heap)
     dealt: dict[str, set[int]] = {}
@@ -147,7 +147,7 @@ def _dealt(voters: Iterable[str], answers: int, own: Mapping[str, int]) -> dict[
 
 
 def _level(dealt: dict[str, set[int]], answers: int, own: Mapping[str, int]) -> None:
-    """Who could not be shown their own was shown another instead: even that out, as far as it goes."""
+    """Even out the counts as far as possible, since voters skip their own answer."""
     times = Counter(dict.fromkeys(range(answers), 0))
     times.update(number for numbers in dealt.values() for number in numbers)
     while any(_swap(dealt, times, own, seldom) for seldom in _seldom(times)):
@@ -160,7 +160,7 @@ def _seldom(times: Counter[int]) -> list[int]:
 
 
 def _swap(dealt: dict[str, set[int]], times: Counter[int], own: Mapping[str, int], seldom: int) -> bool:
-    """Show the answer to somebody in place of one that was shown more often by two; whether there was one."""
+    """Swap in the answer for one shown at least two times more often; return whether a swap was possible."""
     for voter, numbers in dealt.items():
         often = max(numbers, key=lambda each: (times[each], each))
         if times[often] >= times[seldom] + 2 and seldom not in numbers and own.get(voter) != seldom:
@@ -175,14 +175,14 @@ def _swap(dealt: dict[str, set[int]], times: Counter[int], own: Mapping[str, int
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """How somebody ranks answers, by their numbers, and which they were shown."""
+    """Ranks by answer number, and the answers the voter was shown."""
 
     ranks: Mapping[int, int]
     shown: Collection[int]
 
 
 def check_vote(vote: Vote, own: int | None) -> None:
-    """Refuse a vote that is not one, as a whole: nothing of it counts."""
+    """Refuse an invalid vote as a whole; no part of it counts."""
     if len(vote.ranks) > len(RANKS):
         raise BadVote(TOO_MANY)
     if any(rank not in RANKS for rank in vote.ranks.values()):
@@ -194,7 +194,7 @@ def check_vote(vote: Vote, own: int | None) -> None:
 
 
 def halves(ranks: Mapping[int, int]) -> dict[int, int]:
-    """Half points of a vote: 6, 4 and 2; equals share what their places have, and gaps do not matter."""
+    """Half points of a vote: 6, 4 and 2. Ties share the points of their places, and gaps are ignored."""
     points: dict[int, int] = {}
     for rank in sorted(set(ranks.values())):
         equals = [number for number, each in ranks.items() if each == rank]
@@ -205,7 +205,7 @@ def halves(ranks: Mapping[int, int]) -> dict[int, int]:
 
 
 def points_of_votes(votes: Sequence[Vote], answers: int) -> list[int]:
-    """The points of every answer. What only some were shown is put on the scale of what all were; cut once, at last."""
+    """Points of every answer; those shown only to some are scaled up to all votes. Rounded down once, at the end."""
     got: Counter[int] = Counter()
     shown: Counter[int] = Counter()
     for vote in votes:
@@ -220,7 +220,7 @@ def points_of_votes(votes: Sequence[Vote], answers: int) -> list[int]:
 
 
 def places(totals: Mapping[str, int]) -> dict[str, int]:
-    """Everybody's place by points, best first: 1, 2, 2, 4."""
+    """Place of each player by points, best first, with ties: 1, 2, 2, 4."""
     found: dict[int, int] = {}
     ordered = sorted(totals, key=lambda each: -totals[each])
     for before, each in enumerate(ordered):

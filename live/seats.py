@@ -22,29 +22,29 @@ NO_ROUND = -1  # no round: the lobby is round 0
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Somebody who plays along."""
+    """A player in a session."""
 
     player: str
     name: str
     joined_at: str
     secret: str = ""  # the digest of what the player's cookie holds
-    device: str = ""  # the newest one; an older one is told so
-    since: int = 0  # the first round that they could say something to; 0: there from the beginning
-    approved: bool = True  # by the host, where names are shown only then
+    device: str = ""  # the newest one, which alone may play
+    since: int = 0  # first round they could answer; 0 if there from the start
+    approved: bool = True  # by the host, if names need approval
     removed: bool = False  # by the host
-    left: bool = False  # of their own accord: what they said counts, and they may come back
-    percent: int = DEFAULT_PERCENT  # of the time that the others have
+    left: bool = False  # voluntarily: their answers count, and they may return
+    percent: int = DEFAULT_PERCENT  # of the usual time
     robot: bool = False
-    account: str = ""  # with which somebody has checked in to an assembly
-    entry: str = ""  # their name on its roll
+    account: str = ""  # used to check in to an assembly
+    entry: str = ""  # their name on the roll of an assembly
     left_at: int = 0  # milliseconds since 1970, if they have left
-    taken_over_at: str = ""  # when a device with another secret took the seat over for the last time
-    taken_over_in: int = NO_ROUND  # the round in which that was
-    renewed_in: int = NO_ROUND  # the round in which the host made a new code for them
-    claim: str = ""  # the digest of the secret of a device that asks for the seat during a secret vote
+    taken_over_at: str = ""  # when a device with another secret last took over the seat
+    taken_over_in: int = NO_ROUND  # the round of that takeover
+    renewed_in: int = NO_ROUND  # the round in which the host issued them a new code
+    claim: str = ""  # digest of the secret of a device that claims the seat during a secret vote
     claim_device: str = ""
-    claim_round: int = 0  # the round in which it asks; it asks for that round only
-    refused_round: int = 0  # the round in which the seat's own device has said no
+    claim_round: int = 0  # the only round for which the claim is valid
+    refused_round: int = 0  # the round in which the seat's device rejected the claim
     version: int = 1
 
     @property
@@ -56,12 +56,11 @@ class Seat:
         return self.plays and not self.left
 
     def had_it(self, moment: int) -> bool:
-        """Whether the device that has the seat had it at this moment, in milliseconds, already: what was said in the
-        seat's name before is none of its business."""
+        """Whether the current device already had the seat at this moment; it must not see earlier answers."""
         return not self.taken_over_at or moment >= from_text(self.taken_over_at).timestamp() * 1000
 
     def was_there_since(self, moment: int) -> bool:
-        """Whether they are there now, or left only after this moment, in milliseconds."""
+        """Whether they are present, or left no earlier than this moment, in milliseconds."""
         return self.plays and (not self.left or self.left_at >= moment)
 
 
@@ -80,12 +79,12 @@ def read_seats(game_id: str) -> Iterator[Seat]:
 
 
 def left_at_time(seat: Seat, now: int) -> Seat:
-    """As somebody is who leaves at this moment, in milliseconds; who had left before left then."""
+    """The seat of a player who leaves now, in milliseconds; an earlier departure is kept."""
     return seat if seat.left else replace(seat, left=True, left_at=now)
 
 
 def late_since(state: State, seat: Seat) -> int:
-    """The question from which on somebody was there, counted from 1; 0 if it was the first."""
+    """The question at which a player joined, counted from 1; 0 if there from the start."""
     known = 1 < seat.since <= len(state.played)
     return state.played[seat.since - 1] + 1 if known else 0
 
@@ -94,14 +93,14 @@ def late_since(state: State, seat: Seat) -> int:
 
 
 def seating(game: Game, seat: Seat) -> list[Write]:
-    """Refused in part 0 if somebody has the name."""
+    """Refused in part 0 if the name is taken."""
     guard = keys.player_name(game.id, seat.name)
     named = {"PK": guard.pk, "SK": guard.sk, "player": seat.player, "ttl": game.ttl}
     return [Put(named, when=Missing()), Put(_item(game, seat), when=Missing())]
 
 
 def change(game: Game, before: Seat, after: Seat) -> list[Write]:
-    """Refused if the seat has changed since it was read, or if another has the new name."""
+    """Refused if the seat has changed since it was read, or in part 1 if the new name is taken."""
     own = versions.change(before, after, partial(_item, game))
     old, new = (keys.player_name(game.id, each.name) for each in (before, after))
     if old == new:
@@ -111,12 +110,12 @@ def change(game: Game, before: Seat, after: Seat) -> list[Write]:
 
 
 def count_change(game: Game) -> None:
-    """Say to all who keep the seats in mind that one has changed: apart from the change, as everybody would wait."""
+    """Invalidate cached seats; a separate write, because in the same transaction all changes would contend."""
     table().increment(keys.game_roster(game.id), "changes", also={"ttl": game.ttl})
 
 
 def refuse_code(game: Game, now: int) -> None:
-    """Somebody typed the right code, and was refused for the wrong ones that others had typed there."""
+    """Record that a right code was refused because of wrong ones from the same address."""
     table().increment(keys.game_roster(game.id), "refused", also={"refused_at": now, "ttl": game.ttl})
 
 
@@ -125,12 +124,12 @@ def refused_at(roster: Item | None) -> int:
 
 
 def count_seat(game: Game) -> None:
-    """One seat more; apart from the seat for the same reason."""
+    """Count a new seat; a separate write for the same reason as `count_change`."""
     table().increment(keys.game_roster(game.id), "seats", also={"ttl": game.ttl})
 
 
 def is_full(roster: Item | None) -> bool:
-    """Whether there is no seat left. A few who join at the very same moment may all get in."""
+    """Whether no seat is left. Players joining at the same moment may exceed the limit slightly."""
     return roster is not None and roster.get("seats", 0) >= rules.MAX_PLAYERS
 
 

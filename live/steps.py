@@ -14,7 +14,7 @@ from .rules import LAST_QUESTION, MAX_ROUNDS, NOT_NOW, NOT_ON_THE_AGENDA, Game, 
 
 
 def offered(game: Game, state: State) -> tuple[Step, ...]:
-    """What can be done next, the likeliest first: exactly what will be accepted."""
+    """The steps that will be accepted, likeliest first."""
     play = play_at(state)
     if state.phase == Phase.ENDED:
         return ()
@@ -36,7 +36,7 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
 
 
 def next_question(game: Game, state: State) -> int | None:
-    """The place of the first question after the latest round, of an agenda the first that was never called."""
+    """Position of the question after the latest round; on an agenda, of the first item never called."""
     at = state.question + state.span if state.round else 0
     if game.format.has_agenda:
         at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
@@ -44,7 +44,7 @@ def next_question(game: Game, state: State) -> int | None:
 
 
 def may_call(game: Game, state: State) -> bool:
-    """Whether any item of the agenda may be come to now, also one that was called before."""
+    """Whether any agenda item may be called now, even one called before."""
     return game.format.has_agenda and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
 
 
@@ -56,10 +56,10 @@ def check_offered(game: Game, state: State, step: Step) -> None:
 
 
 def place_to_call(game: Game, state: State, item: int | None) -> int:
-    """The place of what is asked next: what somebody called by its place, in an assembly, or the next in order."""
+    """Position of what is asked next: the item called in an assembly, or the next in order."""
     at = next_question(game, state)
     if item is None or not game.format.has_agenda:
-        assert at is not None  # as it was offered
+        assert at is not None  # the step was offered
         return at
     if not 0 <= item < game.total_questions:
         raise NotNow(NOT_ON_THE_AGENDA)
@@ -67,7 +67,7 @@ def place_to_call(game: Game, state: State, item: int | None) -> int:
 
 
 def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: int, before: int = 0) -> State:
-    """A question is put to the room, in a round of its own; with those that follow it, where its play says so."""
+    """Ask a question in a new round, together with the following ones of the same play if that play spans."""
     question = questions[at]
     play = play_of(game, question)
     same = [play_of(game, each) for each in questions[at:]]
@@ -92,8 +92,10 @@ def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: i
 
 
 def refreshed(game: Game, state: State, question: Question | None) -> State:
-    """The same step after something of the session was corrected: `question` is the one at hand. What is talked about
-    may have become another kind of vote."""
+    """A new version of the state after a correction; `question` is the current one.
+
+    An item under debate may have become another kind of vote.
+    """
     if state.phase != Phase.TALKING or question is None:
         return moved(state)
     play = play_of(game, question)
