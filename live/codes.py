@@ -6,7 +6,7 @@ Too many wrong codes block an address for a while. A hall shares one address, so
 - the code of a poll: six letters and digits are too many to guess.
 
 Someone at a host's address can therefore find that host's session by trying some thousand codes (docs/threats.md). When
-a right code is refused, the host is told.
+a right code is refused, the host is notified.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from . import changes, clock, repository, seats
 from .rules import Game
 
 WRONG = Limit("live-code-wrong", 60, TEN_MINUTES_IN_SECONDS)
-FOUND = Limit("live-code-found", 1, SECONDS_PER_DAY)  # from here
+FOUND = Limit("live-code-found", 1, SECONDS_PER_DAY)  # at this address
 HOSTED = Limit("live-hosted-from", 1, SECONDS_PER_DAY)
 MS_PER_MINUTE = 60_000
 
 
 def resolve_code(code: str, address: str) -> Item | None:
-    """A session under `game`, a poll under `poll`, `None` if there is neither; too many wrong ones are refused."""
+    """A session under `game`, a poll under `poll`, otherwise `None`; refused after too many wrong codes."""
     here = f"{code} {address}"
     wrong, found, at = key_of(WRONG, address), key_of(FOUND, here), keys.short_code(code)
     hosted = hosting_key(code, address)
@@ -64,7 +64,7 @@ def _check_left(tries: Item | None, item: Item | None) -> None:
 
 
 def _tell_host(game_id: str, now: int) -> None:
-    """At most once a minute."""
+    """Notify the host of refused codes, at most once a minute."""
     place = keys.game_roster(game_id)
     found, items = repository.find_with(game_id, place)
     if found is not None and now - seats.refused_at(items.get(place)) > MS_PER_MINUTE:
@@ -73,11 +73,11 @@ def _tell_host(game_id: str, now: int) -> None:
 
 
 def hosting_key(code: str, address: str) -> Key:
-    """Where it says that somebody at an address hosts the session of this code."""
+    """Key of the mark that the session with this code is hosted from this address."""
     return key_of(HOSTED, f"{code} {address}")
 
 
 def remember_host_address(game: Game, address: str) -> None:
-    """From now on the session's code is judged at this address, whatever else is typed there."""
+    """Always resolve the session's code at this address, however many wrong codes are typed there."""
     if not game.ended_at and table().get(hosting_key(game.code, address)) is None:
         try_count(HOSTED, f"{game.code} {address}")

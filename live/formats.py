@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class QuestionEditor(Protocol):
-    """The form by which hosts correct a question."""
+    """The form in which hosts edit a question."""
 
     cleaned_data: dict[str, Any]
 
@@ -52,110 +52,110 @@ SeatActs = Mapping[str, Callable[[HttpRequest, "Game", "Pass"], HttpResponse]]
 class Format:
     """An ordinary session. Another format overrides what is different."""
 
-    checks_in = False  # people come in by account or personal code, and are present until they check out
-    has_agenda = False  # questions are called in any order and added while it runs; at first there may be none
+    checks_in = False  # people join by account or personal code, and are present until they check out
+    has_agenda = False  # items are called in any order and can be added while it runs; it may start empty
     keeps_minutes = False  # a record outlives the session
-    folder = "live"  # of templates, for the parts that each format has of its own
+    folder = "live"  # template folder of the parts specific to a format
     joining_page, first_page = "join_game", "host_game"
     questions_page, people_page = "game_questions", "game_players"
     origin_text: str | Promise = _("Based on a ranking in the live session “%(title)s” on %(when)s.")
 
     def idle(self, lifetime: Lifetime) -> timedelta:
-        """Without a step, a host or an answer, before it ends by itself."""
+        """Time without a step, a host or an answer before the session ends automatically."""
         return lifetime.idle
 
     # --- making and correcting one ---
 
-    fields: Mapping[str, Field] = {}  # of the form that makes a session, beside the usual ones
+    fields: Mapping[str, Field] = {}  # additional fields of the form that creates a session
 
     def typed_questions(self, form: GameForm) -> tuple[Question, ...] | None:
-        """What is typed in these fields to be asked; `None` where the usual fields say it."""
+        """Questions typed into these fields; `None` to use the default fields."""
         return None
 
     def settings_from(self, typed: Mapping[str, Any]) -> dict[str, Any]:
-        """What is typed in these fields, as settings of the session."""
+        """Session settings typed into these fields."""
         return {}
 
     def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> QuestionEditor | None:
-        """`None` for the usual one."""
+        """The form to edit a question; `None` for the default one."""
         return None
 
     def copy(self, source: Game, made: Game, host: User) -> None:
-        """Settings and questions are copied by now."""
+        """Copy what the format adds; settings and questions have already been copied."""
 
     # --- coming and going ---
 
-    seat_acts: SeatActs = {}  # what the page of one's own seat does, by the value of its buttons
+    seat_acts: SeatActs = {}  # actions of the seat page, by button value
 
     def claim(self, seat: Seat, game: Game, state: State) -> str:
-        """The number of the request by which another device asks for the seat; empty if none does."""
+        """Id of another device's claim to the seat; empty if there is none."""
         return ""
 
     def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse | None:
-        """For a browser that had a seat before, or asks for it."""
+        """Page for a browser that used to have the seat, or claims it."""
         return None
 
     def on_left(self, game: Game, player: str) -> None:
-        """Somebody has left, or was sent away."""
+        """Called after a player has left or been removed."""
 
     # --- steps ---
 
     def confirmation(self, game: Game, step: Step, present: int) -> str | Promise | None:
-        """What hosts are asked before a step; `None` for the usual words."""
+        """Confirmation text before a step; `None` for the default."""
         return None
 
     def open_vote(self, game: Game, state: State) -> dict[str, Any]:
-        """What the log tells about those who may vote. Refused where they cannot."""
+        """Event payload about who may vote; refused if a vote cannot be opened."""
         return {}
 
     def end_debate(self, game: Game) -> None:
-        """What was talked about is closed or voted on."""
+        """Called when a debate ends, because its item is closed or put to the vote."""
 
     # --- what screens show ---
 
     def extra_key(self, game_id: str) -> Key | None:
-        """An item that every look at the session reads along."""
+        """Key of an additional item that every snapshot reads."""
         return None
 
     def panel_data(self, item: Item | None, known: Any) -> Any:
-        """What a room has of that item; `known` is what the last look made of it."""
+        """Snapshot data built from that item; `known` is the data of the previous snapshot."""
         return None
 
     def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
-        """What templates of screens get, besides what every session shows."""
+        """Additional context for the templates of screens."""
         return {}
 
     def panel(self, role: Role, snapshot: Snapshot) -> Fragment | None:
-        """A part of the page that follows its own changes."""
+        """A part of the page that updates independently."""
         return None
 
     def consent(self, snapshot: Snapshot, seat: Seat) -> Fragment | None:
-        """What somebody is asked or told about their seat."""
+        """A question or notice to a player about their seat."""
         return None
 
     def own_version(self, snapshot: Snapshot, player: str) -> str:
-        """Another one if a player stands elsewhere in what is shown beside."""
+        """Version that changes with a player's position in the panel."""
         return ""
 
     def visitor_html(self, user: User) -> str:
-        """What the page of all sessions shows to somebody who is signed in."""
+        """HTML that the list of sessions adds for a signed-in user."""
         return ""
 
     # --- what comes of it ---
 
     def ending(self, game: Game, state: State) -> list[Write]:
-        """What is written with the end."""
+        """Additional writes when the session ends."""
         return []
 
     def finish_ending(self, game_id: str, *, surely: bool = False) -> None:
-        """Finish what the end has begun; with `surely`, before anything of the session goes."""
+        """Finish work begun at the end; `surely` when session data is about to be deleted."""
 
     def electorate(self, game: Game) -> Electorate | None:
-        """Those present, where they can be voters of an election."""
+        """The people present, if they can become voters of an election."""
         return None
 
     def following_up(self, game: Game, made: FollowUp) -> list[Write]:
-        """What is written with a poll or an election that is made of the session."""
+        """Additional writes when a poll or election is created from the session."""
         return []
 
 

@@ -35,7 +35,7 @@ FIRST_QUESTION = _("Start with the first question")
 
 
 def type_label(type_: str) -> str | Promise:
-    """What a session was made as."""
+    """Label of a session type."""
     return play_named(type_).label
 
 
@@ -44,7 +44,7 @@ def phase_label(phase: Phase) -> str | Promise:
 
 
 def step_label(step: Step, game: Game | None = None, state: State | None = None) -> str | Promise:
-    """What stands on the button of a step; with the session, what it does there."""
+    """Label of a step's button; with a session, the label that fits its current play."""
     if game is None or state is None:
         return STEP_LABELS[step]
     own = play_for(game, state).step_label(step, state)

@@ -1,8 +1,8 @@
 """What a play is: how one kind of question is asked, answered, counted, shown and reported.
 
-The engine (session, seats, clock, state, sealing, screens, push) knows no play by name. A question names its play or is
-played by the first one registered for the type of the session that suits it; the state names the current play. Plays
-are stateless and registered once, in `config/hooks.py`: see `live/plays/__init__.py` and `assembly/plays.py`.
+The engine (session, seats, clock, state, sealing, screens, push) knows no play by name. A question names its play or
+gets the first suitable one registered for the type of the session; the state names the current play. Plays are
+stateless and registered once, in `config/hooks.py`: see `live/plays/__init__.py` and `assembly/plays.py`.
 
 | subject | members |
 |---|---|
@@ -42,10 +42,10 @@ from .rules import Game, Phase, State, Step
 from .seats import Seat
 from .snapshot import Snapshot
 
-Text: TypeAlias = str | Promise  # that people read
-TypedValues = Mapping[str, Sequence[str]]  # what fields say, right or wrong
-CsvLine = dict[str, object]  # of the CSV, by its columns
-NameOf = Callable[[str], str]  # of a player
+Text: TypeAlias = str | Promise  # shown to people
+TypedValues = Mapping[str, Sequence[str]]  # submitted form fields, valid or not
+CsvLine = dict[str, object]  # by column
+NameOf = Callable[[str], str]  # name of a player by id
 Fact = tuple[Text, Any]
 
 CHANGE_UNTIL_OVER = _("You can change it until time is up.")
@@ -54,7 +54,7 @@ CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
 
 @dataclass(frozen=True, slots=True)
 class PlayDescription:
-    """A type of session in plain words."""
+    """A type of session, described for hosts."""
 
     happens: Text
     seen: Text
@@ -62,7 +62,7 @@ class PlayDescription:
 
 @dataclass(frozen=True, slots=True)
 class TypedQuestion:
-    """A question as it is typed where a session is made."""
+    """A question as typed in the form that creates a session."""
 
     title: str
     lines: tuple[str, ...]
@@ -73,13 +73,13 @@ class TypedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class AnswerBox:
-    """All that counts of what was given in a phase that is closing."""
+    """Everything that counts in a phase being closed."""
 
-    last: tuple[GivenAnswer, ...]  # the last of each player that was in time
-    percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
-    robots: frozenset[str] = frozenset()  # which of these names are robots'
-    players: Mapping[str, str] = field(default_factory=dict)  # the ids of those who have these names
-    present: tuple[str, ...] = ()  # the ids of those who were there at any time since it was opened, voting or not
+    last: tuple[GivenAnswer, ...]  # the latest of each player, in time
+    percents: dict[str, int]  # of the usual time, by the name an answer is stored under (id or pseudonym)
+    robots: frozenset[str] = frozenset()  # the names that belong to robots
+    players: Mapping[str, str] = field(default_factory=dict)  # player ids by name
+    present: tuple[str, ...] = ()  # ids of all present at any time while it was open, voters or not
 
     def by_robots(self, names: Iterable[str]) -> int:
         return sum(name in self.robots for name in names)
@@ -87,7 +87,7 @@ class AnswerBox:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """A phase that is being closed."""
+    """A phase being closed."""
 
     game: Game
     state: State
@@ -95,7 +95,7 @@ class Closing:
     box: AnswerBox
     texts: Texts
     now: int
-    gathered: Any = None  # what the play has kept of the phase before
+    gathered: Any = None  # data the play stored in the previous phase
 
     @property
     def question(self) -> Question:
@@ -109,48 +109,46 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What came of a phase: a sealed round, or what the next phase is about."""
+    """Outcome of a phase: a sealed round, or the input of the next phase."""
 
     round: Round
-    after: State | None = None  # where the session goes on with the same round; None: the round is sealed
+    after: State | None = None  # next phase of the same round; None if the round is sealed
     writes: tuple[Write, ...] = ()
-    robots: int | None = None  # how many of those who gave something are robots, where the box does not say it
-    empties: bool = False  # whether what was given goes now, before the round is sealed
+    robots: int | None = None  # number of answers by robots, if the box cannot tell
+    empties: bool = False  # whether answers are removed now, before the round is sealed
 
 
 @dataclass(frozen=True, slots=True)
 class PlayContext:
-    """What a process has at hand when it looks at a session."""
+    """What a process has read when it builds a snapshot."""
 
     game_id: str
     state: State
     items: Mapping[Key, Item]
     texts: Texts
-    removed: frozenset[str]  # players whom the host has removed
-    before: Any = None  # what the last look found between phases
+    removed: frozenset[str]  # players removed by the host
+    before: Any = None  # phase data of the previous snapshot
 
 
 class Play:
     name: ClassVar[str]
     label: ClassVar[Text]
-    types: ClassVar[tuple[str, ...]] = ()  # of sessions in which questions that suit it are played so
-    story: ClassVar[PlayDescription | None] = (
-        None  # of a session made as this; None: it is chosen by its questions only
-    )
+    types: ClassVar[tuple[str, ...]] = ()  # session types that use it for suitable questions
+    story: ClassVar[PlayDescription | None] = None  # None if it is no session type of its own
     is_scored: ClassVar[bool] = False
-    is_anonymous: ClassVar[bool] = False  # nobody ever learns who said what
-    has_texts: ClassVar[bool] = False  # people's own words, which hosts can hide
+    is_anonymous: ClassVar[bool] = False  # no one ever learns who answered what
+    has_texts: ClassVar[bool] = False  # free text, which hosts can hide
     has_bonus: ClassVar[bool] = False  # for speed
-    has_few_answers: ClassVar[bool] = False  # so that the words about each are made once, for all who gave it
-    is_ranked: ClassVar[bool] = False  # whether phones need rank boxes, and a race is shown
-    spans: ClassVar[bool] = False  # whether questions of it that follow one another are asked in one round
+    has_few_answers: ClassVar[bool] = False  # so each answer is rendered once and shared
+    is_ranked: ClassVar[bool] = False  # phones need rank boxes, and screens show the count
+    spans: ClassVar[bool] = False  # consecutive questions form one round
     first_phase: ClassVar[Phase] = Phase.QUESTION
-    has_vote: ClassVar[bool] = True  # whether what is talked about can be voted on
+    has_vote: ClassVar[bool] = True  # whether the debated item can be voted on
     may_repeat: ClassVar[bool] = True  # while it is open
-    is_revealed: ClassVar[bool] = False  # as soon as it is closed
+    is_revealed: ClassVar[bool] = False  # as soon as the round is closed
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
     farewell: ClassVar[Text] = _("The session is over. Votes were counted without names.")
-    closes: ClassVar[Mapping[Phase, Text]] = {}  # what stands on the button that closes a phase
+    closes: ClassVar[Mapping[Phase, Text]] = {}  # label of the button that closes a phase
 
     # --- what is asked ---
 
@@ -158,14 +156,14 @@ class Play:
         raise NotImplementedError
 
     def count_suiting(self, set_: QuestionSet) -> int:
-        """How many questions of a set suit it."""
+        """Number of suitable questions in a set."""
         return 0
 
     def typed_question(self, typed: TypedQuestion) -> Question:
         raise NotImplementedError
 
     def flaws(self, question: Question, typed: TypedQuestion) -> Iterator[tuple[str, Text]]:
-        """What is wrong with a question that was typed, and with which field, besides what is always wrong."""
+        """Errors in a typed question, by field, besides the general checks."""
         return iter(())
 
     # --- how it goes ---
@@ -174,36 +172,36 @@ class Play:
         return question.seconds
 
     def voting_seconds(self, question: Question) -> int:
-        """To read what others have written takes no less than to write."""
+        """At least 30 seconds, because reading the answers takes as long as writing one."""
         return question.seconds and max(question.seconds, 30)
 
     def is_secret(self, question: Question) -> bool:
         return self.is_anonymous or question.secret
 
     def is_compared(self, question: Question) -> bool:
-        """Whether it can be asked again, and the two are compared."""
+        """Whether it can be asked again to compare the two rounds."""
         return False
 
     def step_label(self, step: Step, state: State) -> Text | None:
-        """What stands on a button, where it is not the usual words."""
+        """Label of a step's button, if it differs from the default."""
         return self.closes.get(state.phase) if step == Step.CLOSE else None
 
     # --- what an answer is ---
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> Any:
-        """What a form says, checked against what is asked; refused in a sentence."""
+        """Parse and validate a submitted form; an invalid one is refused."""
         raise NotImplementedError
 
     def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        """What the fields of the form show to somebody who has said this."""
+        """Field values that prefill the form with an earlier answer."""
         raise NotImplementedError
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        """What somebody has answered, as `live/parts/in_words.html` says it to them."""
+        """Context of `live/parts/in_words.html`, which repeats a player's answer."""
         raise NotImplementedError
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
-        """What a robot says; None if it has nothing to say."""
+        """A robot's answer; None to abstain."""
         raise NotImplementedError
 
     # --- the form ---
@@ -212,26 +210,26 @@ class Play:
         raise NotImplementedError
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        """What the form shows; without anything typed, everybody's is the same."""
+        """Context of the form; without typed values it is the same for everyone."""
         raise NotImplementedError
 
     def own_form(self, snapshot: Snapshot, player: str, typed: TypedValues) -> dict[str, Any] | None:
-        """A form that is another one for each player; None: all have the same."""
+        """Context of a form specific to the player; None if all share one."""
         return None
 
     def has_own_form(self, snapshot: Snapshot) -> bool:
         return False
 
     def hint(self, snapshot: Snapshot) -> Text:
-        """What is to be done."""
+        """Instruction shown above the form."""
         raise NotImplementedError
 
     def change_hint(self, snapshot: Snapshot) -> Text:
-        """How long an answer can be changed."""
+        """Until when an answer can be changed."""
         return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else CHANGE_UNTIL_CLOSED
 
     def announcement(self, snapshot: Snapshot) -> Text:
-        """What is said aloud when it is asked; empty: the question itself."""
+        """Text for screen readers when it is asked; empty for the question itself."""
         return ""
 
     def received_message(self, snapshot: Snapshot) -> Text:
@@ -240,66 +238,66 @@ class Play:
     # --- phases ---
 
     def read_previous_phase(self, game: Game, state: State) -> Any:
-        """What `close` needs of the phase before; it is read together with what was given."""
+        """Data of the previous phase that `close` needs; read in parallel with the answers."""
         return None
 
     def close(self, closing: Closing) -> Closed:
         raise NotImplementedError
 
     def seal_event_data(self, game: Game, present: int) -> dict[str, Any]:
-        """What the log is told besides when a phase is closed."""
+        """Additional payload of the event that closes a phase."""
         return {}
 
     def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
-        """What is written when a host opens a vote, and what the log is told of it; refused if it cannot be opened."""
+        """Additional writes and event payload when a host opens a vote; refused if it cannot be opened."""
         return [], {}
 
     def dropping(self, game: Game, state: State) -> list[Write]:
-        """Of a round that is not to count nothing is kept."""
+        """Writes that discard the play's data of a voided round."""
         return []
 
     def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
-        """What goes with a step from here: the last one, or the one that leads to `after`."""
+        """Additional writes of a step from this state: to `after`, or the end of the session."""
         return []
 
     def is_lost(self, game: Game, state: State) -> bool:
-        """Whether the current round can never be closed, as what it takes is not in the store."""
+        """Whether the current round can never be closed, because required data is missing."""
         return False
 
     def extra_keys(self, game_id: str, state: State) -> tuple[Key, ...]:
-        """What every look at the session has to read while this is on."""
+        """Keys that every snapshot reads while this play is active."""
         return ()
 
     def phase_data(self, look: PlayContext) -> Any:
-        """What the room does something with between two phases; None if there is nothing."""
+        """Data kept between two phases, such as sorted ideas; None if there is none."""
         return None
 
     # --- what screens show ---
 
     def displayed_question(self, asked: Question, between: Any, sealed: Round | None, look: PlayContext) -> Question:
-        """The question as it is shown."""
+        """The question as screens show it."""
         return asked
 
     def template(self, part: str) -> str:
-        """Of a part such as "projector/question" or "player/results"."""
+        """Template of a part such as "projector/question" or "player/results"."""
         return self.templates.get(part, f"live/screens/{part}.html")
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        """What the templates of every screen have at hand besides the usual."""
+        """Additional context for the templates of every screen."""
         return {}
 
     def screen_version(self, snapshot: Snapshot) -> str:
-        """Of what changes on the screen within a phase."""
+        """Version of what changes on screen within a phase."""
         return ""
 
     def projector_hint(self, snapshot: Snapshot) -> Text:
-        """What the projector says about answering."""
+        """What the projector says about how to answer."""
         return ""
 
     def render_result(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
     ) -> SafeString:
-        """What came of a round. `own` marks what one player said; without it everybody may see the same."""
+        """Render the result of a round; `own` highlights one player's answer, without it all see the same."""
         if round_.result.get("too_few"):
             return fragment("live/results/too_few.html", {"count": round_.count})
         template, context = self.result_context(round_, questions, seats, own)
@@ -308,67 +306,67 @@ class Play:
     def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
-        """The template of a picture in `live/results`, and what it shows."""
+        """Template name in `live/results`, and its context."""
         raise NotImplementedError
 
     def verdict(self, round_: Round, entry: Entry) -> str:
-        """Of a scored play: which of `outcome.VERDICTS` somebody is told."""
+        """For scored plays: the key in `outcome.VERDICTS` for a player's entry."""
         raise NotImplementedError
 
     def public_vote(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
-        """What somebody voted, where everybody may know it."""
+        """A player's vote as text, if votes are public."""
         return ""
 
     # --- what people wrote ---
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
-        """A sealed round without what nobody may see; the very same if there is nothing to leave out."""
+        """A sealed round without hidden texts; the same object if nothing is hidden."""
         return round_
 
     def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
-        """All texts of a sealed round that hosts decide about, each once."""
+        """All texts of a sealed round that hosts can moderate, without duplicates."""
         return []
 
     def unsealed_texts(self, snapshot: Snapshot, removed: Collection[str]) -> list[ModeratedText]:
-        """The same of a round that is not sealed."""
+        """The same for a round that is not sealed yet."""
         return []
 
     def own_text(self, snapshot: Snapshot, player: str) -> str | None:
-        """What somebody wrote in the current round, where it is known whose it is."""
+        """A player's own text in the current round, unless it is anonymous."""
         return None
 
     # --- afterwards ---
 
     def csv_rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
-        """Of the CSV: of which question, and what it says."""
+        """Rows for the CSV, each with the position of its question."""
         if round_.result.get("too_few"):
             yield round_.question, {"row": "too few", "number": round_.count}
             return
         yield from ((round_.question, line) for line in self.csv_lines(round_, questions[round_.question], name_of))
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
-        """Of the CSV, of a round of one question that may be told."""
+        """CSV lines of a round with one question and enough answers."""
         raise NotImplementedError
 
     def entry(self, entry: Entry) -> dict[str, Any]:
-        """Of the JSON."""
+        """An entry for the JSON export."""
         told = {"player": entry.player, "said": entry.said} if entry.player else {"said": entry.said}
         return told | ({"points": entry.points, "bonus": entry.bonus} if self.is_scored else {})
 
     def lists_answers(self, round_: Round) -> bool:
-        """Whether a report lists everybody's answer below the picture."""
+        """Whether a report lists every answer below the chart."""
         return self.is_scored
 
     def options(self, round_: Round, question: Question, texts: Texts) -> tuple[str, ...]:
-        """What there was to choose from, without what hosts have hidden."""
+        """The options of a round, with those hidden by hosts masked."""
         return options_of(round_, question)
 
     def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        """Whether a poll or an election can be made of its options."""
+        """Whether a poll or election can be created from its options."""
         return False
 
     def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        """What came of a sealed round, in words."""
+        """Result of a sealed round, as labelled facts."""
         yield _("Votes that count"), round_.count
         if self.is_suppressed(round_):
             yield _("Outcome"), _("Not counted: too few voted for a secret vote")
@@ -379,18 +377,18 @@ class Play:
         return iter(())
 
     def is_suppressed(self, round_: Round) -> bool:
-        """Whether so few took part that nothing may be told."""
+        """Whether too few took part to show a result."""
         return bool(round_.result.get("too_few"))
 
     def reasons(self, question: Question, round_: Round) -> list[str]:
         return []
 
     def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        """What somebody voted or answered."""
+        """An answer or vote as text."""
         raise NotImplementedError
 
     def is_recountable(self, round_: Round) -> bool:
-        """Whether a sealed round holds all that its result was made of."""
+        """Whether a sealed round contains everything needed to recount it."""
         return not round_.result.get("too_few")
 
 
@@ -400,7 +398,7 @@ def scored_csv_line(entry: Entry, answer: str, name_of: NameOf) -> CsvLine:
 
 
 def cached(snapshot: Snapshot, *what_and_make: Any) -> Any:
-    """Made of a room the first time somebody asks for it, for all the phones that ask after that."""
+    """Compute once per snapshot and language, and share the result among all phones."""
     *what, make = what_and_make
     key = ("phones", *what, translation.get_language(), get_script_prefix())
     if key not in snapshot.made:
@@ -426,7 +424,7 @@ def play_named(name: str) -> Play:
 
 
 def play_for_type(type_: str, question: Question) -> Play | None:
-    """How a session that was made as this plays a question that names no play of its own; None if it cannot."""
+    """The play a session type uses for a question that names none; None if none suits."""
     own = _PLAYS.get(type_)
     if own is not None and own.suits(question):
         return own
@@ -434,30 +432,29 @@ def play_for_type(type_: str, question: Question) -> Play | None:
 
 
 def play_of(game: Game, question: Question) -> Play:
-    """The question's own, or that of the session."""
+    """The play a question names, or the one its session type uses."""
     play = _PLAYS[question.play] if question.play else play_for_type(game.engagement_type, question)
-    assert play is not None  # as it was checked when the question came to the session
+    assert play is not None  # checked when the question was added
     return play
 
 
 def play_at(state: State) -> Play | None:
-    """The current one; None before the first question."""
+    """The current play; None before the first question."""
     return _PLAYS[state.play] if state.play else None
 
 
 def play_for(game: Game, state: State) -> Play:
-    """The current one; before the first question, what the session was made as."""
+    """The current play; before the first question, that of the session type."""
     return _PLAYS[state.play or game.engagement_type]
 
 
 def suits(type_: str, question: Question) -> bool:
-    """Whether a session that was made as this can ask it: by the play it names, or by one of the type's own."""
+    """Whether a session type can ask a question, by the play it names or one of the type's own."""
     return _PLAYS[question.play].suits(question) if question.play else play_for_type(type_, question) is not None
 
 
 def as_played(game: Game, question: Question) -> Question | None:
-    """The question as the session can ask it: with the play it names if that suits it, otherwise as the type of the
-    session says; None if it cannot."""
+    """The question with the play it names if that suits, otherwise without; None if the session cannot ask it."""
     if suits(game.engagement_type, question):
         return question
     plain = replace(question, play="")
@@ -465,5 +462,5 @@ def as_played(game: Game, question: Question) -> Question | None:
 
 
 def plays_of(game: Game, questions: Iterable[Question]) -> tuple[Play, ...]:
-    """All that a session has, each once."""
+    """All plays of a session, without duplicates."""
     return tuple(dict.fromkeys(play_of(game, each) for each in questions))

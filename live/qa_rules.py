@@ -17,12 +17,12 @@ from live.rules import Phase
 from live.text_cleaning import is_combining, single_line
 from store.keys import without_invisible
 
-MAX_QUESTION_CHARS = 300  # letters of a question
+MAX_QUESTION_CHARS = 300
 MAX_ANSWER_CHARS = 1_000
-MAX_STACKED_ACCENTS = 4  # accents above one another; more would run over the lines of others
-MAX_QUESTIONS = 2_000  # in one session: one for everybody who can have a seat
-MAX_QUESTIONS_PER_PERSON = 20  # that somebody sends
-MAX_WAITING_PER_PERSON = 5  # of these, for the host
+MAX_STACKED_ACCENTS = 4  # more would overlap neighbouring lines
+MAX_QUESTIONS = 2_000  # in one session: one per possible player
+MAX_QUESTIONS_PER_PERSON = 20
+MAX_WAITING_PER_PERSON = 5  # for the host
 MAX_BLOCKED_WORDS, MAX_BLOCKED_WORD_CHARS = 500, 60  # of the host's list
 
 OFF = _("The host is not taking questions at the moment.")
@@ -41,15 +41,15 @@ ALREADY_CHANGED = _("That has already been done or is no longer possible. This i
 
 
 class Mode(StrEnum):
-    """Who sees a question before the host has looked at it."""
+    """Who sees a question before the host has reviewed it."""
 
-    APPROVED = "approved"  # nobody
-    WORDS = "words"  # everybody, unless a word of the host's list is in it
-    OPEN = "open"  # everybody
+    APPROVED = "approved"  # no one
+    WORDS = "words"  # everyone, unless it contains a word on the host's list
+    OPEN = "open"  # everyone
 
 
 class Fate(StrEnum):
-    """What became of a question."""
+    """Moderation status of a question or text."""
 
     WAITING = "waiting"  # for the host
     SHOWN = "shown"
@@ -58,7 +58,7 @@ class Fate(StrEnum):
 
 
 class Act(StrEnum):
-    """What somebody who hosts can do with a question."""
+    """What a host can do with a question."""
 
     SHOW = "show"
     HIDE = "hide"
@@ -73,32 +73,32 @@ class QaSettings:
 
     is_on: bool = False
     mode: Mode = Mode.APPROVED
-    named: bool = False  # whether everybody sees who asks
+    named: bool = False  # whether everyone sees who asks
     words: tuple[str, ...] = ()  # the host's own list
-    on_screen: str = ""  # the question that the big screen shows
-    texts: Mode = Mode.OPEN  # the same for what is written in rounds: answers, texts of surveys, ideas
-    changes: int = 0  # by hosts, which are seen at once
-    sent: int = 0  # how many questions
-    decided: int = 0  # how often hosts have decided about what was written in rounds
+    on_screen: str = ""  # id of the question on the big screen
+    texts: Mode = Mode.OPEN  # mode for texts written in rounds: answers, survey texts, ideas
+    changes: int = 0  # counter of changes by hosts, which show at once
+    sent: int = 0  # number of questions
+    decided: int = 0  # counter of decisions about texts written in rounds
 
     @property
     def is_full(self) -> bool:
-        """A few who send at the very same moment may all get in."""
+        """Questions sent at the same moment may exceed the limit slightly."""
         return self.sent >= MAX_QUESTIONS
 
 
 @dataclass(frozen=True, slots=True)
 class QaQuestion:
-    """A question that somebody has sent."""
+    """A question sent by a player."""
 
     id: str
     text: str
-    author: str  # a mark, not the player's id
+    author: str  # a keyed digest, not the player's id
     at: int
     fate: Fate = Fate.WAITING
-    held: bool = False  # back, by a word of the host's list
-    player: str = ""  # only where everybody was to see who asks
-    answer: str = ""  # the host's words
+    held: bool = False  # because it contains a word on the host's list
+    player: str = ""  # only if names were shown when it was sent
+    answer: str = ""  # by the host
     version: int = 1
 
     @property
@@ -110,7 +110,7 @@ class QaQuestion:
 
 
 def parse_question(typed: str) -> str:
-    """In one line and without what cannot be seen; not cut."""
+    """Clean a question to one visible line; too long is refused, not truncated."""
     text = single_line(typed)
     if not any(without_invisible(each).strip() and not is_combining(each) for each in text):
         raise NotNow(NO_QUESTION)
@@ -118,7 +118,7 @@ def parse_question(typed: str) -> str:
 
 
 def parse_answer(typed: str) -> str:
-    """The host's words; none are fine."""
+    """Clean the host's answer, which may be empty."""
     return _check_length(single_line(typed), MAX_ANSWER_CHARS)
 
 
@@ -139,7 +139,7 @@ def check_takes(qa: QaSettings, phase: Phase) -> None:
 
 
 def check_sends(qa: QaSettings, phase: Phase, own: Sequence[QaQuestion]) -> None:
-    """Whether somebody who has sent these may send one more. Nothing is counted by address: a hall is one."""
+    """Check that a player may send another question. No limit per address, because a hall shares one."""
     check_takes(qa, phase)
     if len(own) >= MAX_QUESTIONS_PER_PERSON:
         raise NotNow(ENOUGH % {"most": MAX_QUESTIONS_PER_PERSON})
@@ -150,23 +150,23 @@ def check_sends(qa: QaSettings, phase: Phase, own: Sequence[QaQuestion]) -> None
 
 
 def with_initial_fate(qa: QaSettings, asked: QaQuestion) -> QaQuestion:
-    """A new question as it is kept: seen by all, or waiting for the host."""
+    """A new question with its first status: shown, or waiting for the host."""
     is_held = must_wait(qa.mode, qa.words, asked.text)
     return replace(asked, fate=Fate.WAITING if is_held else Fate.SHOWN, held=is_held and qa.mode == Mode.WORDS)
 
 
 def must_wait(mode: Mode, words: Iterable[str], text: str) -> bool:
-    """Whether the host has to look at a text before others see it."""
+    """Whether the host must review a text before others see it."""
     return mode == Mode.APPROVED or (mode == Mode.WORDS and has_blocked_word(text, words))
 
 
 # --- the host's list of words ---
 
-LETTERS_NEED = (0, 7, 8, 9)  # classes of marks that make another letter of it; the others are accents and strokes
+LETTERS_NEED = (0, 7, 8, 9)  # combining classes that change the letter; the others are accents and strokes
 
 
 def folded(text: str) -> str:
-    """Its words without capitals, accents and what cannot be seen, one space between them."""
+    """Words in lower case, without accents and invisible characters, separated by single spaces."""
     apart = unicodedata.normalize("NFKD", without_invisible(text).casefold())
     bare = "".join(each for each in apart if unicodedata.combining(each) in LETTERS_NEED)
     return " ".join(
@@ -179,7 +179,7 @@ def _is_of_a_word(character: str) -> bool:
 
 
 def has_blocked_word(text: str, words: Iterable[str]) -> bool:
-    """Whether a word of the list is in it as a whole word; of a line with several words, all of them in that order."""
+    """Whether the text contains an entry of the list as whole words, in the same order."""
     spaced = f" {folded(text)} "
     return any(f" {each} " in spaced for each in map(folded, words) if each)
 
@@ -196,12 +196,12 @@ def check_upvotes(qa: QaSettings, phase: Phase, asked: QaQuestion | None, who: s
 
 
 def best_first(some: Iterable[QaQuestion], upvotes: Mapping[str, int]) -> list[QaQuestion]:
-    """Those that most people want to be answered, then the oldest."""
+    """Most upvoted first, then oldest."""
     return sorted(some, key=lambda each: (-upvotes.get(each.id, 0), each.at, each.id))
 
 
 def open_first(some: Iterable[QaQuestion], upvotes: Mapping[str, int]) -> list[QaQuestion]:
-    """What is still to be answered comes before what is."""
+    """Unanswered before answered, each best first."""
     return sorted(best_first(some, upvotes), key=lambda each: each.fate == Fate.ANSWERED)
 
 
@@ -209,7 +209,7 @@ def open_first(some: Iterable[QaQuestion], upvotes: Mapping[str, int]) -> list[Q
 
 
 def offered(qa: QaSettings, asked: QaQuestion) -> tuple[Act, ...]:
-    """Exactly what will be accepted, the likeliest first."""
+    """The actions that will be accepted, likeliest first."""
     if asked.fate == Fate.HIDDEN:
         return (Act.SHOW,)
     if asked.fate == Fate.WAITING:
@@ -224,7 +224,7 @@ def check_offered(qa: QaSettings, asked: QaQuestion, act: Act) -> None:
 
 
 def moderated(asked: QaQuestion, act: Act, answer: str = "") -> QaQuestion:
-    """What becomes of a question; one that is not answered after all keeps no answer."""
+    """The question after an action; showing it again discards its answer."""
     if act == Act.HIDE:
         return replace(asked, fate=Fate.HIDDEN)
     if act == Act.ANSWER:
@@ -233,7 +233,7 @@ def moderated(asked: QaQuestion, act: Act, answer: str = "") -> QaQuestion:
 
 
 def screen_after(qa: QaSettings, asked: QaQuestion, act: Act) -> str:
-    """Which question the big screen shows then: none that is hidden."""
+    """The question on the big screen after an action; hiding it takes it down."""
     if act == Act.PUT_UP:
         return asked.id
     gone = act in (Act.TAKE_DOWN, Act.HIDE) and qa.on_screen == asked.id
@@ -248,12 +248,12 @@ def author_id(game_id: str, player: str) -> str:
 
 
 def question_id(game_id: str, player: str, number: int) -> str:
-    """The id of somebody's question: of two sent at once only one gets it, so that nobody has more than they may."""
+    """Id of a player's nth question: two sent at once collide, so that no one exceeds the limit."""
     return f"q{_keyed_digest(game_id, player, f'question {number}')[:16]}"
 
 
 def text_id(game_id: str, round_: int, place: int, folded: str) -> str:
-    """Of words that somebody wrote in a round. The log outlives them, and must not tell whether they were these."""
+    """Keyed id of a text: the log outlives the text and must not let anyone confirm a guess."""
     return _keyed_digest(game_id, f"text {round_} {place}", folded)[:16]
 
 

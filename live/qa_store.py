@@ -15,29 +15,29 @@ from live.rules import Game
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
-NUMBERS = ("changes", "sent", "decided")  # which are only added to
-NOT_SUMS = ("PK", "SK", "ttl")  # of an item whose other attributes are questions
+NUMBERS = ("changes", "sent", "decided")  # counters, only ever incremented
+NOT_SUMS = ("PK", "SK", "ttl")  # all other attributes of the item are questions
 
 # --- finding ---
 
 
 def read_questions(game_id: str) -> list[QaQuestion]:
-    """All that were sent, in one round trip for every megabyte."""
+    """All questions sent, in one round trip per megabyte."""
     return [question_from_item(item) for item in table().each(keys.all_asked(game_id))]
 
 
 def own_keys(game_id: str, player: str) -> list[Key]:
-    """Where all questions lie that somebody can have sent: so that they are read along with other things."""
+    """Keys of all questions a player can have sent, so that they can be read in a batch."""
     return [keys.asked(game_id, question_id(game_id, player, number)) for number in range(MAX_QUESTIONS_PER_PERSON)]
 
 
 def own_questions(game_id: str, player: str, items: Mapping[Key, Item]) -> list[QaQuestion]:
-    """The oldest first."""
+    """A player's questions among items already read, oldest first."""
     return [question_from_item(items[place]) for place in own_keys(game_id, player) if place in items]
 
 
 def read_upvotes(game_id: str, items: Mapping[Key, Item] | None = None) -> dict[str, int]:
-    """How many want each question to be answered; `items` if the sums were read along."""
+    """Upvotes by question; pass `items` if the counters were already read."""
     places = keys.all_upvotes(game_id)
     found = table().get_many(places) if items is None else items
     sums = Counter[str]()
@@ -47,7 +47,7 @@ def read_upvotes(game_id: str, items: Mapping[Key, Item] | None = None) -> dict[
 
 
 def upvoted(item: Item | None) -> frozenset[str]:
-    """Which questions somebody has upvoted."""
+    """Questions upvoted by a player, from their item."""
     return frozenset(_questions_in(item))
 
 
@@ -56,13 +56,13 @@ def _questions_in(item: Item | None) -> dict[str, int]:
 
 
 def read_decisions(game_id: str) -> Decided:
-    """What hosts have decided about texts, by round."""
+    """Moderation decisions about texts, by round."""
     found = ((int(item["SK"].split("#")[1]), item) for item in table().each(keys.all_moderated(game_id)))
     return {round_: {name: fate for name, fate in item.items() if name not in NOT_SUMS} for round_, item in found}
 
 
 def read_texts(game_id: str) -> Texts:
-    """How texts are taken at this moment, read anew."""
+    """Current moderation settings and decisions, uncached."""
     qa = qa_from_item(table().get(keys.game_qa(game_id)))
     return Texts(game_id, qa.texts, qa.words, read_decisions(game_id) if qa.decided else {})
 
@@ -71,14 +71,14 @@ def read_texts(game_id: str) -> Texts:
 
 
 def qa_from_item(item: Mapping[str, Any] | None) -> QaSettings:
-    """Without an item the session takes no questions."""
+    """Settings from an item; without one the Q&A is off."""
     known = {each.name: (item or {}).get(each.name, each.default) for each in fields(QaSettings)}
     modes = {"mode": Mode(known["mode"]), "texts": Mode(known["texts"])}
     return QaSettings(**known | modes | {"words": tuple(known["words"])})
 
 
 def qa_as_item(qa: QaSettings) -> dict[str, Any]:
-    """As it is stored, without its numbers."""
+    """Settings as stored, without the counters."""
     told = {each.name: getattr(qa, each.name) for each in fields(QaSettings) if each.name not in NUMBERS}
     return told | {"mode": str(qa.mode), "texts": str(qa.texts), "words": list(qa.words)}
 
@@ -99,20 +99,20 @@ def _asked_item(game: Game, asked: QaQuestion) -> Item:
 
 
 def setting_up(game: Game, before: QaSettings | None, after: QaSettings) -> list[Write]:
-    """Refused if something else is on the big screen by now; with nothing before, if there is something."""
+    """Refused if the big screen has changed since; without `before`, if settings exist already."""
     when = Missing() if before is None else Equals("on_screen", before.on_screen)
     told = {**qa_as_item(after), "ttl": game.ttl}
     return [Update(keys.game_qa(game.id), set=told, add={"changes": 1}, when=when)]
 
 
 def putting_up(game: Game, before: QaSettings, question: str) -> list[Write]:
-    """Refused if something else is on the big screen by now."""
+    """Refused if the big screen has changed since."""
     when = Equals("on_screen", before.on_screen)
     return [Update(keys.game_qa(game.id), set={"on_screen": question}, add={"changes": 1}, when=when)]
 
 
 def deciding(game: Game, round_: int, marks: Iterable[str], fate: Fate) -> list[Write]:
-    """About texts of a round; whoever keeps in mind what was decided reads it again by the number."""
+    """Record decisions about texts of a round; the counter invalidates cached decisions."""
     own = Update(keys.moderated(game.id, round_), set={**dict.fromkeys(marks, str(fate)), "ttl": game.ttl})
     return [own, Update(keys.game_qa(game.id), set={"ttl": game.ttl}, add={"changes": 1, "decided": 1})]
 
@@ -122,23 +122,23 @@ def checking_unchanged(game: Game, asked: QaQuestion) -> Check:
 
 
 def sending(game: Game, asked: QaQuestion) -> list[Write]:
-    """Refused if the same person has sent a question at the same moment."""
+    """Refused if the same person sent another question at the same time."""
     return [Put(_asked_item(game, asked), when=Missing())]
 
 
 def moderating(game: Game, before: QaQuestion, after: QaQuestion) -> list[Write]:
-    """Refused if somebody has decided about it since it was read."""
+    """Refused if it was moderated since it was read."""
     told = next_version(before, after)
     return [Put(_asked_item(game, told), when=unchanged(before))]
 
 
 def count_question(game: Game) -> None:
-    """One question more: apart from the question, as all who send at once would wait for each other."""
+    """Count a new question; a separate write, so that concurrent senders do not contend."""
     table().increment(keys.game_qa(game.id), "sent", also={"ttl": game.ttl})
 
 
 def upvoting(game: Game, who: str, question: str) -> list[Write]:
-    """Refused in part 0 if they have upvoted it already."""
+    """Refused in part 0 if the player has already upvoted it."""
     return [
         Update(keys.upvoted(game.id, who), set={question: 1, "ttl": game.ttl}, when=Missing(question)),
         Update(keys.upvotes(game.id, who), set={"ttl": game.ttl}, add={question: 1}),
@@ -146,7 +146,7 @@ def upvoting(game: Game, who: str, question: str) -> list[Write]:
 
 
 def taking_back(game: Game, who: str, question: str) -> list[Write]:
-    """Refused in part 0 if they have not upvoted it."""
+    """Refused in part 0 if the player has not upvoted it."""
     return [
         Update(keys.upvoted(game.id, who), remove=(question,), when=Exists(question)),
         Update(keys.upvotes(game.id, who), set={"ttl": game.ttl}, add={question: -1}),

@@ -12,14 +12,14 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 
-MAX_ACTIONS, WINDOW_MS = 20, 10_000  # answers or votes of one player, in milliseconds
-MAX_CACHED_PLAYERS = 5_000  # players whom a process keeps in mind
+MAX_ACTIONS, WINDOW_MS = 20, 10_000  # answers or votes per player and window
+MAX_CACHED_PLAYERS = 5_000  # per process
 
 TOO_FAST = _("That was too fast. What you sent before counts; wait a few seconds.")
 
 
 class TooFast(Refusal):
-    """Somebody has said very much very quickly."""
+    """A player exceeded the rate limit."""
 
 
 class RateLimit:

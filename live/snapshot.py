@@ -20,40 +20,40 @@ QA_OFF = QaSettings()
 
 @dataclass(frozen=True, slots=True)
 class Attendance:
-    """Who is there, as far as all processes know."""
+    """Who is connected, across all processes."""
 
     players: int = 0
     host_away: bool = False
 
 
-@dataclass(frozen=True)  # without slots, so that it can keep what is made of it
+@dataclass(frozen=True)  # no slots, for the cached properties
 class Snapshot:
     game: Game
     state: State
     questions: tuple[Question, ...]
     seats: Mapping[str, Seat]  # by the player's id
-    rounds: Mapping[int, Round]  # all that are sealed, as everybody may see them
-    question: Question | None = None  # what is asked, as it is shown
-    phase_data: Any = None  # what the current play keeps between two phases, such as sorted ideas
+    rounds: Mapping[int, Round]  # all sealed rounds, without hidden texts
+    question: Question | None = None  # the current one, as shown
+    phase_data: Any = None  # kept by the play between two phases, such as sorted ideas
     present: Attendance = Attendance()
-    answered: int = 0  # how many have answered or voted in the phase that is open
-    qa: QaSettings = QA_OFF  # whether the room may ask, and how
-    asked: tuple[QaQuestion, ...] = ()  # what it asks, hidden ones included
-    upvotes: Mapping[str, int] = field(default_factory=dict)  # of each of these
-    beside: Any = None  # what its format shows beside
-    codes_refused: bool = False  # whether people who typed the right code were refused lately
-    texts: Texts = NOTHING_WRITTEN  # how what people write is taken, and what was decided about it
-    as_sealed: Mapping[int, Round] = field(default_factory=dict)  # the rounds with what was hidden in them
-    at: int = field(default=0, compare=False)  # when it was looked at
+    answered: int = 0  # number of answers or votes in the open phase
+    qa: QaSettings = QA_OFF  # Q&A settings
+    asked: tuple[QaQuestion, ...] = ()  # Q&A questions, including hidden ones
+    upvotes: Mapping[str, int] = field(default_factory=dict)  # by question id
+    beside: Any = None  # panel data of the format
+    codes_refused: bool = False  # whether right codes were refused recently
+    texts: Texts = NOTHING_WRITTEN  # moderation settings and decisions
+    as_sealed: Mapping[int, Round] = field(default_factory=dict)  # rounds including hidden texts
+    at: int = field(default=0, compare=False)  # when it was read
 
     @property
     def round(self) -> Round | None:
-        """What came of the current question."""
+        """The current round, once sealed."""
         return self.rounds.get(self.state.round) if not self.state.is_under_way else None
 
     @property
     def counting_rounds(self) -> list[Round]:
-        """What totals are made of."""
+        """The sealed rounds that count towards totals, in order."""
         return [each for number, each in sorted(self.rounds.items()) if self.state.counts(number)]
 
     @cached_property
@@ -72,5 +72,5 @@ class Snapshot:
 
     @property
     def removed(self) -> frozenset[str]:
-        """Players whom the host has removed."""
+        """Players removed by the host."""
         return frozenset(each.player for each in self.seats.values() if each.removed)
