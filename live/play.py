@@ -221,7 +221,7 @@ class Play:
         return False
 
     def hint(self, snapshot: Snapshot) -> Text:
-        """Instruction shown above the form."""
+        """Instruction shown with the form."""
         raise NotImplementedError
 
     def change_hint(self, snapshot: Snapshot) -> Text:
@@ -358,7 +358,7 @@ class Play:
         return self.is_scored
 
     def options(self, round_: Round, question: Question, texts: Texts) -> tuple[str, ...]:
-        """The options of a round, with those hidden by hosts masked."""
+        """The options of a round, without those hidden by hosts."""
         return options_of(round_, question)
 
     def allows_follow_up(self, question: Question, round_: Round) -> bool:

@@ -18,7 +18,7 @@ ANSWER = "Yes, and cake."
 
 
 def load(game: Game, names: tuple[str, ...]) -> None:
-    """Those of these names ask, and everybody else of them wants to hear what can be seen."""
+    """Send the demo questions under these names; the later names upvote the visible ones."""
     qa = services.set_up(game.id, game.created_by, is_on=True)
     people = [Seat(f"asks{number:06d}", name, game.created_at) for number, name in enumerate(names)]
     for number, (text, acts) in enumerate(ASKED):

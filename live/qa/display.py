@@ -21,7 +21,7 @@ from live.rules import Phase
 from live.seats import Seat
 from live.snapshot import Snapshot
 
-MAX_QUESTIONS_SHOWN = 100  # questions in one list, the best; the rest is in the report
+MAX_QUESTIONS_SHOWN = 100  # per list, best first; the report has the rest
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ def sent_message(asked: QaQuestion) -> str | Promise:
 
 
 def _cached(snapshot: Snapshot, what: str, make: Callable[[], T]) -> T:
-    """What is made of a room once, for all who are shown it."""
+    """Compute once per snapshot."""
     if what not in snapshot.made:
         snapshot.made[what] = make()
     made: T = snapshot.made[what]
@@ -61,7 +61,7 @@ def _cached(snapshot: Snapshot, what: str, make: Callable[[], T]) -> T:
 
 
 def _removed(snapshot: Snapshot) -> frozenset[str]:
-    """The marks of those whom the host has removed."""
+    """Author ids of players removed by the host."""
     gone = (each.player for each in snapshot.seats.values() if each.removed)
     return _cached(snapshot, "qa removed", lambda: frozenset(author_id(snapshot.game.id, player) for player in gone))
 
@@ -71,7 +71,7 @@ def is_of_removed(snapshot: Snapshot, asked: QaQuestion) -> bool:
 
 
 def visible_questions(snapshot: Snapshot) -> list[QaQuestion]:
-    """What everybody sees, in the order in which they see it."""
+    """Questions visible to everyone, in display order."""
 
     def found() -> list[QaQuestion]:
         some = (each for each in snapshot.asked if each.is_seen and not is_of_removed(snapshot, each))
@@ -85,12 +85,12 @@ def count_unanswered(snapshot: Snapshot) -> int:
 
 
 def count_waiting(snapshot: Snapshot) -> int:
-    """How many the host has to look at."""
+    """Number of questions the host has to review."""
     return sum(each.fate == Fate.WAITING and not is_of_removed(snapshot, each) for each in snapshot.asked)
 
 
 def on_screen(snapshot: Snapshot) -> QaQuestion | None:
-    """The question that the big screen shows."""
+    """The question on the big screen, if still visible."""
     up = snapshot.qa.on_screen if snapshot.qa.is_on else ""
     return next((each for each in visible_questions(snapshot) if each.id == up), None) if up else None
 
@@ -101,7 +101,7 @@ def accepts_questions(snapshot: Snapshot) -> bool:
 
 
 def name_of(snapshot: Snapshot, asked: QaQuestion) -> str:
-    """Where everybody sees who asks, and it was so when the question was sent."""
+    """Author's name, if names are shown now and were when the question was sent; otherwise empty."""
     seat = snapshot.seats.get(asked.player) if snapshot.qa.named and asked.player else None
     return seat.name if seat else ""
 
@@ -110,13 +110,13 @@ def name_of(snapshot: Snapshot, asked: QaQuestion) -> str:
 
 
 def has_texts(snapshot: Snapshot) -> bool:
-    """Whether the current screen may show what people wrote."""
+    """Whether the current screen may show texts by players."""
     play = play_at(snapshot.state)
     return play is not None and play.has_texts and snapshot.state.phase in (Phase.VOTING, Phase.RESULTS)
 
 
 def texts_version(snapshot: Snapshot) -> str:
-    """For keys: another one if what is seen of it may be another. Nothing, as long as all of it is seen."""
+    """Cache key part that changes with the visible texts; empty while all are visible."""
     if not has_texts(snapshot):
         return ""
 
@@ -131,7 +131,7 @@ def texts_version(snapshot: Snapshot) -> str:
 
 
 def texts_to_moderate(snapshot: Snapshot) -> list[ModeratedText]:
-    """What people wrote in the current round and in those before, for the host: what waits comes first."""
+    """Texts of the current and earlier rounds for the host, waiting ones first."""
     return _cached(snapshot, "texts written", lambda: _sorted_texts(snapshot))
 
 
@@ -151,14 +151,14 @@ def _all_texts(snapshot: Snapshot) -> Iterator[ModeratedText]:
 
 
 def count_waiting_texts(snapshot: Snapshot) -> int:
-    """How many the host has to look at."""
+    """Number of texts the host has to review."""
     if snapshot.texts.mode == rules.Mode.OPEN:
         return 0
     return sum(each.fate == Fate.WAITING and not each.is_of_removed for each in texts_to_moderate(snapshot))
 
 
 def own_fate(snapshot: Snapshot, player: str) -> Fate | None:
-    """What became of somebody's own answer, where it is known whose it is."""
+    """Moderation status of a player's own answer, unless it is anonymous."""
     play = play_at(snapshot.state)
     text = play.own_text(snapshot, player) if play is not None and has_texts(snapshot) else None
     return None if text is None else snapshot.texts.fate(snapshot.state.round, text)
@@ -192,7 +192,7 @@ class QuestionLine:
 
     @property
     def mark(self) -> str:
-        """Another one if anything but the number of upvotes is."""
+        """Changes with anything but the number of upvotes."""
         return repr((self.asked, self.name, self.is_up, self.is_of_removed))
 
 
@@ -210,7 +210,7 @@ def question_lines(snapshot: Snapshot) -> list[QuestionLine]:
 
 
 def player_lines(snapshot: Snapshot, seat: Seat, upvoted: frozenset[str]) -> list[QuestionLine]:
-    """As one player sees them on a page that is loaded."""
+    """Lines as one player sees them when the page loads."""
     return [
         question_line(snapshot, each, is_own=is_own(snapshot, seat, each), is_upvoted=each.id in upvoted)
         for each in visible_questions(snapshot)[:MAX_QUESTIONS_SHOWN]
@@ -218,12 +218,12 @@ def player_lines(snapshot: Snapshot, seat: Seat, upvoted: frozenset[str]) -> lis
 
 
 def is_own(snapshot: Snapshot, seat: Seat, asked: QaQuestion) -> bool:
-    """Whether the device that has the seat may know that the question came from it."""
+    """Whether the question came from this seat while its current device held it."""
     return seat.had_it(asked.at) and asked.author == author_id(snapshot.game.id, seat.player)
 
 
 def host_lines(snapshot: Snapshot) -> list[QuestionLine]:
-    """Those that wait come first, the oldest before the others; then what everybody sees; then what is hidden."""
+    """Waiting questions first, oldest first; then visible ones, then hidden ones."""
 
     def found() -> list[QuestionLine]:
         turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.ANSWERED: 2, Fate.HIDDEN: 3}
@@ -243,7 +243,7 @@ def _of_host(snapshot: Snapshot, asked: QaQuestion) -> QuestionLine:
 
 
 def own_lines_of_player(snapshot: Snapshot, player: str) -> list[QuestionLine]:
-    """Somebody's own, the newest first."""
+    """A player's own questions, newest first."""
     mine = _cached(snapshot, "qa by author", lambda: _by_author(snapshot.asked)).get(
         author_id(snapshot.game.id, player), []
     )
@@ -268,7 +268,7 @@ def _by_author(some: Sequence[QaQuestion]) -> dict[str, list[QaQuestion]]:
 
 
 def list_key(snapshot: Snapshot, some: Sequence[QuestionLine], *, is_of_host: bool = False) -> str:
-    """Another one if a question, or the order of them, is another; the numbers of upvotes are told apart from it."""
+    """Cache key of a list: changes with its questions or their order, not with upvotes, which are sent separately."""
     told: tuple[Any, ...] = (
         snapshot.qa.is_on,
         snapshot.qa.named,
@@ -294,7 +294,7 @@ def own_list_key(snapshot: Snapshot, player: str) -> str:
 
 
 def qa_context(snapshot: Snapshot) -> dict[str, Any]:
-    """For the screens of every role, beside what they show anyway."""
+    """Additional context for the screens of every role."""
     if not snapshot.qa.is_on:
         return {"texts_waiting": count_waiting_texts(snapshot)}
     up = on_screen(snapshot)

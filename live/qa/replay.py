@@ -1,4 +1,4 @@
-"""Replays Q&A events: settings, moderation and what is on the big screen. Questions themselves are in no log."""
+"""Replays Q&A events: settings, moderation and what is on the big screen. Questions themselves are not logged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from store.table import Update
 
 @with_game
 def changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    """The host's list is in no log."""
+    """The host's word list is not logged, so it is restored empty."""
     told = repository.qa_as_item(repository.qa_from_item({**event.said, "words": ()}))
     yield [Update(keys.game_qa(game.id), set={**told, "ttl": game.ttl}, add={"changes": 1})]
 

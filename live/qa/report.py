@@ -1,4 +1,4 @@
-"""Q&A questions for the report: best first, with names only where everybody saw them."""
+"""Q&A questions for the report: best first, with names only if they were shown to everyone."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class ReportedQuestion:
         return told | ({"name": self.name} if self.name else {})
 
     def as_row(self) -> dict[str, object]:
-        """Of the report's table."""
+        """A row of the report's table."""
         row = {"row": f"asked, {self.fate}", "title": self.text, "answer": self.answer}
         return {**row, "number": self.upvotes, "player": self.name}
 
 
 def reported_questions(game: Game, seated: Mapping[str, Seat] | None = None) -> tuple[ReportedQuestion, ...]:
-    """`seated` if everybody's seats were read; of those who were removed everything counts as hidden."""
+    """Questions of removed players count as hidden; pass `seated` if the seats were already read."""
     place = keys.game_qa(game.id)
     items = table().get_many([place, *keys.all_upvotes(game.id)])
     some = repository.read_questions(game.id) if place in items else []

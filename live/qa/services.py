@@ -23,7 +23,7 @@ from store import keys
 from store.log import Event
 from store.splitting import by_count
 
-TRANSACTION_TEXTS = 50  # that are decided about together
+TRANSACTION_TEXTS = 50  # decided in one transaction
 EVENTS = {
     Act.SHOW: "LiveQuestionShown",
     Act.HIDE: "LiveQuestionHidden",
@@ -39,10 +39,10 @@ EVENTS = {
 def send(
     game: Game, state: State, qa: QaSettings, seat: Seat, own: Sequence[QaQuestion], text: str, at: int
 ) -> QaQuestion:
-    """A question, checked and at most as many as somebody may send; the same text sent twice is one question.
+    """Send a validated question within the player's limits; idempotent for the same text.
 
-    `own` are those that they have sent, read since the request came in. Who sends two at once has both go for the same
-    place: the second looks again.
+    `own` are the player's earlier questions, read after the request came in. Two sent at once compete for the same id,
+    and the second retries.
     """
     before = next((each for each in own if each.text == text), None)
     if before is not None:
@@ -57,7 +57,7 @@ def send(
 
 
 def _new(game: Game, qa: QaSettings, seat: Seat, number: int, text: str, at: int) -> QaQuestion:
-    """Where nobody is to see who asks, it is not kept."""
+    """The player is stored only if names are shown."""
     question, player = question_id(game.id, seat.player, number), seat.player if qa.named else ""
     return rules.with_initial_fate(qa, QaQuestion(question, text, author_id(game.id, seat.player), at, player=player))
 
@@ -68,10 +68,10 @@ def _own_now(game: Game, seat: Seat) -> list[QaQuestion]:
 
 
 def upvote(game: Game, state: State, qa: QaSettings, seat: Seat, asked: QaQuestion | None, *, on: bool) -> bool:
-    """Whether anything has changed: twice is once. Other people's questions, while they can be seen."""
+    """Upvote a visible question of another player, or take it back; idempotent. Return whether anything changed."""
     who = author_id(game.id, seat.player)
     rules.check_upvotes(qa, state.phase, asked, who if asked and seat.had_it(asked.at) else "")
-    assert asked is not None  # as it was checked
+    assert asked is not None  # checked above
     writes = repository.upvoting if on else repository.taking_back
     return try_write(*writes(game, who, asked.id))
 
@@ -80,7 +80,7 @@ def upvote(game: Game, state: State, qa: QaSettings, seat: Seat, asked: QaQuesti
 
 
 def set_up(game_id: str, who: str, **chosen: Any) -> QaSettings:
-    """Turn questions on or off, and choose how they are taken; what is off is seen by nobody from that moment."""
+    """Turn the Q&A on or off and change its settings; turning it off hides all questions at once."""
     return retry_lost_race(lambda: _set_up(game_id, who, chosen))
 
 
@@ -90,19 +90,19 @@ def _set_up(game_id: str, who: str, chosen: dict[str, Any]) -> QaSettings:
     if not after.is_on:
         after = replace(after, on_screen="")
     if after == (before or QaSettings()):
-        return after  # nothing to tell
+        return after  # nothing to record
     record(Event(who, "LiveQaChanged", event_data(game, after)), *repository.setting_up(game, before, after))
     changes.publish(game.id)
     return after
 
 
 def event_data(game: Game, qa: QaSettings) -> dict[str, Any]:
-    """What the log keeps: of the host's list only how long it is."""
+    """Event payload, with only the length of the host's word list."""
     return {"game_id": game.id, **repository.qa_as_item(qa), "words": len(qa.words)}
 
 
 def moderate(game_id: str, question: str, who: str, act: Act, answer: str = "") -> QaQuestion:
-    """Of two hosts at once the second looks again, and is told what it is by then."""
+    """Moderate a question; if two hosts race, the second retries with the current state."""
     return retry_lost_race(lambda: _moderated(game_id, question, who, act, answer))
 
 
@@ -124,7 +124,7 @@ def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> 
 
 
 def moderate_texts(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) -> None:
-    """Show or hide what was written in a round: on every screen from the next look on, and in the report."""
+    """Show or hide texts of a round, on every screen from its next update and in the report."""
     game, _state = games.load(game_id)
     fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
     for some in by_count(marks, TRANSACTION_TEXTS):
@@ -134,7 +134,7 @@ def moderate_texts(game_id: str, round_: int, marks: Sequence[str], who: str, ac
 
 
 def _read(game_id: str, question: str = "") -> tuple[Game, State, QaSettings | None, QaQuestion | None]:
-    """All that a decision needs, in one round trip."""
+    """Everything a decision needs, in one round trip."""
     own, place = keys.game_qa(game_id), keys.asked(game_id, question)
     found, items = games.load_with(game_id, own, *([place] if question else []))
     qa = repository.qa_from_item(items[own]) if own in items else None

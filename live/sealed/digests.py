@@ -1,10 +1,10 @@
-"""What the log keeps of a sealed round, so that nothing of it can be changed unseen: digests, and no words.
+"""Digests of a sealed round in the log, which make any later change detectable without revealing content.
 
 | digest | of |
 |---|---|
-| `digest` | the round, as `live.counting.as_bytes` writes it |
-| `heard` | the receipts of all answers or votes that count, sorted: one that is left out would show |
-| `asked` | what was asked, with its options: with all questions of the round |
+| `digest` | the round, as `live.counting.round_as_bytes` writes it |
+| `heard` | the sorted receipts of all answers or votes that count, so that an omission is detectable |
+| `asked` | all questions of the round, with their options |
 
 Each is the SHA-256 of JSON with sorted keys and without spaces.
 """

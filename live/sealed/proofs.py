@@ -1,14 +1,14 @@
-"""Whether a sealed round was in the log when a public checkpoint was made: all it takes to see that for oneself.
+"""Proof that a sealed round was in the log when a public checkpoint was made, for independent verification.
 
 | name | what |
 |---|---|
-| `asked`, `heard` | texts whose SHA-256 the event has under these names: what was asked, and all receipts that count |
-| `event`, `event_id`, `event_digest` | the event `LiveRoundSealed` in the very bytes that its digest is made of |
-| `checkpoint` | the public checkpoint over it, as the bundle of an election tells one; none before it is made |
-| `public_by` | when it will be, at the latest |
+| `asked`, `heard` | the questions and all receipts that count; the event has their SHA-256 under these names |
+| `event`, `event_id`, `event_digest` | the event `LiveRoundSealed`, in the exact bytes of its digest |
+| `checkpoint` | the public checkpoint over it, in the format of election bundles; null until it exists |
+| `public_by` | the latest time by which it will exist |
 
-An event that has forgotten a name has no longer the bytes that were sealed: then `event` is empty, and its digest alone
-is told. Nothing here says who voted how, or when: the event's time is that of the seal, the checkpoint's a quarter.
+An event rewritten to forget a name no longer has its sealed bytes: then `event` is empty and only its digest is given.
+Nothing here reveals who voted how or when: the event has the time of the seal, the checkpoint a quarter of an hour.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from store.table import Item
 
 FORMAT = 1
-CACHE_BYTES = 8_000_000  # bytes of proofs that a process remembers: all phones of a hall may ask for one at once
+CACHE_BYTES = 8_000_000  # per process, because all phones of a hall may request a proof at once
 
 PROOFS: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What there is to prove about one round."""
+    """Input of the proof for one round."""
 
     game_id: str
     round: int
@@ -44,7 +44,7 @@ class Evidence:
 
 
 def proof(evidence: Evidence) -> bytes:
-    """As JSON. Once a public checkpoint covers the event, it never changes."""
+    """The proof as JSON, cached once a public checkpoint covers the event, since it is then final."""
     place = evidence.game_id, evidence.round
     known = PROOFS.peek(place)
     if known is not None:
@@ -73,5 +73,5 @@ def checkpoint_over(event_id: int) -> Item | None:
 
 
 def public_by() -> str:
-    """When whatever is sealed by now is public at the latest: what a quarter of an hour has seen goes with its end."""
+    """Latest time by which everything sealed so far is public: the end of the current quarter of an hour."""
     return as_quarter(quarter_of(utc_now()) + QUARTER_HOUR)

@@ -1,7 +1,7 @@
 """A sealed round for its page: question, result as text, and the rows of single votes.
 
-Anonymous rounds list receipts and votes, open votes of an assembly list names; trivia and best answer list everybody
-for hosts and only their own answer for players.
+Anonymous rounds list receipts and votes, open votes of an assembly list names; trivia and best answer list everyone for
+hosts and only their own answer for players.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ PAGE_ROWS = 50
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one voter gave: by their receipt, or by their name."""
+    """One vote, identified by receipt or name."""
 
     whose: str
     words: Text
     points: int | None = None
-    matches: bool = False  # what was looked for
+    matches: bool = False  # the search term
     is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RowPage:
-    """Some rows, and where the next begin."""
+    """A page of rows, and where the next page starts."""
 
     rows: tuple[Row, ...]
-    onward: int  # 0 if there are no more
+    onward: int  # 0 on the last page
 
 
 @dataclass(frozen=True, slots=True)
 class SealedRoundView:
-    """A round with what is needed to say something of it."""
+    """A round with the snapshot needed to describe it."""
 
     snapshot: Snapshot
     round: Round
@@ -52,12 +52,12 @@ class SealedRoundView:
 
     @property
     def asked(self) -> Question:
-        """The question of the round, the first of several."""
+        """The question of the round, or the first of several."""
         return self.snapshot.questions[self.round.question]
 
     @property
     def question(self) -> Question | None:
-        """None if there were several."""
+        """The question; None if the round can have several."""
         return None if self.play.spans else self.asked
 
     @property
@@ -66,7 +66,7 @@ class SealedRoundView:
 
     @property
     def is_by_receipt(self) -> bool:
-        """Whether its entries are signed by nobody, and each finds their own by its receipt."""
+        """Whether entries are anonymous, so that voters find their own by receipt."""
         return any(entry.receipt for entry in self.round.entries)
 
     @property
@@ -81,17 +81,17 @@ class SealedRoundView:
 
     @property
     def reasons(self) -> list[str]:
-        """What was needed, and who was there, where that matters."""
+        """The required majority and attendance, where they matter."""
         return self.play.reasons(self.asked, self.round)
 
     def answer_text(self, said: Any) -> Text:
-        """What somebody voted or answered."""
+        """An answer or vote as text."""
         return self.play.answer_text(said, self.asked, self.options)
 
     # --- one by one ---
 
     def leaf(self, start: int, own: str, beginning: str, *, hosts: bool) -> RowPage:
-        """The rows that somebody may see, from a place on, or from the first receipt that begins like this."""
+        """The rows a reader may see, from a position or from the first receipt with this prefix."""
         if self.is_by_receipt:
             entries = self.round.entries
             at = bisect_left(entries, beginning, key=_plain) if beginning else start
@@ -115,5 +115,5 @@ class SealedRoundView:
 
 
 def _plain(entry: Entry) -> str:
-    """Receipts are compared without their dashes, as people leave them out."""
+    """The receipt without dashes, because people omit them when searching."""
     return entry.receipt.replace("-", "")

@@ -14,11 +14,11 @@ from ..rules import Phase, State
 from . import digests as seals
 
 SEALED = "LiveRoundSealed"
-CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # in which phase a round was when it was sealed
+CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # phases from which a round can be sealed
 
 
 def check_rounds() -> tuple[int, list[str]]:
-    """How many are there, and a sentence for each that is not what was sealed."""
+    """Number of rounds checked, and a sentence for each that does not match its seal."""
     seen, flaws = 0, []
     for event in _sealed():
         said = event["event_data"]
@@ -31,7 +31,7 @@ def check_rounds() -> tuple[int, list[str]]:
 
 
 def _sealed() -> Iterator[Item]:
-    """What the log says of rounds that may still be there, the newest first."""
+    """Sealing events of rounds that may still be stored, newest first."""
     since = repository.oldest_kept()
     if since is None:
         return

@@ -1,3 +1,3 @@
-"""Acts of live sessions, by noun."""
+"""Actions on live sessions."""
 
 PUBLIC = "correcting deleting ending joining leaving making seating"

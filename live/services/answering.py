@@ -1,4 +1,4 @@
-"""Submitting an answer: write first, then read the state, so that no answer is confirmed that no count has seen.
+"""Submitting an answer: write first, then read the state, so that no answer is confirmed and then not counted.
 
 An answer written before the state was read as open is included when the round is closed, because closing marks the
 state first. If the state is already closed, the sealed round itself says whether the answer counts.
@@ -26,15 +26,15 @@ from . import closing
 
 
 class AnswerStatus(StrEnum):
-    """What a player is told of an answer or a vote."""
+    """Outcome of submitting an answer or vote."""
 
     COUNTED = "counted"
-    LATE = "late"  # it does not count
-    NOT_OPEN = "not open"  # nothing was asked, or something else by now
+    LATE = "late"  # not counted
+    NOT_OPEN = "not open"  # nothing is asked, or something else by now
 
 
 RECEIPT_READS: SingleFlight[list[str] | None] = SingleFlight()
-RECEIPT_GROUPS = 3  # of a receipt: sixty random bits, so that no two in a room are the same
+RECEIPT_GROUPS = 3  # sixty random bits, so that receipts of a session do not collide
 
 
 def new_receipt() -> str:
@@ -45,10 +45,10 @@ def new_receipt() -> str:
 def submit(
     game: Game, state: State, seat: Seat, said: Any, at: int, salt: bytes | None = None, receipt: str = ""
 ) -> AnswerStatus:
-    """Take what somebody says in the phase that is open: `at` is when their request came in; the state was read since.
+    """Store a validated answer or vote in the open phase.
 
-    What they say was checked: it suits the question, and a vote names what its voter was shown. `salt` is that of the
-    round, if it was read along. What counts is found again by the `receipt`, which is another one each time.
+    `at` is when the request came in, and the state must have been read after that. `salt` is that of the round, if
+    already read. The `receipt` identifies this submission and is new each time.
     """
     if not state.is_open or not seat.plays:
         return AnswerStatus.NOT_OPEN
@@ -56,17 +56,17 @@ def submit(
         return AnswerStatus.LATE
     salt = _salt(game, state, salt)
     if state.secret and salt is None:
-        return AnswerStatus.LATE  # it is being sealed just now
+        return AnswerStatus.LATE  # it has just been sealed
     given = GivenAnswer(pseudonym(salt, seat.player), said, at, receipt or new_receipt(), holder(salt, seat.secret))
     item = repository.given_item(game, _place(game, state, given), given)
     seen = BATCHES.put_then_look(item, keys.game_state(game.id))
     if seen is None:
-        return AnswerStatus.LATE  # the session was removed meanwhile
+        return AnswerStatus.LATE  # the session was removed in the meantime
     return answer_status(game, state, repository.state_from_item(seen), given.receipt)
 
 
 def answer_status(game: Game, before: State, after: State, receipt: str) -> AnswerStatus:
-    """What is true of something that was put before this state was read."""
+    """Whether an answer counts that was written before the state `after` was read."""
     same = after.round == before.round and after.phase == before.phase
     if same and not after.closing:
         return AnswerStatus.COUNTED
@@ -84,8 +84,10 @@ def _place(game: Game, state: State, given: GivenAnswer) -> Key:
 
 
 def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> GivenAnswer | None:
-    """What somebody has given in the phase that is open; `salt` is that of the round, if it was read. Of a round that
-    nobody signs this is the last time that anybody can tell: once it is sealed, only they know their receipt."""
+    """A player's own answer in the open phase; `salt` is that of the round, if already read.
+
+    After an anonymous round is sealed it can no longer be looked up: only the player knows the receipt.
+    """
     if not state.is_open:
         return None
     salt = _salt(game, state, salt)
@@ -94,16 +96,16 @@ def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Give
     given = repository.own_answer(game.id, state, pseudonym(salt, seat.player))
     if given is None or given.holder == holder(salt, seat.secret):
         return given
-    return replace(given, said=None, receipt="")  # whose seat was taken over since
+    return replace(given, said=None, receipt="")  # another device has taken over the seat since
 
 
 def answer_context(given: GivenAnswer | None) -> dict[str, Any]:
-    """What a page shows somebody of what they gave: of an anonymous round only to the device that gave it."""
+    """Context showing a player's own answer; in an anonymous round only to the device that gave it."""
     if given is None:
         return {}
     return {"said": given.said, "receipt": given.receipt} if given.receipt else {"unseen": True}
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:
-    """That of the current round, where nobody is to know who said what; `None` once it is sealed."""
+    """Salt of the current round if it is anonymous; `None` once it is sealed."""
     return known or (repository.read_salt(game.id, state.round) if state.secret else None)

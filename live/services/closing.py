@@ -32,18 +32,18 @@ from ..rules import Game, Phase, State, Step
 from ..sealed import digests as seals
 from ..seats import Seat
 
-POLL_SECONDS = 0.1  # between two looks at a round that another process closes
-LONG_AGO = 1  # when a closing began that nobody is at work on any more
+POLL_SECONDS = 0.1  # while another process closes the round
+LONG_AGO = 1  # start of an abandoned closing, so that others take over at once
 CLOSING: SingleFlight[State] = SingleFlight()
 
 
 def settled(game: Game, state: State) -> State:
-    """Where the session is once whatever is over is closed."""
+    """The state after closing the open phase if its time is up."""
     return close(game, state, SITE) if state.is_over(clock.now()) else state
 
 
 def close(game: Game, state: State, who: str) -> State:
-    """Close what is open, or wait until somebody else has; answers where the session is then."""
+    """Close the open phase, or wait until another process has; return the new state."""
     return CLOSING.run((game.id, state.version), lambda: _closed(game, state, who))
 
 
@@ -57,7 +57,7 @@ def _closed(game: Game, state: State, who: str) -> State:
             looks += 1
         elif try_write(repository.closing(game, there, now)):
             return _close(game, replace(there, closing=now), who)
-        else:  # somebody else was quicker
+        else:  # another process was quicker
             looks = 0
         there = repository.read_state(game.id)
     return there or state
@@ -69,7 +69,7 @@ def _close(game: Game, state: State, who: str) -> State:
     except LostRace:
         return _overtaken(game, state, who)
     except StoreError:
-        with suppress(StoreError):  # nobody need wait for this attempt any more
+        with suppress(StoreError):  # let others take over without waiting
             try_write(repository.closing(game, state, LONG_AGO))
         raise
     changes.publish(game.id)
@@ -77,7 +77,7 @@ def _close(game: Game, state: State, who: str) -> State:
 
 
 def _overtaken(game: Game, state: State, who: str) -> State:
-    """Somebody else was quicker; or what it takes to close the round is lost, and it is dropped."""
+    """The current state if another process was quicker; a round whose data is lost is voided."""
     there = repository.read_state(game.id) or state
     if there.version != state.version or not _is_lost(game, there):
         return there
@@ -96,8 +96,10 @@ def _overtaken(game: Game, state: State, who: str) -> State:
 
 
 def _is_lost(game: Game, state: State) -> bool:
-    """Whether the current round can never be closed: in a store that was filled from a backup, none of which has salts,
-    what was given can be nobody's; and some plays need more than that."""
+    """Whether the current round can never be closed.
+
+    Backups contain no salts, so after a restore anonymous answers match no player; some plays need further data.
+    """
     if _is_salted(state) and repository.read_salt(game.id, state.round) is None:
         return True
     return play_named(state.play).is_lost(game, state)
@@ -107,12 +109,12 @@ def _is_lost(game: Game, state: State) -> bool:
 
 
 def _is_salted(state: State) -> bool:
-    """Whether what is given lies under names that nobody can trace."""
+    """Whether answers are stored under pseudonyms."""
     return state.is_open and state.secret
 
 
 def _read_answers(game: Game, state: State) -> Closing:
-    """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
+    """Refused if an anonymous round has no salt, because it was sealed in the meantime."""
     play = play_named(state.play)
     given_in = repository.read_votes if state.phase == Phase.VOTING else repository.read_answers
     asks: tuple[Callable[[], Any], ...] = (
@@ -137,13 +139,12 @@ def _read_answers(game: Game, state: State) -> Closing:
 
 
 def _was_present(state: State, seat: Seat) -> bool:
-    """At a vote whoever was there at any time while it was open: whether they voted must not show. Otherwise whoever is
-    there at the end."""
+    """In an open phase, present at any time, so that it does not reveal who voted; otherwise present at the end."""
     return seat.was_there_since(state.clock.began) if state.is_open else seat.is_there
 
 
 def _last_in_time(given: Iterable[GivenAnswer], state: State, percents: dict[str, int]) -> Iterable[GivenAnswer]:
-    """Of each player who has a seat the last that was in time. Pauses have moved the end by now."""
+    """The latest answer of each seated player that was in time, including pauses made since."""
     last: dict[str, GivenAnswer] = {}
     for each in sorted(given, key=lambda each: each.at):
         if each.player in percents and state.clock.takes(each.at, percents[each.player]):
@@ -155,7 +156,7 @@ def _last_in_time(given: Iterable[GivenAnswer], state: State, percents: dict[str
 
 
 def _sealed(game: Game, state: State, who: str) -> State:
-    """What the play makes of what was given: a sealed round, or another phase of it."""
+    """Let the play count the answers, and record a sealed round or its next phase."""
     closing, play = _read_answers(game, state), play_named(state.play)
     closed, box = play.close(closing), closing.box
     round_, is_sealed, salted = closed.round, closed.after is None, _is_salted(state)
@@ -193,13 +194,12 @@ def _changed_now(state: State) -> State:
     return replace(state, changed_at=now_text())
 
 
-# --- what nobody signed goes ---
+# --- removing anonymous answers ---
 
 
 @EMPTYING.step
 def empty_batch(task: Task) -> Batch:
-    """Remove what was given in an anonymous round once it is sealed, of ideas already before they are voted on; in the
-    end the files forget."""
+    """Remove the answers of a sealed anonymous round, or ideas before the vote; finally purge them from files."""
     game_id, round_ = task.data["game_id"], task.data["round"]
     votes = () if task.data["ideas"] else keys.live_votes(game_id, round_)
     left = next_deletions(*keys.live_answers(game_id, round_), *votes)

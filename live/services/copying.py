@@ -24,7 +24,7 @@ SETTINGS = (
 
 
 def copy(host: User, game_id: str, token: str) -> Game:
-    """With the token of a form: sent twice, it makes one copy, and brings what is missing of it."""
+    """Idempotent by the form's token: submitting again completes the same copy."""
     (source, _state), items = repository.load_with(game_id, keys.game_qa(game_id))
     copy_id = _copy_id(host, game_id, token)
     if repository.find(copy_id) is None:

@@ -39,7 +39,7 @@ TOO_MANY = _("An agenda has at most %(most)d items.")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A session as it is read to be corrected."""
+    """A session as read for editing."""
 
     game: Game
     state: State
@@ -61,7 +61,7 @@ def retitle(game_id: str, who: str, title: str) -> None:
 
 
 def change(game_id: str, who: str, place: int, seen: str, question: Question) -> None:
-    """`seen` is the edition of the question that the page has shown, as `edition_of_question` tells it."""
+    """Replace a question; `seen` is the `question_fingerprint` of the version the page showed."""
 
     def correct(found: Found) -> Questions:
         corrections.check_changeable(found.game, found.state, place)
@@ -92,8 +92,11 @@ def remove(game_id: str, who: str, place: int, seen: str) -> None:
 
 
 def add(game_id: str, who: str, question: Question, *, first: int | None = None, once: bool = False) -> int:
-    """One more question, as the last; or before everything from the place `first` on that has not been asked
-    yet. Answers its place; with `once`, that of the same item if it is waiting already."""
+    """Add a question and return its position.
+
+    It goes last, or before the first unasked question at or after `first`. With `once`, an equal question that is
+    still waiting is reused.
+    """
 
     def correct() -> int:
         found = _read(game_id)
@@ -135,7 +138,7 @@ def _read(game_id: str) -> Found:
 
 
 def _corrected_event(found: Found, who: str, what: str) -> Event:
-    """It tells where the session stands in the history of whoever made it, should it be gone by itself."""
+    """Includes the key of the creator's history line, for replay after the session has expired."""
     place = {name: getattr(found.game, name) for name in ("created_at", "created_by")}
     return Event(who, "LiveSessionCorrected", {"what": what, **place})
 
@@ -159,7 +162,7 @@ def _record(found: Found, event: Event, game: Game, questions: Questions) -> Non
 
 
 def _new_version(game: Game, state: State, questions: Questions) -> State | None:
-    """None while people answer or vote, or put ideas in order: then nothing can be called, and nothing is disturbed."""
+    """None while people answer or vote, or ideas are sorted: no item can be called then, so no button goes stale."""
     if state.is_open or state.phase == Phase.SORTING:
         return None
     return steps.refreshed(game, state, questions[state.question] if state.round else None)

@@ -17,7 +17,7 @@ from . import ending
 
 
 def delete(game_id: str, who: str) -> None:
-    """One that runs is ended first, so that whoever is in it is told. The log keeps that it was there."""
+    """End a running session first, so that its players are notified. The log still records that it existed."""
     retry_lost_race(lambda: _delete(*_ended(game_id, who), who))
     changes.publish(game_id)
 
@@ -32,7 +32,7 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
 
 
 def _delete(game: Game, state: State, who: str) -> None:
-    """Its minutes stay, and so does the way to them."""
+    """Minutes are kept, with the history lines that lead to them."""
     has_minutes = rules.keeps_minutes(game, state)
     said = {
         **repository.hosts_event_data(game),
@@ -46,7 +46,7 @@ def _delete(game: Game, state: State, who: str) -> None:
 
 @DELETING.step
 def delete_batch(task: Task) -> Batch:
-    """Who had a seat, what was said and what came of it; in the end the files forget."""
+    """Delete seats, answers and results in batches; finally purge them from files."""
     is_gone = Check(keys.game(task.subject), Missing())
     left = next_deletions(*keys.shards_of_game(task.subject), keys.all_of_game(task.subject))
     return Batch([is_gone, *left]) if left else finished(is_gone, purge_mark())
@@ -55,7 +55,7 @@ def delete_batch(task: Task) -> Batch:
 @EXPIRING.step
 def expire(task: Task) -> Batch:
     found = repository.find(task.subject)
-    if found is None:  # the store has removed it by itself
+    if found is None:  # already removed by its TTL
         return finished(purge_mark())
     found[0].format.finish_ending(task.subject, surely=True)  # if ending was interrupted
     event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})

@@ -1,4 +1,4 @@
-"""Ends a session; what is open is closed first, so that no answer is lost."""
+"""Ends a session; an open round is closed first, so that no answer is lost."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..play import play_at
 from ..rules import Game, Phase, State
 from . import closing
 
-MAX_CLOSE_ATTEMPTS = 6  # two phases of a round, each of which somebody else may close or open again meanwhile
+MAX_CLOSE_ATTEMPTS = 6  # two phases, each of which others may close or reopen in the meantime
 NOT_CLOSED = _("The open question could not be closed, so the session goes on. Close it first, then try again.")
 
 
 def end(game: Game, state: State, who: str) -> State:
-    """Refused if what is open cannot be closed: whoever ends it, and the worker, must not wait for it for ever."""
+    """Refused if the open round cannot be closed, so that neither hosts nor the worker wait forever."""
     for _attempt in range(MAX_CLOSE_ATTEMPTS):
         if state.is_under_way:
             state = closing.close(game, state, who)
@@ -50,7 +50,7 @@ def end(game: Game, state: State, who: str) -> State:
 
 
 def _history_counts(game: Game, state: State) -> dict[str, int]:
-    """What stays of a session when everything else of it is gone: no names, nor what anybody said; and no robots."""
+    """Totals that outlive the session: no names, no answers, and robots not counted."""
     heads = [item for item in repository.round_items(game.id) if "count" in item]
     counting = [item for item in heads if state.counts(item["number"])]
     players = sum(each.plays and not each.robot for each in seats.read_seats(game.id))
@@ -63,7 +63,7 @@ def _by_people(head: Item) -> int:
 
 
 def end_if_abandoned(game_id: str) -> bool:
-    """Whether it was ended, because nobody had hosted it and nothing had been said for long."""
+    """End the session if it has been inactive for too long; return whether it was ended."""
     found = repository.find(game_id)
     if found is None or found[0].ended_at or not _is_abandoned(*found):
         return False
@@ -72,7 +72,7 @@ def end_if_abandoned(game_id: str) -> bool:
 
 
 def _is_abandoned(game: Game, state: State) -> bool:
-    """Who looked and who answered is read only where no step was taken for long."""
+    """Read the last activity only if there has been no recent step."""
     lifetime, now = lifetimes.configured(), now_text()
     if not rules.is_abandoned(game, state, "", now, lifetime):
         return False
@@ -80,14 +80,14 @@ def _is_abandoned(game: Game, state: State) -> bool:
 
 
 def last_activity(game: Game, state: State) -> str:
-    """When a host last looked, or somebody answered or voted in what is open; empty if nobody knows."""
+    """When a host was last seen or an answer or vote came in for the open phase; empty if unknown."""
     given = repository.given_at(game.id, state) if state.is_open else 0
     at = max(given, repository.host_seen_at(game.id))
     return as_text(datetime.fromtimestamp(at / 1000, UTC)) if at else ""
 
 
 def settle(game_id: str) -> bool:
-    """Close what is over although nobody looks, and end what nobody has touched for long."""
+    """Close the open phase if its time is up, and end the session if abandoned; return whether it was ended."""
     found = repository.find(game_id)
     if found is not None and found[1].is_over(clock.now()):
         closing.settled(*found)

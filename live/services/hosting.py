@@ -19,7 +19,7 @@ from store.log import Event
 
 from ..rules import Game
 
-MAX_RUNNING_SESSIONS = 30  # sessions that one host has made and not ended, prepared ones included
+MAX_RUNNING_SESSIONS = 30  # per creator, including prepared ones
 MADE = Limit("live-maker-day", 50, SECONDS_PER_DAY)
 NOBODY = _("Nobody with that name may run live sessions here.")
 ALREADY = _("%(name)s already runs this session.")
@@ -30,11 +30,11 @@ OVER = _("The session has ended.")
 
 
 class NotReady(Refusal):
-    """Somebody cannot be added, or nothing more can be made."""
+    """A host cannot be added, or no more sessions can be created."""
 
 
 def check_makes_another(host: User) -> None:
-    """Counts the one that is to be made."""
+    """Check the limits for another session, and count it towards the daily one."""
     own = (each for each in repository.running_of(host.name) if fold(each.created_by) == fold(host.name))
     if sum(1 for _each in own) >= MAX_RUNNING_SESSIONS:
         raise NotReady(TOO_MANY_RUNNING % {"most": MAX_RUNNING_SESSIONS})
@@ -42,7 +42,7 @@ def check_makes_another(host: User) -> None:
 
 
 def add(maker: User, game_id: str, name: str) -> str:
-    """Somebody who runs the session from now on, and has it in their history; answers their name as they write it."""
+    """Add a host, and the session to their history; return their name as spelt in their account."""
     return retry_lost_race(lambda: _added(maker, game_id, name))
 
 
@@ -64,7 +64,7 @@ def _added(maker: User, game_id: str, name: str) -> str:
 
 
 def remove(maker: User, game_id: str, name: str) -> None:
-    """Nothing happens if they do not run it."""
+    """Remove a host; idempotent."""
     retry_lost_race(lambda: _removed(maker, game_id, name))
 
 

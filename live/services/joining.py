@@ -23,7 +23,7 @@ class Over(Refusal):
 
 
 class SeatNameTaken(NameTaken):
-    """Somebody in the session has the name; `instead` are two that are free."""
+    """The name is taken in this session; `instead` offers two free ones."""
 
     def __init__(self, instead: list[str]):
         self.instead = instead
@@ -31,7 +31,7 @@ class SeatNameTaken(NameTaken):
 
 
 class SeatLost(Refusal):
-    """There is no such seat, or it is no longer theirs."""
+    """The seat does not exist, or no longer belongs to this player."""
 
 
 TAKEN = _("This name is already taken.")
@@ -41,7 +41,7 @@ NO_SEAT = _("This player is not in this session.")
 
 
 def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -> Seat:
-    """A seat under a name that was checked. The same form sent twice finds the seat that it made."""
+    """Create a seat under a validated name; idempotent for the same form."""
     if state.phase == Phase.ENDED:
         raise Over(OVER)
     if seats.is_full(roster):
@@ -49,7 +49,7 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
     seat = _new(game, state, name, held)
     if not try_write(*seats.seating(game, seat)):
         seat = _own(game, name, held)
-        announce_change(game)  # as whoever made it may have been cut off before
+        announce_change(game)  # the first request may have been cut off before this
         return seat
     announce_change(game)
     seats.count_seat(game)
@@ -73,12 +73,12 @@ def _new(game: Game, state: State, name: str, held: Pass) -> Seat:
 
 
 def since(state: State) -> int:
-    """The first round that somebody who joins now can say something to."""
+    """The first round that a player joining now can answer."""
     return state.round + (state.phase == Phase.RESULTS)
 
 
 def _own(game: Game, name: str, held: Pass) -> Seat:
-    """What the same form has made, by a click before this one; otherwise the name is somebody else's."""
+    """The seat made by an earlier submission of the same form; otherwise the name is taken."""
     seat = seats.find(game.id, held.player)
     if seat is not None and seat.secret == players.digest(held.secret):
         return seat
@@ -94,14 +94,14 @@ def announce_change(game: Game) -> None:
 
 
 def take_over(game: Game, held: Pass) -> Pass:
-    """Play on from this device: it is the newest from now on, and whoever left comes back."""
+    """Make this device the newest one of the seat; a player who had left returns."""
     device = players.new_device()
     _change(game, held, lambda seat: replace(returned(game, seat), device=device))
     return replace(held, device=device)
 
 
 def returned(game: Game, seat: Seat) -> Seat:
-    """There again; whoever checks in, since now."""
+    """The seat of a returning player; where people check in, the joining time is reset."""
     came = now_text() if seat.left and game.format.checks_in else seat.joined_at
     return replace(seat, left=False, joined_at=came)
 

@@ -20,7 +20,7 @@ from . import deleting
 
 
 def forget_hosting(gone: User) -> None:
-    """Sessions they made are ended and removed; those of others lose a host; then their history goes."""
+    """End and delete sessions they created, remove them as host of others, then delete their history."""
     process_each(_lines(gone.name), lambda line: retry_lost_race(lambda: _leave(line["id"], gone.name)))
     for some in by_count(_lines(gone.name)):
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
@@ -36,7 +36,7 @@ def _lines(name: str) -> list[Item]:
 def _leave(game_id: str, name: str) -> None:
     game, _state = repository.find(game_id) or (None, None)
     if game is None:
-        return  # its two weeks are over
+        return  # its retention is over
     if keys.fold(game.created_by) == keys.fold(name):
         deleting.delete(game_id, SITE)
     else:

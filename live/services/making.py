@@ -24,18 +24,18 @@ from ..lifetimes import MAX_SESSION_DURATION, configured
 from ..play import suits
 from ..rules import Game, State, later
 
-FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions, from which on codes have a digit more
+FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions from which codes get another digit
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
 
 def make(host: User, engagement_type: str, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
-    """A session that waits for its players. With a `game_id` of its own it is made once, however often it is asked."""
+    """Create a session that waits for players; idempotent if a `game_id` is given."""
     suitable = tuple(each for each in questions if suits(engagement_type, each))
-    if not suitable and not formats.of(engagement_type).has_agenda:  # which can be written later
+    if not suitable and not formats.of(engagement_type).has_agenda:  # items can be added later
         raise NotNow(NOTHING_SUITS)
     for _attempt in range(MAX_RACES):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
-        with suppress(LostRace):  # the code is another session's: draw again; or the host was removed meanwhile
+        with suppress(LostRace):  # the code is taken, so draw again; or the host has been removed
             _record(game, suitable, host)
             return game
         if game_id and (found := repository.find(game_id)) is not None:
@@ -70,6 +70,6 @@ def _record(game: Game, questions: Sequence[Question], host: User) -> None:
 
 
 def new_code(running: int) -> str:
-    """Few digits are quickly typed; with more sessions there are more, so that a guess seldom finds one."""
+    """Short codes are quick to type; more running sessions need longer ones, so that guesses rarely hit."""
     digits = 4 if running < FEW_SESSIONS else 5 if running < MANY_SESSIONS else 6
     return "".join(secrets.choice("0123456789") for _ in range(digits))

@@ -1,4 +1,4 @@
-"""Takes the steps of a host. Each step names the version it leaves, so that none is skipped."""
+"""Takes the steps of a host. Each step names the version it is based on, so that none is skipped."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ def drive(
     item: int | None = None,
     found: tuple[Game, State] | None = None,
 ) -> State:
-    """Take a step; answers where the session is now. Whoever leaves a version that is gone is told so.
+    """Take a step and return the new state; refused if `version` is stale.
 
-    `item` is the place of what is called from an agenda, if it is not the next in order; `found` is the session,
-    if it was just read.
+    `item` is the position of an agenda item called out of order; `found` is the session, if just read.
     """
     game, before = found or repository.load(game_id)
     state = closing.settled(game, before)
@@ -56,7 +55,7 @@ def _take_step(game: Game, state: State, step: Step, who: str, item: int | None)
 def move(
     game: Game, state: State, step: Step, who: str, questions: Sequence[Question], item: int | None = None
 ) -> State:
-    """A step that writes the state, and a salt where a phase begins in which nobody signs what they say."""
+    """Take a step that only writes the state, with a new salt if an anonymous phase begins."""
     now = now_text()
     after = next_state(game, state, step, questions, clock.now(), item)
     after = replace(after, changed_at=now, began_at=state.began_at or now)
@@ -72,7 +71,7 @@ def move(
 
 
 def _dropped(game: Game, state: State, step: Step) -> list[Write]:
-    """Of an open round that is not to count: what was given in it is never read, and nobody's to be found."""
+    """Discard the anonymous answers of a voided round: never counted, and no longer traceable."""
     if step not in (Step.VOID, Step.REPEAT) or not state.secret:
         return []
     written = play_named(state.play).dropping(game, state)

@@ -27,14 +27,14 @@ from .joining import NO_SEAT, SeatLost, SeatNameTaken
 
 
 class SeatAct(StrEnum):
-    """What somebody who hosts can do with a player."""
+    """What a host can do with a player."""
 
     APPROVE = "approve"
     RENAME = "rename"
     TIME = "time"
     REMOVE = "remove"
     READMIT = "readmit"
-    CHECK_OUT = "out"  # where people check in
+    CHECK_OUT = "out"  # in formats where people check in
     CHECK_IN = "in"
 
 
@@ -56,7 +56,7 @@ NO_TIME = _("Choose one of the times offered.")
 
 
 def offered(seat: Seat, game: Game) -> tuple[SeatAct, ...]:
-    """Exactly what will be accepted. Those who check in have the names of their accounts, or those on a roll."""
+    """The actions that will be accepted. No renaming where people check in: names come from account or roll."""
     if seat.removed:
         return (SeatAct.READMIT,)
     if game.format.checks_in:
@@ -66,7 +66,7 @@ def offered(seat: Seat, game: Game) -> tuple[SeatAct, ...]:
 
 
 def search(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
-    """Whose name has what was asked for in it: first those who wait for the host, then by name."""
+    """Seats whose name contains the search term; those waiting for approval first, then by name."""
     part = keys.fold(asked)
     found = [each for each in all_seats if part in keys.fold(each.name)]
     return sorted(found, key=lambda each: (each.approved or each.removed, natural_sort_key(each.name)))
@@ -84,12 +84,12 @@ def readmit(game_id: str, player: str, who: str) -> Seat:
 
 
 def check_out(game_id: str, player: str, who: str) -> Seat:
-    """Somebody who has gone and has not said so."""
+    """Check out a player who left without doing so."""
     return _change(game_id, player, who, SeatAct.CHECK_OUT, lambda seat: seats.left_at_time(seat, clock.now()))
 
 
 def check_in(game_id: str, player: str, who: str) -> Seat:
-    """Somebody who is there again, and has not said so."""
+    """Check in a player who returned without doing so."""
     came = now_text()
     return _change(game_id, player, who, SeatAct.CHECK_IN, lambda seat: replace(seat, left=False, joined_at=came))
 
@@ -99,29 +99,29 @@ def approve(game_id: str, player: str, who: str) -> Seat:
 
 
 def approve_all(game_id: str, players: Iterable[str], who: str) -> int:
-    """Those of them who wait, each by itself; answers how many they were."""
+    """Approve those still waiting, one transaction each; return how many."""
     approved = 0
     for player in players:
-        with suppress(NotNow, SeatLost):  # somebody else was quicker
+        with suppress(NotNow, SeatLost):  # another host was quicker
             approve(game_id, player, who)
             approved += 1
     return approved
 
 
 def rename(game_id: str, player: str, who: str, name: str) -> Seat:
-    """The name was checked."""
+    """Rename a player; the name must be validated."""
     return _change(game_id, player, who, SeatAct.RENAME, lambda seat: replace(seat, name=name))
 
 
 def give_time(game_id: str, player: str, who: str, percent: int) -> Seat:
-    """More time than the others have, at once; less again only while nobody's clock runs."""
+    """Set a player's time: an increase applies at once, a decrease is refused while a question is open."""
     if percent not in PERCENTS:
         raise NotNow(NO_TIME)
     return _change(game_id, player, who, SeatAct.TIME, lambda seat: replace(seat, percent=percent))
 
 
 def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable[[Seat], Seat]) -> Seat:
-    """Look, decide, write; of two hosts at once the second looks again, and is told what it is by then."""
+    """Read, decide, write; if two hosts race, the second retries with the current state."""
 
     def once() -> Seat:
         game, state, seat = _read(game_id, player)
@@ -144,7 +144,7 @@ def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:
 
 
 def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str, Any], list[Write]]:
-    """What a change of somebody's time does to the session: it ends a question only when all are through."""
+    """Event payload and writes of a time change: the state tracks the longest time, after which a question ends."""
     if after.percent == seat.percent:
         return {}, []
     if state.phase == Phase.ENDED:
