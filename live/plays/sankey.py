@@ -1,7 +1,7 @@
-"""Who moved where between two rounds of one question: a band for each way, as thick as the people who went it.
+"""Who moved where between two rounds of one question: a band for each movement, as thick as its number of people.
 
-Everything is measured by the height of the letters around it, so that one picture serves a phone and a wall: heights
-and places are shares of the picture, and its own height is so many lines.
+All sizes are relative to the font size, so that one picture suits both a phone and a wall: heights and positions are
+shares of the picture, whose own height is a number of lines.
 """
 
 from __future__ import annotations
