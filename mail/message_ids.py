@@ -21,7 +21,7 @@ def message_id(number: str) -> str:
 
 
 def mail_number(text: str) -> str | None:
-    """The number of the mail that a Message-ID names, if it is one of ours."""
+    """The mail's number, if the Message-ID is one of ours."""
     found = _OURS.fullmatch(text.strip())
     if found is None or not hmac.compare_digest(found[2], _signature(found[1])):
         return None
