@@ -100,9 +100,7 @@ def _process(mail: Incoming) -> tuple[str, bool]:
     except (Unavailable, Conflict, OSError, imaplib.IMAP4.abort):
         raise
     except Exception as error:
-        reason = (
-            str(error) if isinstance(error, Unreadable) else type(error).__name__
-        )  # other errors may quote the mail
+        reason = str(error) if isinstance(error, Unreadable) else type(error).__name__  # others may quote the mail
         _log.error("bounce set aside", extra={"mail": mail.name, "error": reason})
     mail.done(not reason)
     return reason, is_noted

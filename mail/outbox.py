@@ -26,9 +26,7 @@ from .emails import EMAIL_TEMPLATES
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 RETENTION_SECONDS = 30 * 24 * 3600
-QUEUE_SHARDS = (
-    4  # index keys of a remote store that waiting mails are spread over: each takes a thousand writes a second
-)
+QUEUE_SHARDS = 4  # index keys that a remote store spreads waiting mails over: each takes a thousand a second
 
 REASONS = {
     "unknown": gettext_noop("The worker stopped while sending, so it is unknown whether the mail went out."),
@@ -126,8 +124,7 @@ def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Pu
 
 
 def queued_once(occasion: str, kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
-    """As `queued`, but idempotent: fails if this address has been mailed on this occasion, as its number derives from
-    both."""
+    """As `queued`, but fails if this address has been mailed on this occasion; the number derives from both."""
     free = Missing() | Less("ttl", int(time.time()))
     return replace(_queued(number_for(occasion, to), kind, to, ledger, about), when=free)
 

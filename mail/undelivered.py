@@ -38,8 +38,7 @@ def retry_all(actor: str, *also: Write) -> None:
 
 
 def settle_unknown(actor: str, how: str, mailing: str, *also: Write) -> None:
-    """Requests that mails of unknown fate, all or those of one mailing, be resent or counted as sent; a worker does
-    it."""
+    """Requests that mails of unknown fate, all or of one mailing, be resent or counted as sent by a worker."""
     if how not in SETTLING_EVENTS:
         raise Refusal(NO_CHOICE)
     event_data = {"which": f"unknown {mailing}".strip()}
