@@ -1,4 +1,4 @@
-"""Errors of sending mail: what a reply of the mail server, or its absence, means for the mail."""
+"""Errors of sending mail: what the mail server's reply, or the lack of one, means for the mail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Message-IDs: the same at every try, and signed, so that only somebody who has seen the mail can name it.
+"""Message-IDs: stable across retries, and signed, so that only those who have seen the mail can name it.
 
 The number of a mail may be derived from an election and an address. The Message-ID therefore includes an HMAC made with
 the site's secret key, and a bounce without it is ignored.

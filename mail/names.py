@@ -1,4 +1,4 @@
-"""Names in e-mails: of the sender, and those that people chose, made safe for text in either direction."""
+"""Names in e-mails: the sender's, and names chosen by people, made safe for text in either direction."""
 
 from __future__ import annotations
 

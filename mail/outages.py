@@ -1,7 +1,7 @@
-"""Outages of the mail server, for each lane: whether it is unreachable, and when to try again.
+"""Outages of the mail server, per lane: whether it is unreachable, and when to try again.
 
-After each failure the backoff grows; until it is over nothing is read or claimed, and then one try decides for all that
-wait. It is kept in the store, so that admins see it and a restarted worker does not begin by connecting.
+The backoff grows with each failure. Until it is over, nothing is read or claimed; then a single try decides for all
+waiting mails. It is stored, so that admins see it and a restarted worker does not start by connecting.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The outbox: mails are queued in the transaction that causes them and sent by a worker, each at most once.
 
-A mail is stored as its kind and what it is about, never as its text: links with their tokens are made when it is sent
-and are nowhere at rest. A worker claims a mail before it sends it. If it dies in between, nobody can know whether the
-mail went out, so it is not sent again by itself; its fate is unknown, and a person may send it again or put it aside.
+A mail is stored as its kind and what it is about, never as its text: links with tokens are created when it is sent and
+are never stored. A worker claims a mail before sending it. If it dies in between, it is unknown whether the mail went
+out, so it is not resent automatically; a person may resend it or set it aside.
 """
 
 from __future__ import annotations

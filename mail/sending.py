@@ -1,7 +1,7 @@
-"""Sending what waits in the outbox: each mail at most once, by any number of workers.
+"""Sends queued mails: each at most once, by any number of workers.
 
-Urgent and bulk mails have lanes of their own, each with its own connection: a slow server may delay bulk mail, but
-nobody who has forgotten a password. See docs/how-to/mail.md.
+Urgent and bulk mails have separate lanes, each with its own connection: a slow server may delay bulk mail, but never a
+password reset. See docs/how-to/mail.md.
 """
 
 from __future__ import annotations

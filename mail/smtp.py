@@ -1,7 +1,8 @@
 """SMTP backend that always knows how far a mail came.
 
-If the connection is lost before the final dot, the server cannot have accepted the mail; after that, nobody knows. Each
-exchange has a deadline as a whole, not only for each wait: a server that drips bytes would hold us for ever.
+If the connection is lost before the final dot, the server cannot have accepted the mail; after that, the outcome is
+unknown. Each exchange has an overall deadline, not only a timeout for each wait: a server that sends single bytes could
+block us for ever.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A thing gets a picture, another one, other words for it, or none: the act, and the page with its form.
+"""Adding, replacing, describing or removing the picture of a thing: the action, and the page with its form.
 
-The same for everything that has a picture. Its app says who may, and brings the thing's own part of the transaction:
+Shared by everything that has a picture. Its app checks permissions and adds its own part of the transaction:
 
     def picture(request, post):
         act = lambda wanted: services.picture_post(request.user, post.id, wanted)

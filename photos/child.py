@@ -1,8 +1,8 @@
-"""The program that makes pictures anew, in a process of its own: bytes of a stranger come in, clean pictures go out.
+"""Re-encodes pictures in a separate process: untrusted bytes come in, clean pictures go out.
 
-It is started by itself (`python -I photos/child.py`) and knows nothing of the site: neither Django, nor settings, nor
-the store. Its limits are set before the first byte is read. What it says is a line of JSON and then the pictures; what
-it refuses, it refuses with a word, of which `photos.rules` makes a sentence.
+It runs on its own (`python -I photos/child.py`) and knows nothing of the site: neither Django, nor settings, nor the
+store. Its limits are set before the first byte is read. It writes a line of JSON and then the pictures; a refusal is a
+single word, which `photos.rules` turns into a sentence.
 """
 
 from __future__ import annotations

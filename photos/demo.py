@@ -1,4 +1,4 @@
-"""Pictures of the demo, drawn here: three places and a face, of a few shapes each."""
+"""Pictures of the demo: three places and a face, drawn from a few shapes."""
 
 from __future__ import annotations
 

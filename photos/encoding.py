@@ -1,7 +1,8 @@
-"""A picture made of what somebody sent: by another process (photos/child.py), whose limits the kernel keeps.
+"""Re-encodes an upload in another process (photos/child.py), whose limits the kernel enforces.
 
-What strangers send is read by large libraries in C, in which mistakes are found every year. So it is read where there
-is nothing to take: in a new program that knows no secret, opens no file, and ends with its time or its memory.
+Uploads are decoded by large C libraries, in which vulnerabilities are found every year. So they are decoded where there
+is nothing to steal: in a fresh program that has no secrets, opens no files, and ends when its time or memory is used
+up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Skills of the demo: a catalogue as a club of some size would have one, and members who can do these things."""
+"""Skills of the demo: a catalogue as in a club of some size, and members who have these skills."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Endorsements: that somebody vouches for a skill of somebody else. Values, items, and the writes that keep them.
+"""Endorsements of one person's skill by another: values, items, and the writes that keep them consistent.
 
-One item is one endorsement, under the person who has the skill, so that nobody endorses twice; how many there are is
-counted from the items, and nothing is kept that could get out of step with them.
+Each endorsement is one item under the person who has the skill, so that nobody endorses twice. They are counted from
+the items; no stored total could get out of step with them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Searching for people by one or several skills and a minimum level, through the index alone.
+"""Searches for people by one or several skills and a minimum level, using only the index.
 
-Everyone found is read once more from their own entries: the index may lag behind somebody who has just hidden their
-skills, or left.
+Every match is read once more from the person's own entries, because the index may lag behind a person who has just
+hidden their skills, or left.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from .finding_forms import FindPeopleForm
 
 
 def _search_form(request: HttpRequest) -> FindPeopleForm:
-    """Looks up the skills in parallel with the user's session."""
+    """Looks up the skills while the user is still being authenticated."""
     is_asked = any(name in request.GET for name in FindPeopleForm.base_fields)
     form = FindPeopleForm(request.GET if is_asked else None)
     form.is_valid()

@@ -1,11 +1,11 @@
-"""One skill of the catalogue becomes part of another: whoever has it has the other then, whoever dies on the way.
+"""Merges one skill of the catalogue into another: all who have it get the other one, even if a process dies on the way.
 
-First the one is shut, then the log says so (`acts.closing`), and then what people have of it is brought to the other,
-as background work. The list of people is gone through, and not the index, because whoever hides their skills is not in
-it. Endorsements of somebody go before their entry, in transactions of their own: there may be any number of them.
+First the old skill is closed, then the merge is logged (`acts.closing`), and then people's entries are moved in the
+background. The job iterates over people rather than the index, which lacks people who hide their skills. A person's
+endorsements are moved before their entry, in separate transactions, because there may be any number of them.
 
-Meanwhile nobody can take the old skill, and whoever does something about the new one brings their own entry first. So
-the log tells all this in the order in which it happened, and replay may bring everything at once.
+Meanwhile nobody can add the old skill, and any action on the new one first moves the person's own entry. So the log has
+everything in the order in which it happened, and replay can move everything at once.
 """
 
 from __future__ import annotations

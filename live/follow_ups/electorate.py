@@ -1,4 +1,4 @@
-"""Those present as voters of an election, and parsing of pasted addresses: “Anna Berg <anna@example.org>”."""
+"""Those present as voters of an election, and parsing of pasted addresses such as “Anna Berg <anna@example.org>”."""
 
 from __future__ import annotations
 

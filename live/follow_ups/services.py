@@ -1,7 +1,7 @@
-"""Creates a quick poll or a draft election from a round of a session, with those present as its electorate if wanted.
+"""Creates a quick poll or a draft election from a round of a session, optionally with those present as its electorate.
 
-The poll or election and the session's follow-up item are one transaction, so of two clicks one creates it and the other
-finds it. A second event, recorded by a background task, links it to the session.
+The poll or election and the session's follow-up item are written in one transaction, so if there are two clicks, one
+creates it and the other finds it. A second event, recorded by a background task, links it to the session.
 """
 
 from __future__ import annotations

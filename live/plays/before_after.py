@@ -1,7 +1,7 @@
 """The same ranking before and after: who moved where, in numbers, and how close it was each time.
 
-Between the two closes an item holds everybody's first choice under a name that only its own salt leads to. The second
-close adds up who went where and destroys it in the same transaction; so does whatever else ends the comparison.
+Between the two closes an item holds everybody's first choice under pseudonyms with a salt of their own. The second
+close counts the movements and deletes the item in the same transaction; so does anything else that ends the comparison.
 
 | `result["moved"]` | what it says |
 |---|---|
@@ -10,7 +10,7 @@ close adds up who went where and destroys it in the same transaction; so does wh
 | `close` | of this one: `ballots` that would have changed who wins, and whether fewer could not (`exact`) |
 | `both` | how many gave both; `came` only the second, `went` only the first |
 | `flows` | lists of from, to, how many: an option, "several" at once, or "nobody" |
-| `untold` | in place of these, where they would tell what a few chose: "few", or "lost" with what linked the two |
+| `untold` | instead of these: "few" if they would reveal what a few chose, "lost" if the link between both is lost |
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Best answer: people answer in their own words, then each ranks the answers of others; authors get the points.
+"""Best answer: people answer in their own words, then rank the answers of others; authors get the points.
 
-A round has two phases. Between them the answers lie in the table, with whom each is shown to, where there are too many
-to show all of them to everybody.
+A round has two phases. In between, the answers are stored in the table, along with who is shown which, if there are too
+many to show all of them to everybody.
 """
 
 from __future__ import annotations

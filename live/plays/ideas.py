@@ -1,4 +1,4 @@
-"""The play “ideas”: the room writes ideas, the host sorts them while all watch, and the room ranks what is left."""
+"""The play “ideas”: the room writes ideas, the host sorts them while everybody watches, and the room ranks the rest."""
 
 from __future__ import annotations
 

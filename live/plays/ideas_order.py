@@ -1,8 +1,8 @@
-"""Ideas that a room writes and then ranks: what is equal is one by itself, and a host merges what means the same.
+"""Ideas that a room writes and then ranks: equal texts are merged automatically, similar ones by hosts.
 
-What was written never changes: it lies in the parts of a round without names. How it is put in order is a value beside
-it, and every act of a host makes a new one; nothing is ever thrown away, so that each act can be taken back. Ideas are
-named by their places among all, which two hosts see alike.
+The texts never change: they are stored in the parts of a round, without names. Their order is a separate value, and
+every action of a host creates a new one; nothing is ever discarded, so that each action can be undone. Ideas are
+identified by their index among all, which is the same for all hosts.
 
 | `result` | what it says |
 |---|---|

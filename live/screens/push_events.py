@@ -1,4 +1,4 @@
-"""What is said to pages that listen or ask: events, each made once of a room for all who are shown the same.
+"""Events for pages that stream or poll, each rendered once per snapshot for all who are shown the same.
 
 | event | data | on the page |
 |---|---|---|
@@ -6,12 +6,12 @@
 | `status` | `key`, `html` | the line that may change at any moment |
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
-| `consent` | `key`, `html` | what somebody is asked about their seat, where the format does |
+| `consent` | `key`, `html` | what a player is asked about their seat, if the format does |
 | `beside` | `key`, `html` | what the format shows beside, such as who wants to speak |
 | `elsewhere` | | nothing more comes: another device has the seat |
-| `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
+| `gone` | | nothing more comes: the session, or the seat in it, no longer exists |
 
-Each has a version as its id: the number of the state it shows, and a mark of the rest. So nothing is shown backwards.
+Each has a version as its id: the state's version, and a hash of the rest, so that pages never go back in time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pages of a session that runs, for those who run it and for the hall: projector, remote, scoreboard, steps."""
+"""Pages of a running session, for hosts and the room: projector, remote, scoreboard, steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Pages by which people join a session: type a code, choose a name. A hall is one address, so joining has no limit."""
+"""Pages for joining a session: enter a code, choose a name. A whole hall shares one address, so joining is not
+limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages before a session runs: one's own sessions, and making one."""
+"""Pages before a session runs: the user's own sessions, and creating one."""
 
 from __future__ import annotations
 

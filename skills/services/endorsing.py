@@ -1,6 +1,6 @@
-"""Vouching for what somebody else can do, taking that back, and hiding what others say of oneself.
+"""Endorsing a person's skill, withdrawing that, and hiding endorsements of one's own skills.
 
-Nobody is prompted, mailed or ranked by it.
+Nobody is prompted, mailed or ranked because of them.
 """
 
 from __future__ import annotations
