@@ -1,7 +1,7 @@
 """Bounces: reports from mail servers, parsed and recorded on the mail they are about.
 
-A report is trusted only if it names the Message-ID of one of our mails, which nobody can forge (`message_ids`). It
-changes nothing but the state of that mail: nothing about a person, nor whether they get other mails.
+A report is trusted only if it names the Message-ID of one of our mails, which cannot be forged (`message_ids`). It
+changes only the state of that mail, nothing about a person, nor whether they get other mails.
 """
 
 from __future__ import annotations

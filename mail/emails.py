@@ -46,7 +46,7 @@ class EmailTemplate:
     silence_words: str = gettext_noop("Stop reminders about this")  # text of that link
     list_name: str = ""  # list ID, by which mail programs sort
     message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
-    urgent: bool = False  # somebody is waiting for it, so it goes before bulk mail
+    urgent: bool = False  # a person is waiting for it, so it goes before bulk mail
     good_for: int = 0  # seconds after which it is useless; 0 for never
     is_over: Callable[[Mail], bool] | None = None  # whether its subject is over
     words: Callable[[Mail], dict[str, str]] | None = None  # more placeholders for subject and sentences
@@ -55,7 +55,7 @@ class EmailTemplate:
     after: tuple[str, ...] = ()  # sentences below the written text, beside the link
     reply_to: Callable[[Mail], str] | None = None  # where replies go, if not to the default address
     is_test: bool = False  # sent only to the person who requested it
-    is_private: bool = False  # the recipient is shown to nobody
+    is_private: bool = False  # hides the recipient from everybody
 
 
 # Shades of the site's colour; a hook, because pages know them and mails do not (config/hooks.py).

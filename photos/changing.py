@@ -6,7 +6,7 @@ Shared by everything that has a picture. Its app checks permissions and adds its
         act = lambda wanted: services.picture_post(request.user, post.id, wanted)
         return picture_page(request, post.photo, act, reverse("post", args=[post.slug]), title=post.title)
 
-    def picture_post(actor, post_id, wanted):        # in a service, around which `retry_lost_race` stands
+    def picture_post(actor, post_id, wanted):        # in a service, wrapped in `retry_lost_race`
         before = ...find(post_id).photo
         after = wanted.instead_of(before)
         record(event, photos.set_on(key, before, after, Exists()), *wanted.writes(before))

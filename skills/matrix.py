@@ -1,6 +1,6 @@
 """The matrix of people by skills, with the level each person shows to members.
 
-It is read from the index, which has no keys for hidden skills: nobody who hides theirs is in any cell or count.
+It is read from the index, which has no keys for hidden skills, so these appear in no cell or count.
 """
 
 from __future__ import annotations

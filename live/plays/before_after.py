@@ -110,7 +110,7 @@ def closeness(round_: Round, question: Question) -> dict[str, Any]:
     return {"ballots": found.ballots, "exact": found.exact}
 
 
-# --- stored ---
+# --- storage ---
 
 
 def linked_round(state: State) -> int:

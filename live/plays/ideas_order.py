@@ -33,7 +33,7 @@ from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind,
 from store.keys import fold
 from store.splitting import fitting
 
-MAX_IDEAS_PER_PERSON = 3  # of one person
+MAX_IDEAS_PER_PERSON = 3
 MAX_ROUND_BYTES = 2_000_000  # of all ideas in a round: a transaction holds four million
 MAX_RESULT_BYTES = 150_000  # of the ideas in a result; all of them are stored beside it
 MAX_IDEA_CHARS = MAX_OPTION_CHARS
@@ -258,7 +258,7 @@ def check_length(words: str) -> str:
     return words
 
 
-# --- stored ---
+# --- storage ---
 
 
 def as_item(order: Order) -> dict[str, Any]:

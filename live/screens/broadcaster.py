@@ -34,7 +34,7 @@ from .rendering import HOSTING, OF_QA, SEATED, Role
 
 REFRESH_SECONDS = 0.5
 MAX_STREAMS_PER_SEAT = 2  # for each kind of page: the device in use, and one just left
-# of a process's connections, for the streams of one address: the rest is left for others
+# of a process's connections, for the streams of one address: leaves a quarter of the streams for others
 MAX_ADDRESS_SHARE = 0.6
 BATCH_PLAYERS = 50  # players sent their own part in one batch
 COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # roles shown the number of answers

@@ -34,7 +34,7 @@ from store.table import StoreError
 from .qa_forms import QaForm, initial
 
 MAX_ID_CHARS = 40
-WAITING = "waiting"  # stands for all texts awaiting approval
+WAITING = "waiting"  # all texts awaiting approval
 QUESTION_RATE = RateLimit(5, 60_000)  # per player and minute
 NOT_SAVED = gettext_lazy("This could not be saved just now. Nothing is lost: please send it again in a moment.")
 NOT_HERE = gettext_lazy("You cannot do this from here at the moment. Reload the page to see why.")

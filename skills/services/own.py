@@ -42,7 +42,8 @@ def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> N
 
 
 def without_notes(held: Held) -> dict[str, Any]:
-    """The logged part of an entry: notes are deleted with it, and only for those who may see it."""
+    """What the log keeps of an entry. Notes are left out: they are deleted with it, and only for those who may see
+    it."""
     return {name: value for name, value in held.statement.items() if name != "notes"}
 
 
