@@ -33,11 +33,11 @@ from . import bounces
 from .deadlines import SocketDeadline
 from .errors import error_text, redact_address
 
-TURN_MAILS = 500  # mails read in one turn
+TURN_MAILS = 500  # per run
 MAX_MAIL_BYTES = 256 * 1024  # read of each mail
-TIMEOUT_SECONDS = 20  # seconds for each answer
-TURN_SECONDS = 120  # for a whole turn
-MAX_UNREADABLE_MAILS = 20  # mails that were set aside and are named
+TIMEOUT_SECONDS = 20  # for each reply
+TURN_SECONDS = 120  # for a whole run
+MAX_UNREADABLE_MAILS = 20  # set-aside mails that are listed
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 PORTS = {"imap": 143, "imaps": 993}
 
@@ -45,13 +45,13 @@ _log = logging.getLogger("plenum.mail")
 
 
 class State(NamedTuple):
-    trouble: str  # why it could not be read at the last look, if so
+    trouble: str  # why the last read failed, if it did
     since: str
-    unreadable: list[Item]  # the newest mails that were set aside: which, why and when
+    unreadable: list[Item]  # newest mails set aside: name, reason and time
 
 
 class Unreadable(Exception):
-    """One mail, whose file cannot be read; the words say why."""
+    """A mail whose file cannot be read; the message says why."""
 
 
 class NotEncrypted(OSError):
@@ -66,13 +66,13 @@ def is_configured() -> bool:
 class Incoming:
     """A mail in the mailbox."""
 
-    name: str  # by which a person finds it there
+    name: str  # for finding it in the mailbox
     fetch: Callable[[], bytes]
-    done: Callable[[bool], None]  # with whether it was understood: it is not read again
+    done: Callable[[bool], None]  # marks it as read; the argument says whether it was understood
 
 
 def read_bounces(goes_on: Callable[[], bool] = lambda: True) -> int:
-    """Note what came back since the last look; answers how many mails it was about."""
+    """Records bounces since the last run and returns how many mails they were about."""
     noted, unreadable = 0, []
     try:
         with _mails(settings.BOUNCES_URL) as mails:
@@ -92,8 +92,8 @@ def read_bounces(goes_on: Callable[[], bool] = lambda: True) -> int:
 
 
 def _process(mail: Incoming) -> tuple[str, bool]:
-    """Why it could not be read, if so, and whether something was noted. Whatever is wrong with one mail concerns no
-    other; a store or a mailbox in trouble is no mail's fault."""
+    """Returns why the mail could not be read, if so, and whether anything was recorded. A broken mail must not stop the
+    others; failures of the store or the mailbox are raised."""
     reason, is_noted = "", False
     try:
         is_noted = _record_report(mail.fetch())
@@ -112,13 +112,13 @@ def _record_report(raw: bytes) -> bool:
 
 
 def check_mailbox(url: str) -> None:
-    """Open the mailbox as reading it would, and change nothing; raises what is wrong with it."""
+    """Opens the mailbox without changing anything; raises if it cannot be read."""
     with _mails(url):
         pass
 
 
 def failure_text(error: Exception) -> str:
-    """What went wrong with a mailbox, without any address."""
+    """Describes a mailbox failure without any address."""
     reply = error.args[0] if isinstance(error, imaplib.IMAP4.error) and error.args else None
     return redact_address(reply.decode(errors="replace") if isinstance(reply, bytes) else error_text(error), "")
 
@@ -140,7 +140,7 @@ def _in_maildir(folder: Path) -> Iterator[Iterator[Incoming]]:
 
 
 def _check_can_be_changed(folder: Path) -> None:
-    """What was read moves from one folder to the other; a mailbox where nothing can be moved would be read for ever."""
+    """Read mails are moved to another folder; if that is impossible, they would be read over and over."""
     folder.stat()
     if not os.access(folder, os.W_OK | os.X_OK):
         number = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
@@ -205,7 +205,7 @@ def _start_tls(box: imaplib.IMAP4, context: ssl.SSLContext) -> None:
 
 
 def _unread(box: imaplib.IMAP4, last: int) -> list[int]:
-    """The numbers after the last one that was read. A server always names its newest, also if that was read."""
+    """UIDs after the last one read; servers always return the newest, even if it has been read."""
     _, found = box.uid("search", f"UID {last + 1}:*")
     return sorted(number for number in map(int, (found[0] or b"").split()) if number > last)
 
@@ -215,7 +215,7 @@ def _fetch(box: imaplib.IMAP4, number: int) -> bytes:
     return next((part[1] for part in found if isinstance(part, tuple)), b"")
 
 
-# --- how far it was read, and what was wrong ---
+# --- position and failures ---
 
 
 def _stored_position(validity: str) -> int:
@@ -228,7 +228,7 @@ def _store_position(validity: str, number: int, is_understood: bool) -> None:
 
 
 def _store_state(trouble: str, unreadable: list[Item]) -> None:
-    """Store for admins what the worker met. A healthy mailbox costs no write."""
+    """Stores failures for admins; a healthy mailbox costs no write."""
     there = table().get(keys.bounces_read()) or {}
     if trouble != there.get("trouble", ""):
         table().write(Update(keys.bounces_read(), set={"trouble": trouble, "since": now_text()}))
@@ -238,6 +238,6 @@ def _store_state(trouble: str, unreadable: list[Item]) -> None:
 
 
 def state(item: Item | None) -> State:
-    """What the worker has said of the mailbox."""
+    """The stored state of the mailbox."""
     there = item or {}
     return State(there.get("trouble", ""), there.get("since", ""), there.get("unreadable", []))

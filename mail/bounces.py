@@ -1,7 +1,7 @@
 """Bounces: reports from mail servers, parsed and recorded on the mail they are about.
 
-A report is trusted only if it names the Message-ID of one of our mails, which nobody can forge (`message_ids`). It
-changes nothing but the state of that mail: nothing about a person, nor whether they get other mails.
+A report is trusted only if it names the Message-ID of one of our mails, which cannot be forged (`message_ids`). It
+changes only the state of that mail, nothing about a person, nor whether they get other mails.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from .message_ids import mail_number
 from .outbox import FAILED, RETENTION_SECONDS, SENT, UNKNOWN
 
 BOUNCED, DELAYED, COMPLAINED = "bounced", "delayed", "complaint"
-MAX_RECENT_MAILS = 1000  # mails among which one is looked for by its address alone
+MAX_RECENT_MAILS = 1000  # mails searched by address alone
 
 _log = logging.getLogger("plenum.mail")
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What somebody reports of one of our mails."""
+    """A report about one of our mails."""
 
     number: str
     kind: str  # BOUNCED, DELAYED or COMPLAINED
     words: str
 
 
-# --- what a mail server reports (RFC 3464, RFC 5965) ---
+# --- parsing (RFC 3464, RFC 5965) ---
 
 
 def parse_report(raw: bytes) -> Report | None:
-    """What a mail reports of one of ours; nothing, if it is another mail or one of somebody who makes things up."""
+    """Parses a report about one of our mails; `None` for any other mail, or a forged report."""
     message = email.message_from_bytes(raw)
     if message.get_content_type() != "multipart/report":
         return None
@@ -59,7 +59,7 @@ def _delivery_report(message: Message, number: str) -> Report | None:
     for block in _status_blocks(message):
         action, status = str(block.get("Action", "")).strip().lower(), str(block.get("Status", "")).strip()
         if not action and not status:
-            continue  # about the report, not about the mail
+            continue  # about the report itself, not the mail
         if action in ("delivered", "relayed", "expanded"):
             return None
         diagnosis = str(block.get("Diagnostic-Code", "")).partition(";")[2] or str(block.get("Diagnostic-Code", ""))
@@ -69,14 +69,14 @@ def _delivery_report(message: Message, number: str) -> Report | None:
 
 
 def _status_blocks(message: Message) -> Iterator[Message]:
-    """The groups of fields of a report: about the report itself, and about each address."""
+    """A report's groups of fields: one about the report itself, and one per address."""
     for part in message.walk():
         if part.get_content_type() == "message/delivery-status" and part.is_multipart():
             yield from (block for block in part.get_payload() if isinstance(block, Message))
 
 
 def _message_ids(message: Message) -> Iterator[str]:
-    """Which mail it is about: as it was returned, whole or its head, or else as the report answers to it."""
+    """Message-IDs the report may be about: from the returned mail or its headers, or else from the reply headers."""
     for part in message.walk():
         if part is not message and part.get("Message-ID"):
             yield str(part["Message-ID"])
@@ -94,11 +94,11 @@ def _field(message: Message, kind: str, name: str) -> str:
     return ""
 
 
-# --- noting it ---
+# --- recording ---
 
 
 def record_report(report: Report) -> bool:
-    """Whether there was anything to note: the mail is there, and it had not failed already."""
+    """Returns whether anything was recorded: the mail exists, and had not failed already."""
     mail = outbox.find(report.number)
     if mail is None:
         return False
@@ -116,7 +116,7 @@ def _store_note(mail: outbox.Mail, kind: str, words: str) -> bool:
 
 
 def newest_mail_to(address: str) -> str | None:
-    """The number of the newest mail that was sent to an address; looked for among the newest only."""
+    """The number of the newest mail to an address; searches recent mails only."""
     sent = table().each(keys.mails(SENT), backwards=True)
     return next(
         (each["number"] for each in islice(sent, MAX_RECENT_MAILS) if keys.fold(each["to"]) == keys.fold(address)), None

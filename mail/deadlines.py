@@ -15,26 +15,26 @@ from contextlib import contextmanager, suppress
 
 
 class SocketDeadline:
-    """Is watched by a thread of its own, which sleeps for as long as nothing can be late."""
+    """Enforced by a watcher thread, which sleeps while nothing can be late."""
 
     def __init__(self) -> None:
         self.was_exceeded = False
         self._socket: socket.socket | None = None
         self._changed = threading.Condition()
-        self._deadline = self._wakes_at = math.inf  # of what is under way; of the watcher
+        self._deadline = self._wakes_at = math.inf  # of the current exchange; of the watcher
         self._watcher: threading.Thread | None = None
         self._is_released = False
 
     def watch(self, made: socket.socket) -> None:
-        """By a handle of its own: it is the same line, whatever is wrapped around the socket later."""
+        """Duplicates the handle, which stays valid whatever is wrapped around the socket later."""
         with self._changed:
-            self._socket = socket.socket(fileno=os.dup(made.fileno()))  # an encrypted one has no dup() of its own
+            self._socket = socket.socket(fileno=os.dup(made.fileno()))  # a TLS socket has no dup()
             if self.was_exceeded:
                 self._disconnect()
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Inside, the socket is disconnected when the time is over, which wakes up pending reads."""
+        """Disconnects the socket when the time is up, which also interrupts pending reads."""
         self._watch_until(time.monotonic() + seconds)
         try:
             yield

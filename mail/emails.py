@@ -25,43 +25,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What a person wrote: as text, and as HTML that is safe to show."""
+    """A text written by a person, as plain text and as safe HTML."""
 
-    subject: str  # empty: the template keeps its own
+    subject: str  # empty: the template's own subject
     text: str
     html: str
-    lead: str = ""  # who says so
+    lead: str = ""  # who wrote it
 
 
 @dataclass(frozen=True, slots=True)
 class EmailTemplate:
-    """One kind of mail. Subject and sentences may name what the mail is about, whom it was sent by, and what `words`
-    knows of it by the time it is sent."""
+    """One kind of mail. Subject and sentences can use what the mail is about, its sender, and `words`, which is
+    evaluated when the mail is sent."""
 
     subject: str
     sentences: tuple[str, ...]
     link: Callable[[Mail], str] | None = None
     button: str = ""
-    silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
-    silence_words: str = gettext_noop("Stop reminders about this")  # of the link that leads there
-    list_name: str = ""  # of the list that mails like this one go to, by which mail programs sort them
-    message: Callable[[Mail], Message | None] | None = None  # what somebody wrote, to stand between our words
-    urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
-    good_for: int = 0  # seconds after which it is of no use; 0 if it always is
-    is_over: Callable[[Mail], bool] | None = None  # whether what it speaks of is over
-    words: Callable[[Mail], dict[str, str]] | None = None  # more that subject and sentences may name
-    title: str = ""  # what lists of mails call it; its subject, if that names nothing
-    headline: str = ""  # over the text; its subject, if there is none
-    after: tuple[str, ...] = ()  # sentences below what somebody wrote, beside the link
-    reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
-    is_test: bool = False  # sent only to the person who asked to see it
-    is_private: bool = False  # nobody is shown whom it goes to
+    silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
+    silence_words: str = gettext_noop("Stop reminders about this")  # text of that link
+    list_name: str = ""  # list ID, by which mail programs sort
+    message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
+    urgent: bool = False  # a person is waiting for it, so it goes before bulk mail
+    good_for: int = 0  # seconds after which it is useless; 0 for never
+    is_over: Callable[[Mail], bool] | None = None  # whether its subject is over
+    words: Callable[[Mail], dict[str, str]] | None = None  # more placeholders for subject and sentences
+    title: str = ""  # name in lists of mails; defaults to the subject if that has no placeholders
+    headline: str = ""  # above the text; defaults to the subject
+    after: tuple[str, ...] = ()  # sentences below the written text, beside the link
+    reply_to: Callable[[Mail], str] | None = None  # where replies go, if not to the default address
+    is_test: bool = False  # sent only to the person who requested it
+    is_private: bool = False  # hides the recipient from everybody
 
 
-# The shades of the site's colour, which pages know and mails do not (config/hooks.py).
+# Shades of the site's colour; a hook, because pages know them and mails do not (config/hooks.py).
 COLOURING = Hooks[[str], dict[str, tuple[str, str]]]("when a mail is written")
 
-# Every kind of mail: the apps bring theirs (config/hooks.py).
+# All kinds of mail, registered by the apps (config/hooks.py).
 EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
     "trial": EmailTemplate(
         gettext_noop("Test mail"),
@@ -78,14 +78,14 @@ def is_still_useful(mail: Mail, now: float) -> bool:
     """Whether it still makes sense to send the mail."""
     template = EMAIL_TEMPLATES.get(mail.kind)
     if template is None:
-        return True  # unknown kind: composing it will fail with a reason
+        return True  # unknown kind: composing fails with a reason
     if template.good_for and mail.queued_for(now) >= template.good_for:
         return False
     return template.is_over is None or not template.is_over(mail)
 
 
 def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlternatives:
-    """The mail as it is sent, in the language it was asked for in; or as another template would have it."""
+    """Composes the mail in its stored language, optionally with another template."""
     template, name = template or EMAIL_TEMPLATES[mail.kind], site_name()
     with override(mail.language):
         context = _context(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
@@ -99,7 +99,7 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
 
 
 def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
-    """All that text and HTML say."""
+    """Context of the text and HTML templates."""
     written = template.message(mail) if template.message else None
     more = template.words(mail) if template.words else {}
     words = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
@@ -120,18 +120,18 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
 
 
 def _colours() -> dict[str, tuple[str, str]]:
-    """By name, in light and in dark."""
+    """Colours by name, for light and dark mode."""
     (own,) = COLOURING.run_all(site_colour())
     return {name.replace("-", "_"): pair for name, pair in own.items()}
 
 
 def sender(name: str) -> str:
-    """Whom it comes from: the operator's words, and where those are only an address, the site's name."""
+    """The configured sender; if that is only an address, the site's name is added."""
     return settings.DEFAULT_FROM_EMAIL if name == settings.SITE_NAME else named_sender(settings.MAIL_FROM, name)
 
 
 def headers(mail: Mail, silence: str, *, by_hand: bool) -> dict[str, str]:
-    """What mail programs go by: which mail it is, that no machine need answer it, and how to get no more of them."""
+    """Headers for mail programs: which mail it is, no automatic replies, and how to unsubscribe."""
     template = EMAIL_TEMPLATES[mail.kind]
     found = {"Message-ID": message_id(mail.number), "X-Auto-Response-Suppress": "OOF, AutoReply"}
     if not by_hand:

@@ -1,4 +1,4 @@
-"""Errors of sending mail: what a reply of the mail server, or its absence, means for the mail."""
+"""Errors of sending mail: what the mail server's reply, or the lack of one, means for the mail."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import smtplib
 MAX_REPLY_CHARS = 300
 _ADDRESS = re.compile(r"<?[^\s<>,;:\"'()]+@[\w.\[\]:-]*[\w\]]>?")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
-MIN_LOCAL_PART_CHARS = 3  # letters before the @ that are looked for by themselves: fewer are found in any sentence
+MIN_LOCAL_PART_CHARS = 3  # shorter local parts are not redacted on their own: they occur in any sentence
 
 
 class MailError(Exception):
-    """Something other than a yes. The code is 0 where the server gave none."""
+    """Any outcome other than success; the code is 0 if the server gave none."""
 
     def __init__(self, text: str, code: int = 0):
         self.text, self.code = text, code
@@ -20,23 +20,23 @@ class MailError(Exception):
 
 
 class Unreachable(MailError):
-    """No connection, or the server let us in but not as far as any mail: no mail's fault."""
+    """No connection, or the server refuses before any mail: not the mail's fault."""
 
 
 class Deferred(MailError):
-    """A 4xx about this mail, or a connection that was lost before the server had all of it: safe to try again."""
+    """A 4xx reply about this mail, or a connection lost before the server had all of it: safe to retry."""
 
 
 class ConnectionLost(Deferred):
-    """The connection is gone, and the server had not all of the mail."""
+    """The connection was lost before the server had all of the mail."""
 
 
 class Rejected(MailError):
-    """A 5xx about this mail: trying again would not help."""
+    """A 5xx reply about this mail: retrying would not help."""
 
 
 class Unanswered(MailError):
-    """The server had all of it, and the connection was lost before it said whether it took it."""
+    """The connection was lost after the server had the whole mail, but before its reply."""
 
 
 def error_for_reply(code: int, text: bytes | str) -> MailError:
@@ -50,7 +50,7 @@ def reply_text(code: int, text: bytes | str) -> str:
 
 
 def error_text(error: Exception) -> str:
-    """What went wrong with a connection, in the words of the server or of the system."""
+    """Describes a connection failure in the words of the server or the system."""
     if isinstance(error, MailError):
         return error.text
     if isinstance(error, smtplib.SMTPResponseException):
@@ -64,7 +64,7 @@ def reply_code(error: Exception) -> int:
 
 
 def redact_address(text: str, to: str) -> str:
-    """The server's words on one line without any address, for they repeat whom the mail was for."""
+    """The server's reply on one line, without addresses, because replies often quote the recipient."""
     text = _ADDRESS.sub("<…>", _UNSEEN.sub(" ", text))
     local = to.partition("@")[0]
     if len(local) >= MIN_LOCAL_PART_CHARS:

@@ -19,14 +19,14 @@ PRIVATE_MODE = 0o700
 
 
 class EmailBackend(BaseEmailBackend):
-    """One file for each mail. Django's backend names files after the second and an address in memory, which the next
-    mail may have as well."""
+    """One file per mail. Django's backend names files after the second and a memory address, which the next mail may
+    share."""
 
     def __init__(self, *, file_path: str | None = None, **options: Any):
         super().__init__(**options)
         self.folder = Path(file_path or settings.EMAIL_FILE_PATH)
         self.folder.mkdir(parents=True, exist_ok=True)
-        with suppress(PermissionError):  # a folder of somebody else, who says who may look into it
+        with suppress(PermissionError):  # another user's folder, whose owner controls access
             restrict_access(self.folder)
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
@@ -39,9 +39,9 @@ class EmailBackend(BaseEmailBackend):
 
 
 def restrict_access(folder: Path) -> None:
-    """What was written earlier first, then the folder: that nobody else gets into it says that all has been done."""
+    """Restricts existing files first, then the folder: a private folder means that all files are done."""
     mode = S_IMODE(folder.stat().st_mode)
-    if mode == PRIVATE_MODE or mode & S_ISVTX:  # a folder such as /tmp is everybody's
+    if mode == PRIVATE_MODE or mode & S_ISVTX:  # shared folders such as /tmp
         return
     for file in folder.glob("*.log"):
         file.chmod(0o600)

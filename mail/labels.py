@@ -20,12 +20,12 @@ def state_label(state: str) -> str:
 
 
 def reason_text(mail: Mail) -> str:
-    """What became of a mail, where there is more to say than its state."""
+    """Explains the state of a mail, if there is more to say."""
     return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
 
 
 def note_text(mail: Mail) -> str:
-    """What was heard of it later."""
+    """What was reported after it was sent."""
     return _(NOTES[mail.note]) % {"detail": mail.note_detail} if mail.note else ""
 
 

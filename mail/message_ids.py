@@ -1,4 +1,4 @@
-"""Message-IDs: the same at every try, and signed, so that only somebody who has seen the mail can name it.
+"""Message-IDs: stable across retries, and signed, so that only those who have seen the mail can name it.
 
 The number of a mail may be derived from an election and an address. The Message-ID therefore includes an HMAC made with
 the site's secret key, and a bounce without it is ignored.
@@ -21,7 +21,7 @@ def message_id(number: str) -> str:
 
 
 def mail_number(text: str) -> str | None:
-    """The number of the mail that a Message-ID names, if it is one of ours."""
+    """The mail's number, if the Message-ID is one of ours."""
     found = _OURS.fullmatch(text.strip())
     if found is None or not hmac.compare_digest(found[2], _signature(found[1])):
         return None

@@ -1,4 +1,4 @@
-"""Names in e-mails: of the sender, and those that people chose, made safe for text in either direction."""
+"""Names in e-mails: the sender's, and names chosen by people, made safe for text in either direction."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import unicodedata
 from email.utils import parseaddr, quote
 
 FIRST_STRONG, POP = "\u2068", "\u2069"
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would turn what follows, or end our own bracket
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")  # would change text direction, or end our own isolation
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\s]+")
 RIGHT_TO_LEFT = ("R", "AL", "AN")
 
 
 def isolated(name: str) -> str:
-    """Where a name is written from right to left, it is bracketed, so that the sentence around it keeps its order.
+    """Isolates a right-to-left name, so that the sentence around it keeps its order.
 
-    The brackets are characters nobody sees, good for a subject and for both parts of a mail. All other names go
-    without: not every mail program knows them.
+    The isolates are invisible characters that work in subjects and in both parts of a mail. All other names go without,
+    because not every mail program supports them.
     """
     line = _TURNING.sub("", _UNSEEN.sub(" ", name)).strip()
     turns = not line.isascii() and any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in line)
@@ -24,6 +24,6 @@ def isolated(name: str) -> str:
 
 
 def named_sender(sender: str, name: str) -> str:
-    """The sender of mails; one that is only an address gets the site's name."""
+    """The sender of mails; a bare address gets the site's name."""
     shown, address = parseaddr(sender)
     return sender if shown or not address else f'"{quote(name)}" <{address}>'

@@ -1,7 +1,7 @@
-"""Outages of the mail server, for each lane: whether it is unreachable, and when to try again.
+"""Outages of the mail server, per lane: whether it is unreachable, and when to try again.
 
-After each failure the backoff grows; until it is over nothing is read or claimed, and then one try decides for all that
-wait. It is kept in the store, so that admins see it and a restarted worker does not begin by connecting.
+The backoff grows with each failure. Until it is over, nothing is read or claimed; then a single try decides for all
+waiting mails. It is stored, so that admins see it and a restarted worker does not start by connecting.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Chance = Callable[[float, float], float]
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """A mail server out of reach."""
+    """An unreachable mail server."""
 
     lane: str
     failures: int  # in a row
     since: str
-    until: int  # before which nobody knocks
+    until: int  # no attempts before then
     words: str
 
     @property
@@ -59,7 +59,7 @@ def is_backing_off(lane: str, now: float) -> bool:
 
 
 def record_failure(lane: str, words: str, now: float, chance: Chance = uniform) -> None:
-    """One more failure in a row; the next try is later each time, and not at the same moment for all."""
+    """Records another failure in a row, with growing, randomised backoff."""
     known = find_outage(lane)
     failures = known.failures + 1 if known else 1
     since = known.since if known else as_text(datetime.fromtimestamp(now, UTC))
@@ -78,6 +78,6 @@ def clear_outage(lane: str) -> None:
 
 
 def clear_all_outages() -> None:
-    """For a retry that an admin asked for: try the server at once."""
+    """Clears all backoffs when an admin asks for a retry."""
     for lane in LANES:
         clear_outage(lane)

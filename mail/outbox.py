@@ -1,8 +1,8 @@
 """The outbox: mails are queued in the transaction that causes them and sent by a worker, each at most once.
 
-A mail is stored as its kind and what it is about, never as its text: links with their tokens are made when it is sent
-and are nowhere at rest. A worker claims a mail before it sends it. If it dies in between, nobody can know whether the
-mail went out, so it is not sent again by itself; its fate is unknown, and a person may send it again or put it aside.
+A mail is stored as its kind and what it is about, never as its text: links with tokens are created when it is sent and
+are never stored. A worker claims a mail before sending it. If it dies in between, it is unknown whether the mail went
+out, so it is not resent automatically; a person may resend it or set it aside.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .emails import EMAIL_TEMPLATES
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 RETENTION_SECONDS = 30 * 24 * 3600
-QUEUE_SHARDS = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
+QUEUE_SHARDS = 4  # index keys that a remote store spreads waiting mails over: each takes a thousand a second
 
 REASONS = {
     "unknown": gettext_noop("The worker stopped while sending, so it is unknown whether the mail went out."),
@@ -50,7 +50,7 @@ NOTES = {
 
 
 class NothingToSay(Exception):
-    """What a mail was to say is gone, so that it cannot be written any more."""
+    """The mail can no longer be composed, because what it was about is gone."""
 
 
 class Withdrawn(NothingToSay):
@@ -59,7 +59,7 @@ class Withdrawn(NothingToSay):
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """Where others keep count of a mail: numbers in one item, and an entry of its own while it has failed."""
+    """Where a sender counts its mails: totals in one item, and one entry per failed mail."""
 
     counts: Key
     kind: str
@@ -69,7 +69,7 @@ class Ledger:
         return f"{self.kind}_{state}"
 
 
-# As what a ledger counts a mail: what is being sent still waits, what nobody knows of or was put aside did not arrive.
+# How ledgers count each state: a mail being sent is still waiting; one unknown or set aside has not arrived.
 COUNTED_AS = {QUEUED: QUEUED, SENDING: QUEUED, SENT: SENT, FAILED: FAILED, UNKNOWN: FAILED, ASIDE: FAILED}
 
 
@@ -83,14 +83,14 @@ class Mail:
     about: dict[str, str]
     language: str
     state: str
-    reason: str  # one of REASONS, or nothing
-    detail: str  # the mail server's last words
+    reason: str  # a key of REASONS, or empty
+    detail: str  # the mail server's last reply
     tries: int
     queued_at: str
     ledger: Ledger | None = None
     not_before: int = 0
-    again_at: str = ""  # when somebody last asked to try it again
-    note: str = ""  # one of NOTES, or nothing: what was heard of it after it was sent
+    again_at: str = ""  # when a retry was last requested
+    note: str = ""  # a key of NOTES, or empty: what was reported after sending
     note_detail: str = ""
 
     @property
@@ -102,29 +102,29 @@ class Mail:
         return datetime.fromtimestamp(self.not_before, UTC)
 
     def queued_for(self, now: float) -> float:
-        """Seconds since it was to be said."""
+        """Seconds since it was queued."""
         return now - datetime.fromisoformat(self.queued_at).timestamp()
 
     def waited_for(self, now: float) -> float:
-        """Seconds since it, or somebody who asked to try it again, began to wait."""
+        """Seconds since it was queued or last requeued by a person."""
         return now - datetime.fromisoformat(self.again_at or self.queued_at).timestamp()
 
 
 def is_urgent(kind: str) -> bool:
-    """Whether somebody sits and waits for mails of this kind."""
+    """Whether people wait for mails of this kind."""
     return kind in EMAIL_TEMPLATES and EMAIL_TEMPLATES[kind].urgent
 
 
-# --- putting mails into it ---
+# --- queueing ---
 
 
 def queued(kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
-    """The write that puts a mail into the outbox. With a ledger, the caller counts it as queued."""
+    """The write that queues a mail. With a ledger, the caller counts it as queued."""
     return _queued(uuid.uuid4().hex, kind, to, ledger, about)
 
 
 def queued_once(occasion: str, kind: str, to: str, ledger: Ledger | None = None, **about: str) -> Put:
-    """As `queued`, but refused if this address was mailed on this occasion: its number is made of both."""
+    """As `queued`, but fails if this address has been mailed on this occasion; the number derives from both."""
     free = Missing() | Less("ttl", int(time.time()))
     return replace(_queued(number_for(occasion, to), kind, to, ledger, about), when=free)
 
@@ -162,31 +162,31 @@ def _ledger_item(ledger: Ledger | None) -> Item:
 
 
 def queued_nothing() -> Put:
-    """A write as costly as queueing a mail, of something never sent: the time does not tell which of the two it was."""
+    """A write as costly as queueing a mail, so that timing does not reveal whether a mail was sent."""
     return Put({**keys.mail(uuid.uuid4().hex).item, "about": {}, "ttl": int(time.time())})
 
 
-# --- looking into it ---
+# --- reading ---
 
 
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
-    """Mails of one state: those that wait in the order of their turns, all others the newest first."""
+    """Mails in one state: queued ones in sending order, all others newest first."""
     page = sharded_reads.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
     return [mail_of(item) for item in page.items], page.cursor
 
 
 def lists_of(state: str) -> list[Span]:
-    """Where the index has the mails of a state."""
+    """Index spans of the mails in a state."""
     return keys.mails_waiting(queue_shards()) if state == QUEUED else [keys.mails(state)]
 
 
 def queue_shards() -> int:
-    """Over how many keys of the index mails that wait are spread: the embedded store has no need to."""
+    """How many index keys waiting mails are spread over; the embedded store needs only one."""
     return QUEUE_SHARDS if table().is_distant else 1
 
 
 def due_by(moment: str, *, urgent: bool) -> list[Span]:
-    """Mails that wait and are to be sent by then."""
+    """Queued mails due by then."""
     return keys.mails_due(moment, queue_shards(), urgent=urgent)
 
 
@@ -195,16 +195,16 @@ def find(number: str) -> Mail | None:
     return mail_of(item) if item and "number" in item else None
 
 
-# --- from state to state ---
+# --- state changes ---
 
 
 def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None, **changes: str | int) -> bool:
-    """From one state to another; false if the mail is no longer in the old one."""
+    """Moves a mail from one state to another; false if it is no longer in the old one."""
     update = moving(mail, old, new, before=before, **changes)
     try:
         write(update, *counting(mail, old, new, changes), *also)
     except LostRace as refused:
-        # without its ledger, which may have been closed meanwhile: the election it was about is deleted, say
+        # without its ledger, which may have been closed meanwhile, for example because the election was deleted
         return 0 not in refused.parts and try_write(update, *also)
     return True
 
@@ -215,7 +215,7 @@ def moving(mail: Mail, old: str, new: str, *, before: int | None = None, **chang
     return Update(
         keys.mail(mail.number),
         set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, queue_shards()), "GSI1SK": listed, **changes},
-        remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
+        remove=("ttl",) if new == QUEUED else (),  # queued mails do not expire
         when=held if before is None else held & Less("lease", before),
     )
 
@@ -228,7 +228,7 @@ def _sort_key(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
 
 
 def counting(mail: Mail, old: str, new: str, changes: Mapping[str, str | int]) -> list[Write]:
-    """What the mail's ledger says from now on; a closed ledger stays closed."""
+    """Updates the mail's ledger; a closed ledger stays closed."""
     if mail.ledger is None:
         return []
     before, after = COUNTED_AS[old], COUNTED_AS[new]
@@ -238,7 +238,7 @@ def counting(mail: Mail, old: str, new: str, changes: Mapping[str, str | int]) -
 
 
 def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mapping[str, str | int]) -> list[Write]:
-    """The entry that a mail has while it counts as failed; a later mail to the same voter may have its place by now."""
+    """The ledger entry of a failed mail; a later mail to the same voter may have replaced it."""
     place = ledger.failure
     if after == FAILED and "reason" in changes:
         why = {"reason": changes["reason"], "detail": changes.get("detail", mail.detail), "number": mail.number}
@@ -250,7 +250,7 @@ def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mappi
 
 
 def setting_aside(number: str) -> list[Write]:
-    """What happens to a mail that did not arrive when somebody writes another in its place: it is put aside."""
+    """Sets an undelivered mail aside when another one is sent in its place."""
     mail = find(number) if number else None
     if mail is None or mail.state not in (FAILED, UNKNOWN):
         return []

@@ -1,7 +1,7 @@
-"""Sending what waits in the outbox: each mail at most once, by any number of workers.
+"""Sends queued mails: each at most once, by any number of workers.
 
-Urgent and bulk mails have lanes of their own, each with its own connection: a slow server may delay bulk mail, but
-nobody who has forgotten a password. See docs/how-to/mail.md.
+Urgent and bulk mails have separate lanes, each with its own connection: a slow server may delay bulk mail, but never a
+password reset. See docs/how-to/mail.md.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ from .outbox import (
 )
 from .smtp import EmailBackend, is_lost
 
-LEASE_SECONDS = 240  # longer than a mail may take, on a first connection and on a second
-PAUSES = (300, 900, 3600, 4 * 3600)  # seconds before the next try; the last one again and again
+LEASE_SECONDS = 240  # longer than a mail can take over two connections
+PAUSES = (300, 900, 3600, 4 * 3600)  # seconds before the next try; the last one repeats
 GIVE_UP_SECONDS = 3 * 24 * 3600
-TEST_TIMEOUT_SECONDS = 20  # to connect, and for the mail: somebody waits
+TEST_TIMEOUT_SECONDS = 20  # to connect, and for the mail: a person is waiting
 
 Compose = Callable[[Mail], EmailMessage]
 
@@ -73,7 +73,7 @@ def send_waiting(
     goes_on: Callable[[], bool] = lambda: True,
     lanes: Iterable[str] = LANES,
 ) -> int:
-    """Send what is queued; answers how many mails went out. Any number of workers may do this at once.
+    """Sends queued mails and returns how many went out; any number of workers may run at once.
 
     `goes_on` is called before each mail, and stops the run by returning false.
     """
@@ -95,7 +95,7 @@ def due(lane: str, now: float) -> Iterator[Item]:
 
 
 def anything_due(lane: str, now: float) -> bool:
-    """A cheap look: whether a mail waits that may be sent now, or one is being sent, of which it must be known."""
+    """A cheap check for mails that are due, or that are being sent and need their outcome settled."""
     lists = (*_due(lane, now), keys.mails(SENDING))
     return not outages.is_backing_off(lane, now) and any(table().page(span, limit=1).items for span in lists)
 
@@ -105,7 +105,7 @@ def _due(lane: str, now: float) -> list[Span]:
 
 
 class LaneRun:
-    """One turn of a lane, through one connection, for as long as the server can be reached."""
+    """One run of a lane over one connection, for as long as the server is reachable."""
 
     def __init__(self, lane: str, compose: Compose, now: Callable[[], float]):
         self.name, self.compose, self.now = lane, compose, now
@@ -124,7 +124,7 @@ class LaneRun:
         return self._can_send() and self._send(mail)
 
     def _end_of(self, mail: Mail) -> str:
-        """Why the mail is not to be tried any more, if it is not."""
+        """Why the mail should be given up; empty if it should not."""
         if not is_still_useful(mail, self.now()):
             return "expired"
         return (mail.reason or "unreachable") if mail.waited_for(self.now()) >= GIVE_UP_SECONDS else ""
@@ -132,7 +132,7 @@ class LaneRun:
     # --- the server ---
 
     def _can_send(self) -> bool:
-        """Whether there is a connection, or one can be had. How mail leaves to a file needs none."""
+        """Whether there is a connection, or one can be opened. The file backend needs none."""
         if self._is_out_of_reach:
             return False
         connection = self._connection or get_connection()
@@ -147,7 +147,7 @@ class LaneRun:
         return True
 
     def _shut(self, error: MailError) -> None:
-        """Nobody knocks for a while: it would be the same for the next mail."""
+        """Starts the backoff, because the next mail would fail the same way."""
         self._is_out_of_reach = self._was_out_of_reach = True
         words = redact_address(error.text, "")
         _log.warning("mail server out of reach", extra={"lane": self.name, "code": error.code, "words": words})
@@ -162,13 +162,13 @@ class LaneRun:
         if self._connection is not None:
             self._connection.close()
 
-    # --- a mail ---
+    # --- mails ---
 
     def _send(self, mail: Mail) -> bool:
         if (message := self._written(mail)) is None:
             return False
         if not move(mail, QUEUED, SENDING, lease=int(self.now()) + LEASE_SECONDS):
-            return False  # another worker has it
+            return False  # claimed by another worker
         try:
             answer = self._hand_over(message)
         except Exception as error:
@@ -193,7 +193,7 @@ class LaneRun:
         return None
 
     def _hand_over(self, message: EmailMessage) -> str:
-        """Answers what the server said. A connection that had gone stale is tried anew, at once and once."""
+        """Returns the server's reply. A stale connection is reopened at once, but only once."""
         if (connection := self._connection) is None:
             message.send()
             return ""
@@ -208,7 +208,7 @@ class LaneRun:
         return connection.answer
 
     def _note(self, mail: Mail, error: MailError) -> None:
-        """What becomes of a mail that did not go out, and of the round, if the server went away over it."""
+        """Settles a mail that did not go out, and starts the backoff if the connection was lost."""
         if self._connection is not None:
             self._answered() if self._connection.connection else self._shut(error)
         if isinstance(error, Unanswered):
@@ -229,7 +229,7 @@ class LaneRun:
 
 
 def as_mail_error(error: Exception) -> MailError:
-    """What is raised by our own conversation, or by whatever else mail leaves through, as error."""
+    """Converts errors of our own backend, or of any other, to `MailError`."""
     if isinstance(error, MailError):
         return error
     if isinstance(error, smtplib.SMTPRecipientsRefused):
@@ -239,16 +239,16 @@ def as_mail_error(error: Exception) -> MailError:
     if isinstance(error, smtplib.SMTPException | OSError):
         return Unreachable(error_text(error), reply_code(error))
     log_failure(error)
-    return Rejected(type(error).__name__)  # an address that no mail can be made out to, say
+    return Rejected(type(error).__name__)  # such as an address that cannot be encoded
 
 
 def backoff(tries: int, chance: Callable[[float, float], float] = uniform) -> float:
-    """Seconds until a mail is tried again that was tried so often before; not for all mails the same."""
+    """Seconds until the next try, randomised so that mails do not all retry at once."""
     return PAUSES[min(tries, len(PAUSES) - 1)] * chance(0.8, 1.2)
 
 
 def _failure(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> dict[str, Any]:
-    """How a mail ends that did not go out; the log tells it without saying whose it was."""
+    """Fields of a mail that failed; logs it without the recipient."""
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": reason, "code": code, "number": mail.number})
     return {"reason": reason, "detail": detail, "tries": mail.tries + 1, "ttl": int(now) + RETENTION_SECONDS}
 

@@ -1,7 +1,8 @@
 """SMTP backend that always knows how far a mail came.
 
-If the connection is lost before the final dot, the server cannot have accepted the mail; after that, nobody knows. Each
-exchange has a deadline as a whole, not only for each wait: a server that drips bytes would hold us for ever.
+If the connection is lost before the final dot, the server cannot have accepted the mail; after that, the outcome is
+unknown. Each exchange has an overall deadline, not only a timeout for each wait: a server that sends single bytes could
+block us for ever.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from .errors import (
 
 TIMEOUT_SECONDS = 60  # for opening a connection, and for each mail
 QUIT_TIMEOUT_SECONDS = 5
-CLOSING_CODE = 421  # "I am closing the connection", whatever was asked
+CLOSING_CODE = 421  # the server closes the connection, whatever the command
 _DOT = re.compile(rb"^\.", re.MULTILINE)
 
 
 class CompleteLines:
-    """What a server says, line by line. A line that breaks off is no answer: half of a yes is none."""
+    """Rejects incomplete lines: half a positive reply is not a reply."""
 
     def __init__(self, file: IO[bytes]):
         self._file = file
@@ -56,12 +57,12 @@ class CompleteLines:
 
 
 class Conversation(smtplib.SMTP):
-    """As Python's, but limited in all, told apart by how far a mail came, and with a socket that sends at once."""
+    """Python's SMTP client with an overall deadline, errors by how far the mail came, and TCP_NODELAY."""
 
     def __init__(
         self, deadline: SocketDeadline, host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None
     ):
-        self.deadline, self.tls = deadline, tls  # with TLS from the first byte on
+        self.deadline, self.tls = deadline, tls  # implicit TLS
         super().__init__(host, port, DNS_NAME.get_fqdn(), timeout)
 
     def connect(self, host: str = "localhost", port: int = 0, source_address: Any = None) -> tuple[int, bytes]:
@@ -83,7 +84,7 @@ class Conversation(smtplib.SMTP):
     # --- a mail ---
 
     def deliver(self, sender: str, to: str, text: bytes) -> str:
-        """Hand one mail over; answers what the server said when it took it."""
+        """Delivers one mail and returns the server's reply on acceptance."""
         try:
             self._ask(*self.mail(sender))
             self._ask(*self.rcpt(to))
@@ -101,7 +102,7 @@ class Conversation(smtplib.SMTP):
         return reply_text(code, text)
 
     def _ask(self, code: int, text: bytes, wanted: int | None = None) -> None:
-        if code == -1:  # a line that is no answer at all
+        if code == -1:  # not a valid reply
             raise smtplib.SMTPServerDisconnected(f"not an answer of a mail server: {text!r}")
         if code != wanted and (wanted or code // 100 != 2):
             raise error_for_reply(code, text)
@@ -112,25 +113,25 @@ def failure_text(deadline: SocketDeadline, error: Exception) -> str:
 
 
 class EmailBackend(SmtpBackend):
-    """Django's, with our conversation. A connection that was opened first serves many mails."""
+    """Django's backend with our `Conversation`; a connection opened beforehand is reused for many mails."""
 
     connection: Conversation | None
 
     def __init__(self, *arguments: Any, seconds: float | None = None, **options: Any):
         super().__init__(*arguments, **options)
         self.seconds = TIMEOUT_SECONDS if seconds is None else seconds
-        self.answer = ""  # to the last mail that was taken
+        self.answer = ""  # reply to the last accepted mail
 
     @cached_property
     def ssl_context(self) -> ssl.SSLContext:
-        """Whom we trust to be the mail server: who the system trusts, and a CA of one's own, if there is one."""
+        """Trusts the system's CAs and the configured one, if any."""
         context = ssl.create_default_context()
         if settings.MAIL_CA:
             context.load_verify_locations(settings.MAIL_CA)
         return context
 
     def open(self) -> bool:
-        """Come as far as a server that waits for mails, or raise `Unreachable`."""
+        """Connects until the server is ready for mail, or raises `Unreachable`."""
         if self.connection is not None:
             return False
         deadline = SocketDeadline()
@@ -157,7 +158,7 @@ class EmailBackend(SmtpBackend):
         return conversation
 
     def close(self) -> None:
-        """Say goodbye, if there is anybody to say it to."""
+        """Says QUIT if still connected."""
         conversation, self.connection = self.connection, None
         if conversation is not None:
             with suppress(smtplib.SMTPException, OSError), conversation.deadline.within(QUIT_TIMEOUT_SECONDS):
@@ -175,7 +176,7 @@ class EmailBackend(SmtpBackend):
         return len(email_messages)
 
     def _hand_over(self, message: EmailMessage) -> None:
-        """One mail to one address, as all of ours are."""
+        """Sends one mail to one address, as all our mails are."""
         assert self.connection is not None
         encoding = message.encoding or settings.DEFAULT_CHARSET
         sender = sanitize_address(message.from_email, encoding)
@@ -189,7 +190,7 @@ class EmailBackend(SmtpBackend):
             raise
 
     def _go_on_after(self, error: MailError) -> None:
-        """The server is asked to forget the mail, so that the next one can follow; or else the connection ends."""
+        """Resets the session so that the next mail can follow, or else closes the connection."""
         assert self.connection is not None
         try:
             if error.code in (0, CLOSING_CODE):
@@ -202,5 +203,5 @@ class EmailBackend(SmtpBackend):
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether the server went away before it had all of a mail: the next connection may be given it at once."""
+    """Whether the connection was lost before the server had all of the mail, so that it can be resent at once."""
     return isinstance(error, ConnectionLost) or (isinstance(error, Deferred) and error.code == CLOSING_CODE)

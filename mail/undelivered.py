@@ -22,24 +22,23 @@ from store.table import Delete, Equals, Item, Missing, Put, Write
 from . import outages
 from .outbox import ASIDE, FAILED, QUEUED, RETENTION_SECONDS, SENT, UNKNOWN, Mail, counting, mail_of, move, moving
 
-UNDECIDED = (FAILED, UNKNOWN)  # what a person may decide about
-# Why a mail may have failed that is tried again with all others. Not one that a server has taken, as far as anybody
-# knows, and not one that has nothing more to say: those are for somebody who looks at them one by one.
+UNDECIDED = (FAILED, UNKNOWN)  # states that a person may decide about
+# Reasons for which a failed mail is included when all are retried. Excludes mails that a server may have accepted and
+# mails that can no longer be composed: those need individual decisions.
 RETRIABLE = ("refused", "later", "unreachable", "unwritten")
 
 
-RETRY, AS_SENT = "again", "sent"  # what becomes of mails of unknown fate
+RETRY, AS_SENT = "again", "sent"  # decisions about mails of unknown fate
 SETTLING_EVENTS = {RETRY: "MailsTriedAgain", AS_SENT: "MailsTakenAsSent"}
 
 
 def retry_all(actor: str, *also: Write) -> None:
-    """Ask for all that failed to be tried again; a worker sees to it."""
+    """Requests a retry of all failed mails; a worker carries it out."""
     _request(Event(actor, "MailsTriedAgain", {"which": "all"}), {}, *also)
 
 
 def settle_unknown(actor: str, how: str, mailing: str, *also: Write) -> None:
-    """Ask for all mails of unknown fate, or those of one mailing, to be sent again or taken as sent; a worker sees to
-    it."""
+    """Requests that mails of unknown fate, all or of one mailing, be resent or counted as sent by a worker."""
     if how not in SETTLING_EVENTS:
         raise Refusal(NO_CHOICE)
     event_data = {"which": f"unknown {mailing}".strip()}
@@ -56,7 +55,7 @@ def _request(event: Event, wanted: dict[str, str], *also: Write) -> None:
 
 
 def mailing_of(mail: Mail) -> str:
-    """The same for all mails of one mailing, and for no others: its kind, and what all of it is about."""
+    """Identifies a mailing: its kind, and what all its mails are about."""
     about = (mail.about.get(name, "") for name in ("election_name", "message", "post"))
     return hashlib.sha256("\n".join((mail.kind, *about)).encode()).hexdigest()[:16]
 
@@ -69,7 +68,7 @@ class Mailing:
 
 
 def mailings(mails: Iterable[Mail]) -> list[Mailing]:
-    """The mailings that these belong to, the largest first; a mail of its own kind is a mailing of one."""
+    """The mailings of these mails, largest first; a single mail is a mailing of one."""
     found: dict[str, list[Mail]] = {}
     for mail in mails:
         found.setdefault(mailing_of(mail), []).append(mail)
@@ -87,7 +86,7 @@ def put_aside(actor: str, mail: Mail, *also: Write) -> None:
 
 
 def _decide(event: Event, mail: Mail, new: str, changes: dict[str, Any], *also: Write) -> None:
-    """Refused if the mail has moved on; a ledger that is closed by now does not stand in the way."""
+    """Fails if the mail has moved on; a ledger closed meanwhile is ignored."""
     if mail.state not in UNDECIDED:
         raise Refusal(MOVED_ON)
     update = moving(mail, mail.state, new, **changes)
@@ -103,7 +102,7 @@ def _requeued(asked_at: str) -> dict[str, Any]:
     return {"not_before": now, "again_at": asked_at, "tries": 0, "reason": "", "detail": ""}
 
 
-# --- what workers do ---
+# --- worker ---
 
 
 def is_requested() -> bool:
@@ -111,7 +110,7 @@ def is_requested() -> bool:
 
 
 def carry_out(goes_on: Callable[[], bool]) -> int:
-    """Settle all that somebody asked for; answers how many mails that was. An interrupted run goes on next time."""
+    """Carries out requested decisions and returns the number of mails; an interrupted run is resumed next time."""
     mark = table().get(keys.mails_again())
     if mark is None:
         return 0
@@ -135,7 +134,7 @@ def _carry_out_for(mail: Mail, mark: Item) -> bool:
 
 
 def _settle(mail: Mail, mark: Item) -> bool:
-    """One whose fate became unknown again after it was sent again is left for somebody to look at."""
+    """Skips mails that became unknown again after they were resent: a person has to look at those."""
     if mail.again_at >= mark["asked_at"] or mark["mailing"] not in ("", mailing_of(mail)):
         return False
     if mark["how"] == RETRY:

@@ -1,3 +1,3 @@
-"""Pictures that people upload: made anew in a process of their own, kept in the table, shown at their own addresses."""
+"""Uploaded pictures: re-encoded in a separate process, stored in the table, served at URLs of their own."""
 
 PUBLIC = "changing demo repository rules views"

@@ -1,12 +1,12 @@
-"""A thing gets a picture, another one, other words for it, or none: the act, and the page with its form.
+"""Adding, replacing, describing or removing the picture of a thing: the action, and the page with its form.
 
-The same for everything that has a picture. Its app says who may, and brings the thing's own part of the transaction:
+Shared by everything that has a picture. Its app checks permissions and adds its own part of the transaction:
 
     def picture(request, post):
         act = lambda wanted: services.picture_post(request.user, post.id, wanted)
         return picture_page(request, post.photo, act, reverse("post", args=[post.slug]), title=post.title)
 
-    def picture_post(actor, post_id, wanted):        # in a service, around which `retry_lost_race` stands
+    def picture_post(actor, post_id, wanted):        # in a service, wrapped in `retry_lost_race`
         before = ...find(post_id).photo
         after = wanted.instead_of(before)
         record(event, photos.set_on(key, before, after, Exists()), *wanted.writes(before))
@@ -32,19 +32,19 @@ from .forms import PictureForm
 from .repository import adding_bytes, deleting_bytes
 from .rules import Photo
 
-UPLOADS = Limit("pictures", 60, SECONDS_PER_HOUR)  # of one person: each takes a second of the processor
+UPLOADS = Limit("pictures", 60, SECONDS_PER_HOUR)  # per person: each takes a second of CPU time
 
 
 @dataclass(frozen=True, slots=True)
 class PictureChange:
-    """What somebody wants of a thing's picture: a new one; or other words for the one they saw; or none."""
+    """A change to a picture: a new one, a new description of the one seen, or none."""
 
     new: Encoded | None = None
-    seen: Photo | None = None  # of which only the words are to be other ones
+    seen: Photo | None = None  # the picture whose description changes
     alt: str = ""
 
     def instead_of(self, before: Photo | None) -> Photo | None:
-        """Which picture the thing has afterwards. Words for one picture are not put to another."""
+        """The picture afterwards. A description is never applied to a different picture."""
         if self.new:
             return self.new.photo
         if self.seen and (before is None or before.id != self.seen.id):
@@ -52,7 +52,7 @@ class PictureChange:
         return replace(before, alt=self.alt) if self.seen and before else None
 
     def writes(self, before: Photo | None) -> list[Write]:
-        """The bytes that come and those that go, for the transaction in which the thing says which it has."""
+        """Writes that add and delete picture data, for the transaction that updates the owner."""
         if self.seen and not self.new:
             return []
         return [*(adding_bytes(self.new) if self.new else ()), *deleting_bytes(before)]
@@ -61,7 +61,7 @@ class PictureChange:
 def picture_page(
     request: HttpRequest, photo: Photo | None, act: Callable[[PictureChange], Any], to: str, **context: Any
 ) -> HttpResponse:
-    """The form, and what comes of it. With a script it is sent beside the page, and told where to go on."""
+    """Shows and processes the form. Scripts submit it in the background and get the URL to continue at."""
     form = PictureForm(form_data(request), request.FILES or None, photo=photo)
     done = run_form(request, form, lambda: act(_requested_change(request, form, photo)), _success_message(form), "file")
     if request.headers.get("Accept") == "application/json":

@@ -1,8 +1,8 @@
-"""The program that makes pictures anew, in a process of its own: bytes of a stranger come in, clean pictures go out.
+"""Re-encodes pictures in a separate process: untrusted bytes come in, clean pictures go out.
 
-It is started by itself (`python -I photos/child.py`) and knows nothing of the site: neither Django, nor settings, nor
-the store. Its limits are set before the first byte is read. What it says is a line of JSON and then the pictures; what
-it refuses, it refuses with a word, of which `photos.rules` makes a sentence.
+It runs on its own (`python -I photos/child.py`) and knows nothing of the site: neither Django, nor settings, nor the
+store. Its limits are set before the first byte is read. It writes a line of JSON and then the pictures; a refusal is a
+single word, which `photos.rules` turns into a sentence.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from typing import Any
 
 from PIL import Image, ImageCms, ImageFile, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin
 
-MAX_UPLOAD_BYTES = 8 * 1024**2  # of what comes in
+MAX_UPLOAD_BYTES = 8 * 1024**2  # of the input
 MAX_PIXELS = 40_000_000
 WIDTHS = (160, 640, 1280)
-MAX_ASPECT_RATIO = 2  # times as high as wide, at most: what is higher gets narrower
-MAX_PHOTO_BYTES = 300_000  # bytes, which no picture has: an item holds 400 KB
+MAX_ASPECT_RATIO = 2  # maximum height relative to width: taller pictures become narrower
+MAX_PHOTO_BYTES = 300_000  # upper limit for each width: an item holds 400 KB
 QUALITIES = (85, 75, 65, 50, 35, 20)
 
-MAX_MEMORY_MB = 1024  # of memory: 40 million pixels take 160, and the reader of WebP has them four times
+MAX_MEMORY_MB = 1024  # 40 million pixels take 160 MB, and the WebP decoder holds them four times
 MAX_CPU_SECONDS = 10
-MAX_SECONDS = 20  # by the clock
+MAX_SECONDS = 20  # wall-clock time
 
-Image.preinit()  # all that Pillow would look for later is at hand before files are out of reach:
+Image.preinit()  # loads everything Pillow would import later, before files become inaccessible:
 READERS = (JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
 FORMATS = ("JPEG", "PNG", "WEBP")
 ORIENTATION_TAG = 0x0112
@@ -46,7 +46,7 @@ LYING = (5, 6, 7, 8)
 
 
 class Refused(Exception):
-    """A file that no picture is made of; the word says why."""
+    """The file was rejected; the word says why."""
 
     def __init__(self, word: str):
         self.word = word
@@ -56,7 +56,7 @@ class Refused(Exception):
 
 
 def opened(raw: bytes) -> Image.Image:
-    """The picture, of which only the head has been read: nothing of it is unpacked before its size is known."""
+    """Reads only the header: nothing is decoded before its size is known."""
     _check_kind(raw)
     _check_webp(raw)
     try:
@@ -65,7 +65,7 @@ def opened(raw: bytes) -> Image.Image:
         raise Refused("pixels") from None
     _check_size(*image.size)
     if image.format in ("PNG", "WEBP") and getattr(image, "is_animated", False):
-        raise Refused("animated")  # a JPEG of several is that of a telephone, which adds others to its first
+        raise Refused("animated")  # multi-picture JPEGs are allowed: phones append others to the first
     return image
 
 
@@ -81,7 +81,7 @@ def _check_kind(raw: bytes) -> None:
 
 
 def _check_webp(raw: bytes) -> None:
-    """The reader of WebP makes room for the whole picture as soon as it is opened; so we read the head ourselves."""
+    """Checks the header ourselves, because the WebP decoder allocates the whole picture as soon as it is opened."""
     if raw[:4] != b"RIFF" or len(raw) < 30:
         return
     kind = raw[12:16]
@@ -96,22 +96,22 @@ def _check_webp(raw: bytes) -> None:
 
 
 def orientation(image: Image.Image) -> int:
-    """How the camera was held; what cannot be read counts as upright."""
+    """EXIF orientation; upright if it cannot be read."""
     with suppress(Exception):
         return int(image.getexif().get(ORIENTATION_TAG, 1))
     return 1
 
 
-# --- making anew ---
+# --- encoding ---
 
 
 def pictures(raw: bytes) -> list[Image.Image]:
-    """Upright, in the colours that every screen takes for granted, in all widths; the smallest first."""
+    """Upright, in sRGB, in all widths, smallest first."""
     image = opened(raw)
     held = orientation(image)
     box = _box(image.size, WIDTHS[-1], lies=held in LYING)
     with suppress(ValueError):
-        image.draft(None, (box[0] * 2, box[1] * 2))  # a JPEG can be read at half its size, and at a quarter
+        image.draft(None, (box[0] * 2, box[1] * 2))  # JPEG decoders can scale down by two or four
     largest = _coloured(_workable(image).resize(box, Image.Resampling.LANCZOS), image.info.get("icc_profile"))
     if held in TURNS:
         largest = largest.transpose(TURNS[held])
@@ -120,7 +120,7 @@ def pictures(raw: bytes) -> list[Image.Image]:
 
 
 def _box(size: tuple[int, int], width: int, lies: bool = False) -> tuple[int, int]:
-    """How large a picture of this width is, never larger than it came; `lies` if it is turned afterwards."""
+    """Size of a picture of this width, never enlarged; `lies` if it will be rotated afterwards."""
     wide, high = (size[1], size[0]) if lies else size
     part = min(1.0, width / wide, width * MAX_ASPECT_RATIO / high)
     box = max(1, round(wide * part)), max(1, round(high * part))
@@ -128,9 +128,9 @@ def _box(size: tuple[int, int], width: int, lies: bool = False) -> tuple[int, in
 
 
 def _workable(image: Image.Image) -> Image.Image:
-    """Unpacked, and in one of the few ways of keeping colours that can be made smaller."""
+    """Decoded, in one of the few modes that can be resized."""
     image.load()
-    if image.mode.startswith(("I", "F")):  # sixteen bits of grey
+    if image.mode.startswith(("I", "F")):  # 16-bit greyscale
         image = image.convert("I").point(lambda grey: grey / 256).convert("L")
     if "transparency" in image.info or image.mode in ("LA", "PA", "La"):
         return image.convert("RGBA")
@@ -138,7 +138,7 @@ def _workable(image: Image.Image) -> Image.Image:
 
 
 def _coloured(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """In sRGB; a profile that cannot be read is dropped."""
+    """Converts to sRGB; drops a profile that cannot be read."""
     mode = "RGBA" if image.mode == "RGBA" else "RGB"
     if profile:
         with suppress(Exception):
@@ -149,7 +149,7 @@ def _coloured(image: Image.Image, profile: bytes | None) -> Image.Image:
 
 
 def _clean(image: Image.Image) -> Image.Image:
-    """Its pixels, and nothing that came with them."""
+    """Copies only the pixels, without any metadata."""
     if image.mode == "RGBA" and image.getchannel("A").getextrema()[0] == 255:
         image = image.convert("RGB")
     return Image.frombytes(image.mode, image.size, image.tobytes())
@@ -159,7 +159,7 @@ def _clean(image: Image.Image) -> Image.Image:
 
 
 def written(images: list[Image.Image]) -> tuple[str, list[tuple[tuple[int, int], bytes]]]:
-    """As WebP if something shines through, else as JPEG. A width that cannot be made small enough is left out."""
+    """WebP if there is transparency, otherwise JPEG. A width that cannot be made small enough is left out."""
     kind = "webp" if images[-1].mode == "RGBA" else "jpg"
     if kind == "jpg":
         images = [image.convert("RGB") for image in images]
@@ -182,14 +182,14 @@ def _in_qualities(image: Image.Image, kind: str) -> Iterator[bytes]:
 
 
 def answer(raw: bytes) -> bytes:
-    """A line that says what comes, and then the pictures; or a line that says why none comes."""
+    """A JSON line followed by the pictures, or a JSON line with the reason for refusal."""
     try:
         kind, made = written(pictures(raw))
     except Refused as refusal:
         return _line({"refused": refusal.word})
     except MemoryError:
         return _line({"refused": "memory"})
-    except Exception:  # whatever a reader says of a file that is not as it should be
+    except Exception:  # whatever a decoder raises for a malformed file
         return _line({"refused": "broken"})
     said = [{"wide": size[0], "high": size[1], "bytes": len(data)} for size, data in made]
     return _line({"kind": kind, "pictures": said}) + b"".join(data for _size, data in made)
@@ -203,7 +203,7 @@ def _line(words: dict[str, Any]) -> bytes:
 
 
 def limit() -> None:
-    """From here on: so much memory, so much time, no file, no trace; and no longer than whoever asked for it lives."""
+    """Limits memory, time and file access, leaves no traces, and makes the process end with its parent."""
     Image.MAX_IMAGE_PIXELS = MAX_PIXELS
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     _die_with_parent()
@@ -215,13 +215,13 @@ def limit() -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NPROC, 0),
-        (resource.RLIMIT_NOFILE, 3),  # none but those that are open
+        (resource.RLIMIT_NOFILE, 3),  # no new ones
     ):
         resource.setrlimit(what, (most, most))
 
 
 def _die_with_parent() -> None:
-    """Linux can be asked for it; elsewhere the alarm, and a pipe that nobody reads, come soon enough."""
+    """Only Linux supports this; elsewhere the alarm or the broken pipe ends the process soon enough."""
     with suppress(Exception):
         import ctypes
 
@@ -229,7 +229,7 @@ def _die_with_parent() -> None:
 
 
 def _die_first() -> None:
-    """On a machine that has no memory left, this process goes before the site does."""
+    """If memory runs out, the kernel kills this process before the site."""
     with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
         file.write("1000")
 

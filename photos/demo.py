@@ -1,4 +1,4 @@
-"""Pictures of the demo, drawn here: three places and a face, of a few shapes each."""
+"""Pictures of the demo: three places and a face, drawn from a few shapes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Drawing = Callable[[ImageDraw.ImageDraw], None]
 
 
 def picture(name: str) -> PictureChange | None:
-    """The picture for a name of the demo, if there is one. What we have drawn needs no process of its own."""
+    """The demo picture of this name, if there is one. Trusted input needs no separate process."""
     if name not in DRAWN:
         return None
     alt, sky, drawing = DRAWN[name]

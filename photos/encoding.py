@@ -1,7 +1,8 @@
-"""A picture made of what somebody sent: by another process (photos/child.py), whose limits the kernel keeps.
+"""Re-encodes an upload in another process (photos/child.py), whose limits the kernel enforces.
 
-What strangers send is read by large libraries in C, in which mistakes are found every year. So it is read where there
-is nothing to take: in a new program that knows no secret, opens no file, and ends with its time or its memory.
+Uploads are decoded by large C libraries, in which vulnerabilities are found every year. So they are decoded where there
+is nothing to steal: in a fresh program that has no secrets, opens no files, and ends when its time or memory is used
+up.
 """
 
 from __future__ import annotations
@@ -24,19 +25,19 @@ from typing import Any
 from . import child
 from .rules import CONTENT_TYPES, MAX_PHOTO_BYTES, MAX_UPLOAD_BYTES, WIDTHS, Photo, no_picture
 
-ENCODING_SLOTS = BoundedSemaphore(2)  # pictures that are made for this process; the site's own pages come first
+ENCODING_SLOTS = BoundedSemaphore(2)  # pictures encoded at once per process, so that pages take precedence
 MAX_QUEUE_SECONDS = 10.0
-TIMEOUT_SECONDS = child.MAX_SECONDS + 5.0  # by the clock; the child's own alarm comes first
-MAX_OUTPUT_BYTES = 4096 + len(WIDTHS) * MAX_PHOTO_BYTES  # bytes that are read of its answer
+TIMEOUT_SECONDS = child.MAX_SECONDS + 5.0  # wall-clock time; the child's own alarm comes first
+MAX_OUTPUT_BYTES = 4096 + len(WIDTHS) * MAX_PHOTO_BYTES  # read from the child's output
 PROGRAM = (sys.executable, "-I", "-X", "utf8", str(Path(child.__file__).resolve()))
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A picture that is to be kept: what is said of it, and its bytes by width."""
+    """A picture ready to be stored: its metadata, and its bytes by width."""
 
     photo: Photo
-    parts: tuple[bytes, ...]  # as `photo.widths`
+    parts: tuple[bytes, ...]  # in the order of `photo.widths`
 
 
 def new_id() -> str:
@@ -44,7 +45,7 @@ def new_id() -> str:
 
 
 def encoded(raw: bytes, alt: str, photo_id: str | None = None) -> Encoded:
-    """The picture in all its widths, without a byte of what came with it; or a refusal with a sentence."""
+    """Re-encodes a picture in all widths without any metadata; raises a refusal with a message."""
     if len(raw) > MAX_UPLOAD_BYTES:
         raise no_picture("large")
     with in_line():
@@ -61,13 +62,13 @@ def in_line() -> Iterator[None]:
         ENCODING_SLOTS.release()
 
 
-# --- the other process ---
+# --- child process ---
 
 
 def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = TIMEOUT_SECONDS) -> bytes:
-    """What the other process says; it never gets more time, and we never read more, than there is for it."""
+    """The child's output, limited in both time and size."""
     try:
-        process = subprocess.Popen(  # noqa: S603 - our own program, without any word of anybody's
+        process = subprocess.Popen(  # noqa: S603 - our own program, without user input in its arguments
             program,
             cwd="/",
             env={},
@@ -76,7 +77,7 @@ def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = TIM
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-    except OSError:  # no room for another process
+    except OSError:  # no resources for another process
         raise no_picture("busy") from None
     clock = Timer(seconds, _end, [process])
     clock.daemon = True
@@ -92,11 +93,11 @@ def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = TIM
 
 
 def _conversation(process: subprocess.Popen[bytes], raw: bytes) -> bytes:
-    """Whatever the other does, this ends when it has been ended: then nobody holds the pipes any more."""
+    """Ends at the latest when the child is killed, because that closes the pipes."""
     assert process.stdin
     assert process.stdout
     with process.stdin, process.stdout, suppress(BrokenPipeError):
-        with suppress(BrokenPipeError):  # it was stopped while it read
+        with suppress(BrokenPipeError):  # it was killed while reading
             process.stdin.write(raw)
             process.stdin.close()
         return process.stdout.read(MAX_OUTPUT_BYTES + 1)
@@ -104,7 +105,7 @@ def _conversation(process: subprocess.Popen[bytes], raw: bytes) -> bytes:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """With all that it may have started."""
+    """Kills the whole process group."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -116,11 +117,11 @@ def _judged(said: bytes, code: int) -> bytes:
     raise no_picture("long" if was_ended and not said else "broken")
 
 
-# --- what it said ---
+# --- child output ---
 
 
 def read(said: bytes, alt: str, photo_id: str) -> Encoded:
-    """It has read what a stranger sent, so that it is believed no more than a stranger."""
+    """Validates the output as untrusted, because the child has processed untrusted input."""
     line, _, rest = said.partition(b"\n")
     try:
         return _read(json.loads(line), rest, alt, photo_id)

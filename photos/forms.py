@@ -12,7 +12,7 @@ from .rules import MAX_ALT_CHARS, MAX_UPLOAD_BYTES, SENTENCES, Photo
 
 
 class PictureForm(forms.Form):
-    """A file, and what it shows, in words. A thing that has a picture keeps it if no file is sent, or lets it go."""
+    """A file and its description. An existing picture stays if no file is sent, and can be removed."""
 
     file = forms.FileField(
         label=_("Picture"),
@@ -41,7 +41,7 @@ class PictureForm(forms.Form):
         return file
 
     def clean_alt(self) -> str:
-        """One line, with something on it that can be read."""
+        """One line, with at least one printable character."""
         text = " ".join(str(self.cleaned_data["alt"]).split())
         if not any(each.isprintable() and not each.isspace() for each in text):
             raise ValidationError(_("Describe in a few words what the picture shows."))

@@ -15,7 +15,7 @@ from .rules import Photo
 
 @dataclass(frozen=True, slots=True)
 class StoredPicture:
-    """A picture in one width, as it is sent."""
+    """A picture in one width, as served."""
 
     kind: str
     digest: str
@@ -28,13 +28,13 @@ def find(photo_id: str, width: int) -> StoredPicture | None:
 
 
 def find_all(photo: Photo) -> list[bytes]:
-    """Its bytes by width; fewer, if it goes at this moment."""
+    """Its bytes by width; incomplete if it is being deleted."""
     found = table().get_many(photo_keys(photo))
     return [found[place]["content"] for place in photo_keys(photo) if place in found]
 
 
 def copy(photo: Photo) -> Encoded | None:
-    """The same picture under an address of its own. Nothing, if it goes at this moment."""
+    """A copy with an id of its own; `None` if the picture is being deleted."""
     parts = find_all(photo)
     return Encoded(replace(photo, id=new_id()), tuple(parts)) if len(parts) == len(photo.widths) else None
 
@@ -43,7 +43,7 @@ def photo_keys(photo: Photo | None) -> list[Key]:
     return [keys.photo(photo.id, width) for width in photo.widths] if photo else []
 
 
-# --- writes; each answers parts of the transaction in which the thing says which picture it has ---
+# --- writes: parts of the transaction that updates the owner ---
 
 
 def adding_bytes(encoded: Encoded) -> list[Put]:
@@ -62,16 +62,16 @@ def deleting_bytes(photo: Photo | None) -> list[Delete]:
     return [Delete(place) for place in photo_keys(photo)]
 
 
-# --- of the thing itself ---
+# --- owner ---
 
 
 def photo_unchanged(photo: Photo | None) -> Condition:
-    """That the thing has this picture, or none, as it had when it was read: so no picture is left without a thing."""
+    """Requires that the owner still has the picture it had when read, so that no picture is orphaned."""
     return Equals("photo", photo.as_item()) if photo else Missing("photo")
 
 
 def setting_photo(key: Key, before: Photo | None, after: Photo | None, when: Condition | None = None) -> Update:
-    """The thing has this picture from now on, or none. Refused if it no longer has the one it had."""
+    """Sets or removes the owner's picture; fails if it has changed since it was read."""
     unchanged = photo_unchanged(before) & when if when else photo_unchanged(before)
     if after is None:
         return Update(key, remove=("photo",), when=unchanged)
@@ -79,5 +79,5 @@ def setting_photo(key: Key, before: Photo | None, after: Photo | None, when: Con
 
 
 def event_data(photo: Photo | None) -> dict[str, Any]:
-    """What an event says of it; the bytes are in no log."""
+    """Event payload; picture data is never logged."""
     return {"photo": photo.as_item() if photo else None}

@@ -29,7 +29,7 @@ CONTENT_TYPES = {"jpg": "image/jpeg", "webp": "image/webp"}
 
 
 class NoPicture(Refusal):
-    """No picture can be made of what was sent; the words say why."""
+    """The upload cannot be turned into a picture; the message says why."""
 
 
 SENTENCES = {
@@ -51,26 +51,26 @@ def no_picture(word: str) -> NoPicture:
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """What the thing that a picture belongs to says of it: all that a page needs to show it, but for its bytes.
+    """A picture's metadata, stored with its owner: all that a page needs to show it, except for its bytes.
 
-    An address is known only to who was shown a page with it: the id is drawn from 128 bits.
+    URLs cannot be guessed: the id has 128 random bits.
     """
 
     id: str
     alt: str
-    wide: int  # of the largest of its widths
+    wide: int  # of the largest width
     high: int
-    widths: tuple[int, ...]  # the smallest first
-    kind: str  # how its address ends
-    digests: tuple[str, ...]  # of the bytes of each width
+    widths: tuple[int, ...]  # smallest first
+    kind: str  # file extension
+    digests: tuple[str, ...]  # of each width's bytes
 
     def as_item(self) -> dict[str, Any]:
-        """As things and events hold it."""
+        """As stored in owners and events."""
         size = {"wide": self.wide, "high": self.high, "widths": list(self.widths)}
         return {"id": self.id, "alt": self.alt, **size, "kind": self.kind, "digests": list(self.digests)}
 
     def src(self, width: int) -> str:
-        """Where it is at least so wide; or as wide as there is."""
+        """URL of the smallest version at least this wide, or else of the largest."""
         found = next((each for each in self.widths if each >= width), self.widths[-1])
         return reverse("picture", args=[self.id, found, self.kind])
 
@@ -92,7 +92,7 @@ class Photo:
 
 
 def photo_of(item: dict[str, Any] | None) -> Photo | None:
-    """Of the attribute `photo` of a thing, which those without a picture do not have."""
+    """Reads the attribute `photo`, which items without a picture lack."""
     if not item:
         return None
     widths, digests = tuple(item["widths"]), tuple(item["digests"])

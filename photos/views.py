@@ -12,7 +12,7 @@ from pages.sharing import immutable
 from . import repository
 from .rules import CONTENT_TYPES, WIDTHS
 
-SANDBOX_POLICY = "default-src 'none'; sandbox"  # opened by itself it may do nothing but be seen
+SANDBOX_POLICY = "default-src 'none'; sandbox"  # opened on its own, it can only be viewed
 
 
 @require_safe

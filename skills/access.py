@@ -19,13 +19,13 @@ from .rules import Held, Skill, State
 
 
 def may_see_profile(user: User, name: str) -> bool:
-    """Without reading more of the profile than who may see it."""
+    """Reads only the visibility of the profile."""
     visibility = endorsements.visibilities([name])[keys.fold(name)]
     return rules.may_see(name_and_role(user), keys.fold(name), visibility)
 
 
 def profile_for(user: User, name: str) -> Profile | None:
-    """The profile of somebody, if it is there for this person: of a hidden one nobody can tell that it is."""
+    """The profile, if this user may see it; a hidden one is indistinguishable from a missing one."""
     return _if_seen(user, repository.profile(name))
 
 
@@ -36,13 +36,13 @@ def _if_seen(user: User, found: Profile | None) -> Profile | None:
 
 
 def listed_for(user: User, skill_id: str) -> Skill | None:
-    """A skill to look at: an old id leads to the new one, and a proposal is for those who decide about it."""
+    """A skill to view: old ids lead to the merged skill, and proposals are only for those who decide about them."""
     skill = merging.follow_merges(skill_id)
     return None if skill is None or (skill.state == State.PROPOSED and not user.can_manage_people) else skill
 
 
 def own_for(user: User, skill_id: str) -> Skill | None:
-    """A skill to have."""
+    """A skill to add to one's profile."""
     skill = merging.follow_merges(skill_id)
     return None if skill is None or skill.state == State.PROPOSED else skill
 
@@ -53,7 +53,7 @@ def any_for(user: User, skill_id: str) -> Skill | None:
 
 
 def of_admins(methods: Callable[..., Any]) -> Callable[..., Any]:
-    """For those who look after the catalogue, at any skill that is there."""
+    """For admins of the catalogue, on any existing skill."""
     return lambda view: requires(Permission.MANAGE_USERS, load_for=any_for)(methods(view))
 
 
@@ -67,7 +67,7 @@ def of_owners(methods: Callable[..., Any]) -> Callable[[View], View]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A skill of somebody, on their profile."""
+    """A skill on a person's profile."""
 
     profile: Profile
     skill: Skill
@@ -75,7 +75,7 @@ class Entry:
 
 
 def entry_for(user: User, name: str, skill_id: str) -> Entry | None:
-    """While a skill is merged, an entry may still stand under the old id. Whoever vouches for it is read by pages."""
+    """During a merge, the entry may still be under the old id. Endorsements are read by the pages."""
     profile, skill = _if_seen(user, repository.profile_without_endorsements(name)), merging.follow_merges(skill_id)
     if profile is None or skill is None:
         return None
@@ -84,24 +84,24 @@ def entry_for(user: User, name: str, skill_id: str) -> Entry | None:
 
 
 def endorsable_for(user: User, name: str, skill_id: str) -> Entry | None:
-    """Of those whom members may see: also for admins, who see more."""
+    """Only on profiles visible to members, even for admins, who see more."""
     entry = entry_for(user, name, skill_id)
     return entry if entry is not None and entry.profile.own.visibility == rules.Visibility.MEMBERS else None
 
 
 def given_for(user: User, name: str, skill_id: str) -> Endorsement | None:
-    """One's own, whether the other is still to be seen or not."""
+    """The user's own endorsement, whether or not the profile is still visible."""
     return _under(skill_id, lambda each: endorsements.find(name, each, user.name))
 
 
 def got_for(user: User, skill_id: str, by: str) -> Endorsement | None:
-    """One that somebody gave whom this person may see."""
+    """An endorsement the user received, if they may see who gave it."""
     found = _under(skill_id, lambda each: endorsements.find(user.name, each, by))
     seen = found is not None and endorsements.visibilities([by])[keys.fold(by)]
     return found if seen and rules.may_see(name_and_role(user), keys.fold(by), seen) else None
 
 
 def _under(skill_id: str, find: Callable[[str], Endorsement | None]) -> Endorsement | None:
-    """By the id it was asked for, or the one to which that leads by now."""
+    """Tries the given id, then the one it has been merged into."""
     skill = merging.follow_merges(skill_id)
     return find(skill_id) or (find(skill.id) if skill else None)

@@ -1,4 +1,4 @@
-"""Skills of the demo: a catalogue as a club of some size would have one, and members who can do these things."""
+"""Skills of the demo: a catalogue as in a club of some size, and members who have these skills."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from . import repository, services
 from .endorsements import Ground
 from .rules import Visibility
 
-# category: skill, and other names for it
+# category: skill, and its aliases
 CATALOGUE = {
     "Running the club": (
         "Chairing meetings: moderation",
@@ -97,7 +97,7 @@ CATALOGUE = {
     ),
 }
 
-# what somebody does, and by which skills
+# occupations and their skills
 CALLINGS = {
     "treasurer": ("bookkeeping", "annual-budgets", "spreadsheets", "grant-applications"),
     "chair": ("chairing-meetings", "association-law", "mediation", "public-speaking"),
@@ -115,7 +115,7 @@ CALLINGS = {
     "guide": ("map-and-compass", "climbing", "first-aid", "bird-identification"),
     "analyst": ("statistics", "spreadsheets", "python", "mathematics"),
 }
-# Those of the demo who are there anyway, and thirty more.
+# existing demo members, and thirty more
 KNOWN = {
     "Ada Lovelace": "programmer",
     "Grace Hopper": "administrator",
@@ -163,7 +163,7 @@ PROPOSED = (("Juggling", "Events", "Three balls at least."), ("Rust", "Computing
 
 
 def load(progress: Progress = no_progress) -> int:
-    """Make what is not there; answers how many skills and people that were."""
+    """Creates missing demo data and returns the number of skills and people."""
     owner = people.find(people.owner_name() or "")
     if owner is None or repository.catalogue(limit=1)[0]:
         return 0
@@ -191,7 +191,7 @@ def _add(owner: User, category: str, line: str) -> bool:
 
 
 def _people() -> Iterator[str]:
-    """Those who are there; the others are made, all with one password that was hashed once."""
+    """Existing demo members, then new ones, who share a password that is hashed only once."""
     hashed = make_password(PASSWORD)
     yield from KNOWN
     for number, name in enumerate(MEMBERS):
@@ -203,7 +203,7 @@ def _people() -> Iterator[str]:
 
 
 def _add_skills(person: User, calling: str) -> None:
-    """The same for everybody who loads the demo: who is at it longer knows more."""
+    """Deterministic; more years mean a higher level."""
     chance = random.Random(person.name)  # noqa: S311 - the demo is the same everywhere
     for skill in CALLINGS[calling]:
         years = chance.randint(0, 25)
@@ -217,7 +217,7 @@ def _add_skills(person: User, calling: str) -> None:
 
 
 def _add_endorsements(name: str, members: Mapping[str, User]) -> None:
-    """For some whom they work with: those of the same calling, and here and there one of another."""
+    """For colleagues: mostly of the same occupation, occasionally of another."""
     chance = random.Random(f"{name} vouches")  # noqa: S311 - as above
     for other in (each for each in members if each != name and each not in HIDDEN):
         is_near = MEMBERS[other] == MEMBERS[name]

@@ -30,11 +30,11 @@ from .forms import EndorseForm
 from .repository import Profile
 from .rules import Visibility
 
-# --- who sees which ---
+# --- visibility ---
 
 
 def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The skills of a profile, each with how many vouch for it as far as the viewer may see; their order stays."""
+    """Adds to each skill the number of endorsements visible to the viewer; keeps the order."""
     seen = items.visible_to(name_and_role(viewer), profile.endorsements)
     mine = {each.skill for each in seen if keys.fold(each.by) == keys.fold(viewer.name)}
     mine |= items.given_to(profile.person.name, profile.uncounted, viewer.name)
@@ -45,13 +45,13 @@ def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) ->
                    "may_endorse": may and row["held"].skill not in mine} for row in rows]  # fmt: skip
 
 
-# --- looking ---
+# --- viewing ---
 
 
 @requires(Permission.VIEW_APPLICATION, load_for=entry_for)
 @require_safe
 def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
-    """First those who have the skill themselves, then the others; each by name."""
+    """First those who have the skill themselves, then the others, each by name."""
     person, user = entry.profile.person, request.user
     context = list_context(request, partial(items.received, person.name, entry.held.skill))
     rows = _rows(user, entry, items.visible_to(name_and_role(user), context["rows"]))
@@ -70,13 +70,13 @@ def _rows(viewer: User, entry: Entry, seen: list[Endorsement]) -> list[dict[str,
 
 
 def _endorsed_by(viewer: User, person: User) -> set[str]:
-    """Whom somebody vouches for, as far as that is to be seen; folded."""
+    """Folded names of the people this person endorses, as far as the viewer may see."""
     theirs = map(items.endorsement_of, table().each(keys.endorses(person.name)))
     is_own = keys.fold(viewer.name) == keys.fold(person.name)
     return {keys.fold(each.name) for each in theirs if is_own or not each.hidden}
 
 
-# --- vouching ---
+# --- endorsing ---
 
 
 @requires(Permission.VOTE, load_for=endorsable_for)
@@ -107,14 +107,14 @@ def withdraw(request: HttpRequest, given: Endorsement) -> HttpResponse:
 @requires(Permission.VOTE)
 @require_safe
 def given(request: HttpRequest) -> HttpResponse:
-    """What one has vouched for, with the way to take it back."""
+    """Endorsements the user gave, which they can withdraw."""
     context = list_context(request, partial(items.given, request.user.name))
     named = {each.skill: merging.follow_merges(each.skill) for each in context["rows"]}
     rows = [{"given": each, "skill": named[each.skill]} for each in context["rows"] if named[each.skill]]
     return render(request, "skills/own_endorsements.html", {**context, "rows": rows})
 
 
-# --- what others say of oneself ---
+# --- endorsements received ---
 
 
 @requires(Permission.VOTE, load_for=got_for)

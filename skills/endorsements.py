@@ -1,7 +1,7 @@
-"""Endorsements: that somebody vouches for a skill of somebody else. Values, items, and the writes that keep them.
+"""Endorsements of one person's skill by another: values, items, and the writes that keep them consistent.
 
-One item is one endorsement, under the person who has the skill, so that nobody endorses twice; how many there are is
-counted from the items, and nothing is kept that could get out of step with them.
+Each endorsement is one item under the person who has the skill, so that nobody endorses twice. They are counted from
+the items; no stored total could get out of step with them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Up
 from .rules import Level, Visibility, level_of, may_see
 
 OF_ENDORSEMENTS = ("name", "skill", "by", "level", "at", "given", "hidden", "changes")
-MAX_COUNTED_PER_SKILL = 100  # endorsements of one skill, on a profile that has very many
-MAX_ENDORSEMENTS_READ = 200  # of all skills of somebody: up to then all are counted
-TRANSACTION_ENDORSEMENTS = 40  # endorsements of one transaction of a merge: two items of each change
+MAX_COUNTED_PER_SKILL = 100  # on a profile with very many endorsements
+MAX_ENDORSEMENTS_READ = 200  # for all skills of a person: up to here all are counted
+TRANSACTION_ENDORSEMENTS = 40  # per transaction of a merge: each changes two items
 
 
 class Ground(StrEnum):
-    """How somebody knows."""
+    """How the endorser knows."""
 
     WORKED = "worked"
     TAUGHT = "taught"
@@ -47,14 +47,14 @@ GROUNDS = {
 
 @dataclass(frozen=True, slots=True)
 class Endorsement:
-    name: str  # who has the skill
+    name: str  # the person who has the skill
     skill: str
     by: str
     grounds: tuple[str, ...]
-    level: int  # as they had it at that moment
+    level: int  # at the time of the endorsement
     at: str
-    given: int = 0  # by which act of the endorser: one that was withdrawn and given again is another
-    hidden: bool = False  # by who has the skill
+    given: int = 0  # the endorser's counter at that time: distinguishes an endorsement withdrawn and given again
+    hidden: bool = False  # by the person who has the skill
     changes: int = 0  # how often it was hidden or shown
 
     @property
@@ -66,7 +66,7 @@ class Endorsement:
         return [Ground(each).label for each in self.grounds]
 
 
-Some = tuple[list[Endorsement], str | None]  # and where they ended
+Some = tuple[list[Endorsement], str | None]  # with the cursor
 
 
 def endorsement_of(item: Item) -> Endorsement:
@@ -74,7 +74,7 @@ def endorsement_of(item: Item) -> Endorsement:
 
 
 def endorsements_in(items: Iterable[Item]) -> tuple[Endorsement, ...]:
-    """Those among items of other kinds."""
+    """Picks the endorsements from items of mixed types."""
     prefix = keys.endorsements("").prefix
     return tuple(endorsement_of(item) for item in items if item["SK"].startswith(prefix))
 
@@ -85,25 +85,25 @@ def find(name: str, skill_id: str, by: str) -> Endorsement | None:
 
 
 def given_to(name: str, skill_ids: Iterable[str], by: str) -> set[str]:
-    """For which of somebody's skills another one vouches."""
+    """Which of a person's skills another person endorses."""
     places = {keys.endorsement(name, each, by): each for each in skill_ids}
     return {places[place] for place in table().get_many(places)} if places else set()
 
 
 def received(name: str, skill_id: str, *, limit: int, cursor: str | None = None) -> Some:
-    """By the names of those who gave them."""
+    """By endorser's name."""
     page = table().page(keys.endorsements(name, skill_id), limit=limit, cursor=cursor)
     return [endorsement_of(item) for item in page.items], page.cursor
 
 
 def given(by: str, *, limit: int, cursor: str | None = None) -> Some:
-    """By the names of those who got them."""
+    """By recipient's name."""
     page = table().page(keys.endorses(by), limit=limit, cursor=cursor)
     return [endorsement_of(item) for item in page.items], page.cursor
 
 
 def visibilities(names: Iterable[str]) -> dict[str, Visibility]:
-    """Who may see each of them; by folded names."""
+    """Profile visibility by folded name."""
     places = {keys.fold(name): keys.own_skills(name) for name in names}
     found = table().get_many(places.values()) if places else {}
     said = {name: found.get(place, {}).get("visibility", Visibility.MEMBERS) for name, place in places.items()}
@@ -111,7 +111,7 @@ def visibilities(names: Iterable[str]) -> dict[str, Visibility]:
 
 
 def visible_to(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[Endorsement]:
-    """Those by people whom somebody may see, and that are not hidden from them. One's own word one always sees."""
+    """Endorsements by people the viewer may see, unless hidden from the viewer. One's own are always visible."""
     visible = visibilities(each.by for each in found)
     return [each for each in found if _is_seen(viewer, each, visible[keys.fold(each.by)])]
 
@@ -121,17 +121,17 @@ def _is_seen(viewer: tuple[str, Role], each: Endorsement, visibility: Visibility
     return may_see(viewer, keys.fold(each.by), visibility) and (is_ours or not each.hidden)
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes: each returns parts of a transaction ---
 
 
 def count_of(by: str) -> int:
-    """How often somebody has endorsed or withdrawn."""
+    """How often a person has endorsed or withdrawn."""
     item = table().get(keys.endorsing(by))
     return int(item["version"]) if item else 0
 
 
 def counted(by: str, before: int) -> Put:
-    """Refused if they did something else meanwhile. Otherwise what they did last might be told first."""
+    """Fails if the endorser has acted meanwhile; otherwise events could be logged out of order."""
     same = Equals("version", before) if before else Missing()
     return Put({**keys.endorsing(by).item, "name": by, "version": before + 1}, when=same)
 
@@ -144,12 +144,12 @@ def _item(each: Endorsement) -> Item:
 
 
 def unchanged(each: Endorsement) -> Condition:
-    """Every write asks for this: otherwise the log might tell that it was hidden after it was withdrawn."""
+    """A condition of every write; otherwise the log might record that it was hidden after it was withdrawn."""
     return Equals("given", each.given) & Equals("changes", each.changes)
 
 
 def giving(each: Endorsement, before: int) -> list[Write]:
-    """Refused in part 0 if there is one already."""
+    """Fails in part 0 if it already exists."""
     return [Put(_item(each), when=Missing()), counted(each.by, before)]
 
 
@@ -164,17 +164,17 @@ def hiding(each: Endorsement, hidden: bool) -> list[Write]:
 
 
 def going(each: Endorsement) -> Delete:
-    """One of those that go with somebody who leaves."""
+    """Deletes an endorsement when one of the two people leaves."""
     return Delete(keys.endorsement(each.name, each.skill, each.by), when=unchanged(each))
 
 
-# --- when two skills become one ---
+# --- merging skills ---
 
 
 def merge_endorsements(name: str, old: str, new: str, is_under_way: Check) -> None:
-    """Whoever vouches for the one skill of somebody vouches for the other then; of two by the same the newer stays.
+    """Moves a person's endorsements from one skill to another; of two by the same endorser, the newer one stays.
 
-    Refused if somebody else is at it, too; what was brought by then is there.
+    Fails on a concurrent change; what has been moved by then stays moved.
     """
     for handful in by_count(table().each(keys.endorsements(name, old)), TRANSACTION_ENDORSEMENTS):
         ours = [endorsement_of(item) for item in handful]

@@ -1,7 +1,7 @@
-"""Searching for people by one or several skills and a minimum level, through the index alone.
+"""Searches for people by one or several skills and a minimum level, using only the index.
 
-Everyone found is read once more from their own entries: the index may lag behind somebody who has just hidden their
-skills, or left.
+Every match is read once more from the person's own entries, because the index may lag behind a person who has just
+hidden their skills, or left.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .repository import held_of
 from .rules import LEVELS, Held, Skill
 
 MAX_SKILLS_SEARCHED = 5
-BATCH_ENTRIES = 100  # entries that are looked through at a time where not all of them fit
+BATCH_ENTRIES = 100  # entries per batch, if not all of them match
 MAX_ENTRIES_PER_PAGE = 500  # then the page offers to continue
-COUNT_LIMITS = (50, 400)  # how far entries are counted to tell which skill is the rarest
+COUNT_LIMITS = (50, 400)  # how many entries are counted to find the rarest skill
 
 
 @dataclass(frozen=True, slots=True)
 class SkillSearch:
-    """Whom somebody looks for. What is said of level and use is meant for each of the skills."""
+    """Search criteria; level and use apply to each of the skills."""
 
     skills: tuple[Skill, ...]
     level: int = 1
@@ -38,7 +38,7 @@ class SkillSearch:
 
     @property
     def is_by_key(self) -> bool:
-        """Whether the order of the index answers it, so that everything that is read fits."""
+        """Whether the index alone answers the search, so that every entry read matches."""
         return len(self.skills) == 1 and not self.since and not self.interest
 
     def fits(self, held: Held) -> bool:
@@ -48,14 +48,14 @@ class SkillSearch:
 
 @dataclass(frozen=True, slots=True)
 class FoundPerson:
-    """Somebody who has all of the skills, and what they say of them."""
+    """A person who has all the skills, with their entries."""
 
     person: User
     held: tuple[Held, ...]
 
 
 def search(wish: SkillSearch, *, limit: int, cursor: str | None = None) -> tuple[list[FoundPerson], str | None]:
-    """Those who fit, the best first; there may be more behind even a page that has nobody."""
+    """Matches, best first; there may be more even after an empty page."""
     leading, known = (_leading(wish, cursor), None) if cursor else rarest(wish)
     found: list[FoundPerson] = []
     looked = 0
@@ -83,12 +83,12 @@ def search_all(wish: SkillSearch) -> Iterator[FoundPerson]:
         yield from found
 
 
-# --- which of several skills is gone through ---
+# --- choosing the skill to scan ---
 
 
 def rarest(wish: SkillSearch) -> tuple[Skill, tuple[list[Item], str | None] | None]:
-    """That of the skills with the fewest entries to look through, as far as they are counted; of equals the first. If
-    it is known by then, also what `entries_of` says of it."""
+    """The skill with the fewest entries to scan, as far as they are counted; the first in a tie. Also returns the
+    result of `entries_of`, if already known."""
     if len(wish.skills) == 1:
         return wish.skills[0], None
     for bound in COUNT_LIMITS:
@@ -102,7 +102,7 @@ def rarest(wish: SkillSearch) -> tuple[Skill, tuple[list[Item], str | None] | No
 
 
 def _leading(wish: SkillSearch, cursor: str) -> Skill:
-    """That which the page before went through, whatever has become the rarest meanwhile."""
+    """The skill that the previous page scanned, even if another one is the rarest by now."""
     for skill in wish.skills:
         try:
             cursors.decode(_full_span(skill, wish), cursor)
@@ -112,13 +112,13 @@ def _leading(wish: SkillSearch, cursor: str) -> Skill:
     raise BadCursor("This cursor belongs to another search.")
 
 
-# --- entries of one skill, in the order of the index ---
+# --- entries of one skill, in index order ---
 
 
 def entries_of(
     skill: Skill, wish: SkillSearch, *, limit: int, cursor: str | None = None
 ) -> tuple[list[Item], str | None]:
-    """Of a least level and least years: one range, or with years one for each level."""
+    """Entries by minimum level and years: one range, or one per level if there is a minimum of years."""
     place = cursors.decode(_full_span(skill, wish), cursor) if cursor else None
     spans = [keys.skill_holders_at(skill.id, *levels, wish.years) for levels in _levels(wish)]
     ahead = [span for span in spans if place is None or str(span.first) <= place["GSI1SK"]]
@@ -128,7 +128,7 @@ def entries_of(
 
 
 def _levels(wish: SkillSearch) -> list[tuple[int, int]]:
-    """The best first."""
+    """Best first."""
     best = LEVELS[-1].number
     return [(each, each) for each in range(best, wish.level - 1, -1)] if wish.years else [(wish.level, best)]
 
@@ -144,12 +144,12 @@ def _read_backwards(span: Span, place: dict[str, str] | None, limit: int) -> lis
 
 
 def _cursor_in(span: Span, place: dict[str, str]) -> str | None:
-    """The same place in a narrower span; if that lies behind it, its beginning."""
+    """The same position in a narrower span, or the start of the span if the position is before it."""
     return cursors.encode(span, place) if span.holds(place["GSI1SK"]) else None
 
 
 def _full_span(skill: Skill, wish: SkillSearch) -> Span:
-    """All that a search may go through of a skill."""
+    """All entries of a skill that a search may scan."""
     return keys.skill_holders_at(skill.id, wish.level, LEVELS[-1].number)
 
 
@@ -157,7 +157,7 @@ def _cursor_after(skill: Skill, entry: Item) -> str:
     return cursors.encode(keys.skill_holders(skill.id), entry)
 
 
-# --- people who have these entries ---
+# --- matching people ---
 
 
 def _matching(wish: SkillSearch, entries: Iterable[Item]) -> Iterator[tuple[Item, FoundPerson | None]]:
@@ -178,5 +178,5 @@ def _entry_key(entry: Item, skill: Skill) -> Key:
 
 
 def _is_shown(item: Item) -> bool:
-    """What is hidden has no keys of the index: it is as if it were not there."""
+    """Hidden entries have no index keys, and are treated as missing."""
     return "GSI1PK" in item

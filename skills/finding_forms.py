@@ -18,7 +18,7 @@ OTHERS = tuple(f"skill{number}" for number in range(2, MAX_SKILLS_SEARCHED + 1))
 
 
 class SkillNameField(forms.CharField):
-    """Any name of a skill."""
+    """Any name or alias of a skill."""
 
     def __init__(self, **options: Any):
         widget = forms.TextInput({"autocomplete": "off", "dir": "auto"})
@@ -26,7 +26,7 @@ class SkillNameField(forms.CharField):
 
 
 class FindPeopleForm(forms.Form):
-    """Up to five skills, and how somebody is to have each of them."""
+    """Up to five skills, with criteria that apply to each."""
 
     skill = SkillNameField(
         label=_("Skill"),
@@ -58,7 +58,7 @@ class FindPeopleForm(forms.Form):
 
     @property
     def asked(self) -> dict[str, str]:
-        """What was typed, for an address that asks the same."""
+        """The criteria as query parameters, for links to the same search."""
         return {name: self.data[name] for name in self.fields if self.data.get(name)}
 
     def clean(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class FindPeopleForm(forms.Form):
         return skill
 
     def _wish(self, skills: list[Skill]) -> SkillSearch:
-        """A skill that was typed under two of its names is looked for once."""
+        """Removes duplicates, in case a skill was typed under two of its names."""
         said = self.cleaned_data
         each = {skill.id: skill for skill in skills}
         return SkillSearch(tuple(each.values()), said["level"], said["years"] or 0, said["since"], said["interest"])

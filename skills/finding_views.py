@@ -20,7 +20,7 @@ from .finding_forms import FindPeopleForm
 
 
 def _search_form(request: HttpRequest) -> FindPeopleForm:
-    """Which skills are meant is looked up while it is not known yet who asks."""
+    """Looks up the skills while the user is still being authenticated."""
     is_asked = any(name in request.GET for name in FindPeopleForm.base_fields)
     form = FindPeopleForm(request.GET if is_asked else None)
     form.is_valid()
@@ -30,7 +30,7 @@ def _search_form(request: HttpRequest) -> FindPeopleForm:
 @requires(Permission.VIEW_APPLICATION, ahead=_search_form)
 @require_safe
 def find_people(request: HttpRequest, form: FindPeopleForm) -> HttpResponse:
-    """What is asked for stands in the address, so that it can be passed on."""
+    """Criteria are in the URL, so that a search can be shared."""
     context = _results(request, form) if form.is_valid() else {}
     return render(request, "skills/find_people.html", {"form": form, **context}, status=422 if form.errors else 200)
 

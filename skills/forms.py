@@ -28,7 +28,7 @@ from .rules import (
 
 
 class FindSkillForm(forms.Form):
-    """The start of a name, or of another name; and a category."""
+    """The beginning of a name or alias, and a category."""
 
     q = forms.CharField(
         label=_("Skill"),
@@ -40,7 +40,7 @@ class FindSkillForm(forms.Form):
 
 
 class MonthField(forms.CharField):
-    """A month that has begun, as 2026-11; or nothing."""
+    """A past or current month such as 2026-11, or empty."""
 
     def __init__(self, **options: Any):
         widget = forms.TextInput({"type": "month", "placeholder": "2026-11", "pattern": "[0-9]{4}-[0-9]{2}"})
@@ -60,7 +60,7 @@ class MonthField(forms.CharField):
 
 
 class HeldForm(forms.Form):
-    """What somebody says of a skill they have."""
+    """A person's own statement about a skill."""
 
     level = forms.TypedChoiceField(
         label=_("How well"),
@@ -91,7 +91,7 @@ class VisibilityForm(forms.Form):
 
 
 class EndorseForm(forms.Form):
-    """How somebody knows; at least one."""
+    """How the endorser knows; at least one reason."""
 
     grounds = forms.TypedMultipleChoiceField(
         label=_("How you know"),
@@ -105,7 +105,7 @@ class EndorseForm(forms.Form):
 
 
 class CategoryField(TitleField):
-    """Any category; the page names those there are."""
+    """Any category; the page suggests existing ones."""
 
     def __init__(self) -> None:
         super().__init__(label=_("Category"))
@@ -131,7 +131,7 @@ class DescribeForm(forms.Form):
 
 
 class SkillForm(DescribeForm):
-    """A new skill, or the proposal of one."""
+    """Adds or proposes a skill."""
 
     name = TitleField(label=_("Name of the skill"))
     field_order = ("name", "category", "description")
@@ -146,7 +146,7 @@ class AliasForm(forms.Form):
 
 
 class MergeForm(forms.Form):
-    """Into which skill, by any of its names."""
+    """The target of a merge, by any of its names."""
 
     into = TitleField(label=_("Merge into"))
 

@@ -1,6 +1,6 @@
 """The matrix of people by skills, with the level each person shows to members.
 
-It is read from the index, which has no keys for hidden skills: nobody who hides theirs is in any cell or count.
+It is read from the index, which has no keys for hidden skills, so these appear in no cell or count.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from store.parallel import run_parallel
 from . import repository
 from .rules import Skill
 
-MAX_HOLDERS = 200  # of one skill, on a page; the file has all of them
-BATCH_SKILLS = 100  # skills of the catalogue that are read at once
+MAX_HOLDERS = 200  # per skill on a page; the file has all of them
+BATCH_SKILLS = 100  # skills of the catalogue per batch
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
     skills: Sequence[Skill]
-    rows: list[tuple[str, list[int]]]  # a level for each skill, 0 for none
+    rows: list[tuple[str, list[int]]]  # one level per skill, 0 for none
     is_whole: bool
 
 
 def skill_matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
-    """Everybody who shows one of these skills, by name."""
+    """Everybody who shows at least one of these skills, by name."""
     levels: dict[str, dict[str, int]] = {}
     asks = (lambda skill=skill: list(islice(repository.holders(skill), most and most + 1)) for skill in skills)
     found = run_parallel(table(), *asks)
@@ -53,7 +53,7 @@ def every_skill() -> Iterator[Skill]:
 
 
 def as_csv() -> Iterator[str]:
-    """All of it: levels as numbers, and nothing where there is none."""
+    """The whole matrix: levels as numbers, empty cells for none."""
     found = skill_matrix(list(every_skill()))
     header = [_("Person"), *(each.name for each in found.skills)]
     return lists.as_csv(header, ([name, *(level or "" for level in levels)] for name, levels in found.rows))

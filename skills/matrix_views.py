@@ -29,7 +29,7 @@ def _columns(category: str, *, limit: int, cursor: str | None) -> tuple[list[Ski
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def matrix(request: HttpRequest) -> HttpResponse:
-    """Some skills of the catalogue, or of one category, and everybody who shows one of them."""
+    """A page of skills, optionally of one category, and everybody who shows one of them."""
     category = request.GET.get("category", "")
     asked = {"category": category} if category else {}
     (skills, older), categories = run_parallel(

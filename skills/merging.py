@@ -1,11 +1,11 @@
-"""One skill of the catalogue becomes part of another: whoever has it has the other then, whoever dies on the way.
+"""Merges one skill of the catalogue into another: all who have it get the other one, even if a process dies on the way.
 
-First the one is shut, then the log says so (`acts.closing`), and then what people have of it is brought to the other,
-as background work. The list of people is gone through, and not the index, because whoever hides their skills is not in
-it. Endorsements of somebody go before their entry, in transactions of their own: there may be any number of them.
+First the old skill is closed, then the merge is logged (`acts.closing`), and then people's entries are moved in the
+background. The job iterates over people rather than the index, which lacks people who hide their skills. A person's
+endorsements are moved before their entry, in separate transactions, because there may be any number of them.
 
-Meanwhile nobody can take the old skill, and whoever does something about the new one brings their own entry first. So
-the log tells all this in the order in which it happened, and replay may bring everything at once.
+Meanwhile nobody can add the old skill, and any action on the new one first moves the person's own entry. So the log has
+everything in the order in which it happened, and replay can move everything at once.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from . import endorsements, repository, rules
 from .repository import MERGING
 from .rules import NOT_THERE, OwnSkills, Skill, State
 
-TRANSACTION_PEOPLE = 30  # people of one transaction: of each at most three items change
-REQUEST_BATCHES = 5  # batches that the request itself brings; the rest is the worker's
-MAX_CHAINED_MERGES = 1_000  # merges one after another that lead from one skill to another
-MAX_PREVIEWED_HOLDERS = 1_000  # holders that are looked at for a preview
+TRANSACTION_PEOPLE = 30  # per transaction: each changes at most three items
+REQUEST_BATCHES = 5  # done within the request; the worker does the rest
+MAX_CHAINED_MERGES = 1_000  # length of a chain of merges that is followed
+MAX_PREVIEWED_HOLDERS = 1_000  # checked for a preview
 
 
-# --- before ---
+# --- preview ---
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a merge would do, as far as it may be seen: hidden entries are brought along, but not counted here."""
+    """The visible effects of a merge; hidden entries are moved as well, but not counted here."""
 
     holders: int
     both: int
-    is_whole: bool = True  # whether all of them were looked at
+    is_whole: bool = True  # whether all holders were checked
 
 
 def preview(source: Skill, target: Skill) -> Preview:
@@ -56,7 +56,7 @@ def preview(source: Skill, target: Skill) -> Preview:
     return Preview(total, shown, total == len(page.items))
 
 
-# --- the act ---
+# --- merging ---
 
 
 def merge(admin: User, source: Skill, target: Skill) -> None:
@@ -88,13 +88,12 @@ def _target(source: Skill) -> Skill:
     return target
 
 
-# --- what follows ---
+# --- background work ---
 
 
 @MERGING.step
 def merge_batch(task: Task) -> Batch:
-    """Bring what some people have of a merged skill to the other; before that the log says so, should whoever merged it
-    have been cut off."""
+    """Moves some people's entries of a merged skill; first records the merge, in case the request was interrupted."""
     old, new = task.subject, task.data["into"]
     source = repository.find(old)
     if source is not None and source.closing:
@@ -109,7 +108,7 @@ def merge_batch(task: Task) -> Batch:
 
 
 def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:
-    """Of those who have the old skill, what a move needs: all of them are counted, and two are known."""
+    """Own skills of those who have the old skill, as a move needs them: the total, and the two entries involved."""
     held = table().get_many(keys.person_skill(name, old) for name in names)
     who = [name for name in names if keys.person_skill(name, old) in held]
     places = [place for name in who for place in (keys.own_skills(name), keys.person_skill(name, new))]
@@ -124,13 +123,13 @@ def _own_with_both(name: str, found: dict[Key, Item], old: str, new: str) -> Own
     return replace(repository.own_of(name, head, both), more=head.get("skills", len(both)) - len(both))
 
 
-# --- for acts while a merge is running ---
+# --- actions during a merge ---
 
 
 def settle_merges(skill_id: str, name: str) -> Skill:
-    """The skill that somebody means by now, with all they have of one that was merged into it.
+    """The skill an id now refers to, after moving the person's entries of skills merged into it.
 
-    Raises `LostRace` if others were quicker, again and again; a later try finds it done.
+    Raises `LostRace` if others keep winning the race; a later retry finds the work done.
     """
     for _step in range(MAX_CHAINED_MERGES):
         skill = repository.find(skill_id)
@@ -158,7 +157,7 @@ def bring_entries(source: Skill, name: str) -> None:
 
 
 def follow_merges(skill_id: str) -> Skill | None:
-    """The skill to which an id leads by now; none if it leads in a circle."""
+    """The skill an id now refers to; `None` if the chain is circular."""
     for _step in range(MAX_CHAINED_MERGES):
         skill = repository.find(skill_id)
         if skill is None or skill.state != State.MERGED:

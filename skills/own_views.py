@@ -29,14 +29,14 @@ from .views import search_results
 
 
 def rows_of(own: OwnSkills) -> list[dict[str, Any]]:
-    """Each skill with its name, the best known first."""
+    """Skills with their names, highest level first."""
     named, now = repository.find_many(own.held), now_text()
     rows = [{"skill": named[each.skill], "held": each, "stale": each.is_stale(now)}
             for each in own.held.values() if each.skill in named]  # fmt: skip
     return sorted(rows, key=lambda row: (-row["held"].level, natural_sort_key(row["skill"].name)))
 
 
-# --- one's own ---
+# --- own skills ---
 
 
 @requires(Permission.VOTE)
@@ -50,7 +50,7 @@ def own_skills(request: HttpRequest) -> HttpResponse:
 @requires(Permission.VOTE)
 @require_safe
 def find(request: HttpRequest) -> HttpResponse:
-    """Which skill to add: by the start of a name; while one types, if there are scripts."""
+    """Finds a skill to add by the beginning of its name; as you type, if scripts are enabled."""
     form = FindSkillForm(request.GET)
     asked = form.is_valid() and form.cleaned_data["q"]
     context = search_results(request, form) if asked else {}
@@ -99,7 +99,7 @@ def show_to(request: HttpRequest) -> HttpResponse:
     return redirect("own_skills")
 
 
-# --- somebody's profile ---
+# --- profiles ---
 
 
 @requires(Permission.VIEW_APPLICATION, load_for=profile_for)

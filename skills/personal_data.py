@@ -15,7 +15,7 @@ from .endorsements import Endorsement
 
 
 def held(user: User) -> Iterator[Item]:
-    """Who may see them, and then each."""
+    """The visibility setting, then each skill."""
     own = repository.own_skills(user.name)
     if own.version:
         yield {"visible_to": own.visibility.value}
@@ -24,7 +24,7 @@ def held(user: User) -> Iterator[Item]:
 
 
 def endorsed(user: User) -> Iterator[Item]:
-    """What they gave, and then what they got from those whom they may see."""
+    """Endorsements given, then those received from people the user may see."""
     for each in map(endorsements.endorsement_of, table().each(keys.endorses(user.name))):
         yield {"given_to": each.name, **_endorsement_data(each)}
     got = [endorsements.endorsement_of(item) for item in table().each(keys.endorsements(user.name))]

@@ -40,7 +40,7 @@ def edited(event: Happened) -> Iterator[Step]:
 
 
 def merged(event: Happened) -> Iterator[Step]:
-    """Everything is brought at once: in the log, nothing that somebody did stands between."""
+    """Moves everything at once, since the log has no action in between."""
     source, target = skill_of(event), repository.find(event.said["into"])
     if target is None:
         raise DoesNotFit(f"merges a skill into {event.said['into']}, and there is none of that id by then.")
@@ -51,7 +51,7 @@ def merged(event: Happened) -> Iterator[Step]:
     MERGING.advance(source.id)
 
 
-# --- what people can do ---
+# --- own skills ---
 
 
 def own_of(event: Happened) -> OwnSkills:
@@ -72,7 +72,7 @@ def visibility_changed(event: Happened) -> Iterator[Step]:
     yield repository.changing_visibility(own_of(event), Visibility(event.said["visibility"]))
 
 
-# --- vouching for others ---
+# --- endorsing ---
 
 
 def endorsed(event: Happened) -> Iterator[Step]:
@@ -98,7 +98,7 @@ def hidden(event: Happened) -> Iterator[Step]:
 
 
 def endorsements_removed(event: Happened) -> Iterator[Step]:
-    """What was still to be brought to a merged skill when it went is there already."""
+    """Endorsements not yet moved to the merged skill at that time have already been moved here."""
     said = event.said
     three = zip(said["people"], said["skills"], said["by"], strict=True)
     places = {keys.endorsement(name, _merged_id(skill), by) for name, skill, by in three}
@@ -139,17 +139,17 @@ EVENTS = (
 )  # fmt: skip
 
 
-# --- what one event takes more than one transaction for ---
+# --- events that take several transactions ---
 
 
 def is_merge_step(writes: Sequence[Write]) -> bool:
-    """What one person has of a merged skill is brought to the other, while it is being merged."""
+    """Whether this moves one person's entries to the other skill during a merge."""
     tasks = [each for each in writes if each.key.pk.startswith(MERGING.key("").pk)]
     return bool(tasks) and all(map(_is_of_own_skills, (each for each in writes if each not in tasks)))
 
 
 def _is_of_own_skills(write: Write) -> bool:
-    """An entry of somebody, what is said by others of it, or the item about all of them."""
+    """An entry, an endorsement of it, or the person's summary item."""
     entries = (keys.person_skill("", "").sk, keys.endorsements("").prefix)
     of_them = write.key.sk == keys.own_skills("").sk or begins(write.key.sk) in entries
     return of_them and isinstance(write, Put | Delete)
@@ -159,7 +159,7 @@ STEPS = (is_merge_step,)
 
 
 def close_merging_skills(there: Table) -> None:
-    """Shut the skills that are being merged there, although the log has yet to say so."""
+    """Closes skills being merged in that table, although the merge is not in the log yet."""
     with use_table(there):
         tasks = MERGING.unfinished()
     for task in tasks:
@@ -170,7 +170,7 @@ def close_merging_skills(there: Table) -> None:
 
 
 def finish_recorded_merges(there: Table) -> None:
-    """Bring along there what the log has said already."""
+    """Moves entries in that table for merges that the log already has."""
     with use_table(there):
         for task in MERGING.unfinished():
             skill = repository.find(task.subject)

@@ -43,13 +43,13 @@ def find_many(skill_ids: Iterable[str]) -> dict[str, Skill]:
 
 
 def find_by_name(name: str) -> Skill | None:
-    """By its name or another of its names, however it is spelt."""
+    """By name or alias, ignoring spelling variants."""
     item = table().get(keys.skill_name(name))
     return find(item["skill"]) if item else None
 
 
 def find_each_by_name(names: Iterable[str]) -> dict[str, Skill | None]:
-    """The skill that each of the names leads to, in two looks."""
+    """The skill for each name, in two round trips."""
     places = {name: keys.skill_name(name) for name in names}
     named = table().get_many(places.values()) if places else {}
     ids = {name: named[place]["skill"] for name, place in places.items() if place in named}
@@ -63,21 +63,21 @@ def catalogue(*, category: str = "", limit: int, cursor: str | None = None) -> t
 
 
 def proposals(*, limit: int, cursor: str | None = None) -> tuple[list[Skill], str | None]:
-    """The oldest first."""
+    """Oldest first."""
     page = table().page(keys.PROPOSED_SKILLS, limit=limit, cursor=cursor)
     return [skill_of(item) for item in page.items], page.cursor
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A skill, and by which of its names it was found."""
+    """A skill, and the name it was found by."""
 
     skill: Skill
     by: str
 
 
 def search(prefix: str, *, limit: int, cursor: str | None = None) -> tuple[list[Match], str | None]:
-    """Skills with a name that begins so; each once on a page."""
+    """Skills with a name that starts like this, each once per page."""
     page = table().page(keys.skill_names(prefix), limit=limit, cursor=cursor)
     by = {item["skill"]: item["name"] for item in reversed(page.items)}
     found = find_many(by)
@@ -93,7 +93,7 @@ class Category:
 
 
 def categories() -> list[Category]:
-    """Those that have a skill, by name."""
+    """Categories with at least one skill, by name."""
     items = table().each(keys.SKILL_CATEGORIES)
     return [Category(item["name"], item["skills"]) for item in items if item["skills"] > 0]
 
@@ -117,7 +117,7 @@ def _item(skill: Skill) -> Item:
 
 
 def _index_keys(skill: Skill) -> Item:
-    """Where the index has it: in the catalogue, among the proposals, or nowhere."""
+    """Index keys: in the catalogue, among the proposals, or none."""
     if skill.state == State.PROPOSED:
         return {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.skill_by_date(skill.at, skill.id)}
     if skill.is_listed:
@@ -126,22 +126,22 @@ def _index_keys(skill: Skill) -> Item:
 
 
 def skill_unchanged(skill: Skill) -> Check:
-    """That nobody has changed the skill since it was read, above all merged it."""
+    """Requires that the skill has not changed since it was read; above all, that it has not been merged."""
     return Check(keys.skill(skill.id), unchanged(skill))
 
 
 def own_skills_unchanged(own: OwnSkills) -> Check:
-    """That somebody who has skills has changed nothing about them since they were read."""
+    """Requires that the person's skills have not changed since they were read."""
     return Check(keys.own_skills(own.name), unchanged(own))
 
 
-# --- writes to the catalogue; each answers the parts of a transaction ---
+# --- writes to the catalogue: each returns parts of a transaction ---
 
 ID_TAKEN, NAME_TAKEN = 0, 1  # parts of `creation`
 
 
 def creation(skill: Skill) -> list[Write]:
-    """Refused in part 0 if the id is taken, in part 1 if the name is."""
+    """Fails in part 0 if the id is taken, in part 1 if the name is."""
     return [
         Put(_item(skill), when=Missing()),
         _claiming_name(skill, skill.name, when=Missing()),
@@ -150,7 +150,7 @@ def creation(skill: Skill) -> list[Write]:
 
 
 def change(before: Skill, after: Skill) -> list[Write]:
-    """Refused in part 0 if somebody changed it meanwhile."""
+    """Fails in part 0 on a concurrent change."""
     return [versions.change(before, after, _item), *_counting(before, after)]
 
 
@@ -160,13 +160,13 @@ def approval(before: Skill) -> list[Write]:
 
 
 def refusal(skill: Skill) -> list[Write]:
-    """A proposal goes, and its names are free again."""
+    """Deletes a proposal and releases its names."""
     names = [Delete(keys.skill_name(name)) for name in skill.names]
     return [Delete(keys.skill(skill.id), when=unchanged(skill)), *names]
 
 
 def renaming(before: Skill, name: str) -> list[Write]:
-    """The old name still leads here; that of a proposal nobody knew. Refused in part 1 if the name is another's."""
+    """Keeps the old name as an alias, except for proposals. Fails in part 1 if the name is another skill's."""
     is_ours = Equals("skill", before.id) if _has(before.names, name) else Missing()
     kept = before.names if before.state == State.LISTED else before.aliases
     after = replace(before, name=name, aliases=_without(kept, name))
@@ -176,7 +176,7 @@ def renaming(before: Skill, name: str) -> list[Write]:
 
 
 def adding_alias(before: Skill, alias: str) -> list[Write]:
-    """Refused in part 1 if the name is taken."""
+    """Fails in part 1 if the name is taken."""
     after = replace(before, aliases=(*before.aliases, alias))
     return [*change(before, after), _claiming_name(after, alias, when=Missing())]
 
@@ -195,13 +195,13 @@ def _without(names: Sequence[str], name: str) -> tuple[str, ...]:
 
 
 def _claiming_name(skill: Skill, name: str, when: Condition) -> Put:
-    """A name that leads to the skill, and that no other can have; found by those who search once it is listed."""
+    """Claims a name for the skill exclusively; searchable once the skill is listed."""
     index = {"GSI1PK": keys.skill_names().pk, "GSI1SK": keys.part(name)} if skill.is_listed else {}
     return Put({**keys.skill_name(name).item, **index, "skill": skill.id, "name": name}, when=when)
 
 
 def _counting(before: Skill | None, after: Skill) -> list[Write]:
-    """How many skills a category has. The two may be the same category, which is then left as it is."""
+    """Updates the number of skills per category, unless the category stays the same."""
     was = before.category if before is not None and before.is_listed else ""
     now = after.category if after.is_listed else ""
     if keys.part(was) == keys.part(now):
@@ -214,7 +214,7 @@ def _counting(before: Skill | None, after: Skill) -> list[Write]:
 
 
 def closing_for_merge(source: Skill, target: Skill, who: str) -> list[Write]:
-    """From now on nobody gets or changes the one, and nobody the other without bringing along what they have of it."""
+    """Locks the old skill; from now on, changing the new one requires moving one's own entry of the old one first."""
     shut = {"closing": who, "into": target.id, "version": source.version + 1}
     opened = {"merging": source.id, "version": target.version + 1}
     return [
@@ -225,10 +225,10 @@ def closing_for_merge(source: Skill, target: Skill, who: str) -> list[Write]:
 
 
 def finishing_merge(source: Skill, target: Skill) -> list[Write]:
-    """The old one leaves the catalogue, and its names lead to the new one."""
+    """Removes the old skill from the catalogue; its names become aliases of the new one."""
     gone = replace(source, state=State.MERGED, closing=None, aliases=())
     more = replace(target, aliases=(*target.aliases, *source.names))
-    listed = replace(source, closing=None)  # it was, until it was shut
+    listed = replace(source, closing=None)  # as it was until closed
     return [
         versions.change(source, gone, _item),
         versions.change(target, more, _item),
@@ -238,31 +238,31 @@ def finishing_merge(source: Skill, target: Skill) -> list[Write]:
 
 
 def merge_is_running(skill_id: str) -> Check:
-    """That what people have of the skill is still being brought to another."""
+    """Requires that the skill's entries are still being moved."""
     return Check(MERGING.key(skill_id), Exists())
 
 
 def ending_merge(source_id: str, target_id: str) -> Update:
-    """All is there."""
+    """Unmarks the target once everything has been moved."""
     was = Equals("merging", source_id)
     return Update(keys.skill(target_id), add={"version": 1}, remove=("merging",), when=was)
 
 
-# --- what people can do ---
+# --- own skills ---
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Somebody, and what they can do."""
+    """A person and their skills."""
 
     person: User
     own: OwnSkills
     endorsements: tuple[Endorsement, ...] = ()
-    uncounted: frozenset[str] = frozenset()  # skills for which more vouch than these
+    uncounted: frozenset[str] = frozenset()  # skills with more endorsements than were read
 
 
 def profile(name: str) -> Profile | None:
-    """The person and all their skills, and beside them whoever vouches for these, as far as a page counts them."""
+    """A person, their skills, and the endorsements that a page counts."""
     found, page = run_parallel(
         table(),
         lambda: profile_without_endorsements(name),
@@ -274,14 +274,14 @@ def profile(name: str) -> Profile | None:
 
 
 def profile_without_endorsements(name: str) -> Profile | None:
-    """The person and all their skills, by one Query."""
+    """A person and their skills, in a single query."""
     items = list(table().each(keys.profile(name)))
     person = next((item for item in items if item["SK"] == keys.METADATA), None)
     return Profile(people.user_of(person), _own_of(name, items)) if person else None
 
 
 def _with_first_endorsements(profile: Profile) -> Profile:
-    """Of each skill a few more than are counted: what a page costs does not grow with what it does not show."""
+    """Reads slightly more per skill than is counted, so that a page's cost does not grow with what it does not show."""
     spans = {skill: keys.endorsements(profile.person.name, skill) for skill in profile.own.held}
     asks = [partial(table().page, span, limit=MAX_COUNTED_PER_SKILL + 1) for span in spans.values()]
     pages = dict(zip(spans, run_parallel(table(), *asks), strict=True))
@@ -295,7 +295,7 @@ def own_skills(name: str) -> OwnSkills:
 
 
 def holders(skill: Skill, least: int = 1) -> Iterator[tuple[str, int]]:
-    """Who lets members see that they have the skill at this level or above, and at which."""
+    """Who shows members that they have the skill at this level or above, with their level."""
     found = table().each(keys.skill_holders_at(skill.id, least, LEVELS[-1].number))
     return ((item["name"], item["level"]) for item in found)
 
@@ -317,7 +317,7 @@ def held_of(item: Item) -> Held:
 
 
 def held_item(own: OwnSkills, held: Held) -> Item:
-    """Only what members may see is in the index: what is hidden has no keys there at all."""
+    """Only entries visible to members have index keys."""
     said: dict[str, Any] = {name: getattr(held, name) for name in HELD_FIELDS}
     found_by = keys.skill_held(held.level, held.years, held.last_used, own.name)
     index = {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": found_by}
@@ -327,7 +327,7 @@ def held_item(own: OwnSkills, held: Held) -> Item:
 
 
 def updating_own(before: OwnSkills, after: OwnSkills) -> Put:
-    """The item about all of somebody's skills. Every act changes it, so that none can pass another unseen."""
+    """The summary item of a person's skills. Every action changes it, so that concurrent ones are detected."""
     said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held) + after.more}
     same = unchanged_or_new(before)
     return Put({**keys.own_skills(before.name).item, **said, "version": before.version + 1}, when=same)
@@ -345,19 +345,19 @@ def removing(before: OwnSkills, skill_id: str) -> list[Write]:
 
 
 def changing_visibility(before: OwnSkills, visibility: Visibility) -> list[Write]:
-    """All entries come into the index or leave it, in one transaction."""
+    """Adds all entries to the index, or removes them, in one transaction."""
     after = replace(before, visibility=visibility)
     return [updating_own(before, after), *(Put(held_item(after, each)) for each in before.held.values())]
 
 
 def deleting_all(before: OwnSkills) -> list[Write]:
-    """Everything goes."""
+    """Deletes the summary and all entries."""
     gone = [Delete(keys.person_skill(before.name, each)) for each in before.held]
     return [Delete(keys.own_skills(before.name), when=unchanged(before)), *gone]
 
 
 def moving(own: OwnSkills, old: str, new: str) -> list[Write]:
-    """What somebody has of a merged skill, under the new one; where they have both, the newer entry wins."""
+    """Moves an entry from a merged skill to the new one; if the person has both, the newer entry wins."""
     was, there = own.held.get(old), own.held.get(new)
     if was is None:
         return []

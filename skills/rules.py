@@ -17,14 +17,14 @@ from acts.refusals import NotNow, TooMany
 from pages.times import from_text
 from store.log import as_text
 
-MAX_SKILLS = 80  # of one person: all of them are changed in one transaction
-MAX_ALIASES = 20  # that somebody may give a skill
-MAX_NAMES = 80  # of a skill that others were merged into: all of them are changed in one transaction
+MAX_SKILLS = 80  # per person: all of them change in one transaction
+MAX_ALIASES = 20  # that admins may add to a skill
+MAX_NAMES = 80  # of a skill that others were merged into: all of them change in one transaction
 MAX_ID_CHARS = 60
 MAX_DESCRIPTION_CHARS = 500
 MAX_NOTES_CHARS = 500
 MAX_YEARS = 80
-CONFIRMATION_PERIOD = timedelta(days=365)  # then an entry that was not confirmed says so
+CONFIRMATION_PERIOD = timedelta(days=365)  # after which an entry is shown as unconfirmed
 
 
 NOT_THERE = _("That skill is not in the catalogue. Check its name.")
@@ -40,7 +40,7 @@ NOT_ENDORSED = _("That endorsement no longer exists.")
 NAME_TAKEN = _("A skill with this name is already in the catalogue or proposed: %(name)s.")
 
 
-# --- how well ---
+# --- levels ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ def level_of(number: int) -> Level:
     return LEVELS[number - 1]
 
 
-# --- who may see it ---
+# --- visibility ---
 
 
 class Visibility(StrEnum):
-    """Who may see a profile, the most people first."""
+    """Who may see a profile, widest first."""
 
     MEMBERS = "members"
     ADMINS = "admins"
@@ -88,7 +88,7 @@ VISIBILITIES = {
 
 
 def may_see(viewer: tuple[str, Role], whose: str, visibility: Visibility) -> bool:
-    """Whether somebody may see the profile of somebody. Names are compared as keys are: folded."""
+    """Whether the viewer may see a profile; names are folded, like keys."""
     name, role = viewer
     if name == whose:
         return True
@@ -102,7 +102,7 @@ def may_see(viewer: tuple[str, Role], whose: str, visibility: Visibility) -> boo
 class State(StrEnum):
     PROPOSED = "proposed"
     LISTED = "listed"
-    MERGED = "merged"  # into another; everything it had is being brought there, or has been
+    MERGED = "merged"  # into another skill; its entries are being moved, or have been
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +115,10 @@ class Skill:
     description: str = ""
     aliases: tuple[str, ...] = ()
     state: State = State.LISTED
-    at: str = ""  # when it came into the catalogue, or was proposed
-    into: str = ""  # which skill it was merged into
-    merging: str = ""  # which skill is being merged into this one
-    closing: str | None = None  # who is merging it, until the log has said so
+    at: str = ""  # when it was added or proposed
+    into: str = ""  # the skill it was merged into
+    merging: str = ""  # the skill being merged into this one
+    closing: str | None = None  # who is merging it, until the merge is logged
     version: int = 0
 
     @property
@@ -131,7 +131,7 @@ class Skill:
 
 
 def new_id(name: str, suffix: str = "") -> str:
-    """An address for a skill, of a-z, 0-9 and -, with a suffix where others have the same."""
+    """A URL-safe id of a-z, 0-9 and -, with a suffix if it is taken."""
     spelt = name.replace("+", " plus ").replace("#", " sharp ").replace("&", " and ")
     plain = unicodedata.normalize("NFKD", spelt.casefold().replace("ß", "ss"))
     letters = "".join(each for each in plain if not unicodedata.combining(each))
@@ -141,7 +141,7 @@ def new_id(name: str, suffix: str = "") -> str:
 
 
 def check_merge(source: Skill, target: Skill) -> None:
-    """Refuse what would lead nowhere, or in a circle."""
+    """Refuses merges that lead nowhere, or in a circle."""
     if source.id == target.id:
         raise NotNow(INTO_ITSELF)
     if source.merging or target.merging or source.closing or target.closing:
@@ -152,46 +152,46 @@ def check_merge(source: Skill, target: Skill) -> None:
         raise TooMany(TOO_MANY_NAMES)
 
 
-# --- what somebody can do ---
+# --- own skills ---
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A skill that somebody has, as they say themselves."""
+    """A skill that a person says they have."""
 
     skill: str
     level: int
     years: int
-    last_used: str = ""  # a month, 2026-11; nothing, if they do not say
+    last_used: str = ""  # a month such as 2026-11; empty if not stated
     notes: str = ""
-    interest: bool = False  # they want to use it more
+    interest: bool = False  # wants to use it more
     added_at: str = ""
-    confirmed_at: str = ""  # when they last said so
+    confirmed_at: str = ""  # when the person last confirmed it
 
     @property
     def about(self) -> Level:
         return level_of(self.level)
 
     def is_stale(self, now: str) -> bool:
-        """Whether nobody has said for a year that it is still so."""
+        """Whether it has not been confirmed for a year."""
         return bool(self.confirmed_at) and self.confirmed_at < as_text(from_text(now) - CONFIRMATION_PERIOD)
 
     @property
     def statement(self) -> dict[str, Any]:
-        """What somebody states about it, without the dates."""
+        """What the person states about it, without dates."""
         names = ("level", "years", "last_used", "notes", "interest")
         return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class OwnSkills:
-    """All skills of somebody, and who may see them."""
+    """All skills of a person, and their visibility."""
 
     name: str
     visibility: Visibility = Visibility.MEMBERS
     held: Mapping[str, Held] = field(default_factory=dict)
     version: int = 0
-    more: int = 0  # that there are besides: a merge knows of two only
+    more: int = 0  # further skills that were not read: a merge reads only two
 
     def with_(self, held: Held) -> OwnSkills:
         return replace(self, held={**self.held, held.skill: held})
@@ -206,5 +206,5 @@ def check_room(own: OwnSkills, skill_id: str) -> None:
 
 
 def newer(one: Held, other: Held | None) -> bool:
-    """Whether the first was said later; of two that were said at the same moment the other stays."""
+    """Whether the first was confirmed later; in a tie the other one stays."""
     return other is None or one.confirmed_at > other.confirmed_at

@@ -29,13 +29,13 @@ from .rules import Skill, State
 PROPOSALS = Limit("skill-proposals", 20, SECONDS_PER_DAY)
 
 
-# --- looking ---
+# --- viewing ---
 
 
 @requires(Permission.VIEW_APPLICATION)
 @require_safe
 def skills(request: HttpRequest) -> HttpResponse:
-    """The catalogue by category; or what begins as somebody typed."""
+    """The catalogue by category, or search results."""
     form, category = FindSkillForm(request.GET), request.GET.get("category", "")[:400]
     context = (
         search_results(request, form)
@@ -96,7 +96,7 @@ def _skill_form(request: HttpRequest) -> SkillForm:
 
 
 def category_names() -> list[str]:
-    """The categories there are."""
+    """Names of existing categories."""
     return [each.name for each in repository.categories()]
 
 
@@ -120,7 +120,7 @@ def refuse(request: HttpRequest, skill: Skill) -> HttpResponse:
     return redirect("skill_proposals")
 
 
-# --- looking after it ---
+# --- managing ---
 
 
 @requires(Permission.MANAGE_USERS)
@@ -174,7 +174,7 @@ def remove_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load_for=any_for)
 @form_page
 def merge(request: HttpRequest, skill: Skill) -> HttpResponse:
-    """First into which, then what that would do, then one button."""
+    """First the target, then a preview, then a confirmation."""
     form = MergeForm(_typed(request))
     context: dict[str, Any] = {"skill": skill, "form": form}
     if form.is_bound and form.is_valid():
@@ -184,7 +184,7 @@ def merge(request: HttpRequest, skill: Skill) -> HttpResponse:
 
 
 def _typed(request: HttpRequest) -> QueryDict | None:
-    """What was typed: for the preview in the address, for the act in a form."""
+    """Input: from the URL for the preview, from the form for the merge."""
     return form_data(request) if request.method == "POST" else request.GET if "into" in request.GET else None
 
 
@@ -200,7 +200,7 @@ def _preview_or_merge(request: HttpRequest, source: Skill, target: Skill, contex
 
 
 def merge_effects(preview: Preview) -> list[str]:
-    """What a merge would do, in sentences."""
+    """Describes the effects of a merge in sentences."""
     holders = ngettext(
         "%(count)d person has it in their profile.", "%(count)d people have it in their profiles.", preview.holders
     )

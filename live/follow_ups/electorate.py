@@ -1,4 +1,4 @@
-"""Those present as voters of an election, and parsing of pasted addresses: “Anna Berg <anna@example.org>”."""
+"""Those present as voters of an election, and parsing of pasted addresses such as “Anna Berg <anna@example.org>”."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_ADDRESSES_CHARS = MAX_PLAYERS * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # le
 
 @dataclass(frozen=True, slots=True)
 class Electorate:
-    """Who is present and can vote: how many, the accounts of those who have one, by name; and of those who checked in
-    by a code the address that the roll has, if any."""
+    """Who is present and may vote: the head count, accounts by name, and the roll's addresses of those who checked in
+    by code."""
 
     present: int
     accounts: Mapping[str, str]
@@ -34,16 +34,16 @@ class Electorate:
 
     @property
     def without(self) -> int:
-        """How many can be on no roll of an election."""
+        """How many people cannot be put on an election's roll."""
         return self.present - len(self.accounts) - len(self.addressed)
 
     @property
     def lines(self) -> str:
-        """Everybody who checked in by a code, a line each, for whoever adds what addresses are missing."""
+        """One line per person who checked in by code, for the host to fill in missing addresses."""
         return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
 
     def with_addresses(self, typed: Mapping[str, str]) -> Electorate:
-        """With what a host has typed in place of what the roll has."""
+        """Replaces the roll's addresses with those the host typed."""
         return replace(self, coded={name: typed.get(name, "") for name in self.coded})
 
 
@@ -51,13 +51,13 @@ class Electorate:
 
 
 def split_line(line: str) -> tuple[str, str]:
-    """The name and the address of a line, as they were typed; most lines have no address."""
+    """Splits a line into name and address as typed; most lines have no address."""
     found = WITH_ADDRESS.fullmatch(line)
     return (found[1].strip(), found[2].strip()) if found else (line.strip(), "")
 
 
 def clean_line(line: str) -> tuple[str, str]:
-    """Refused in a sentence if one of the two cannot be right."""
+    """Raises a validation error if the name or the address is invalid."""
     name, address = split_line(line)
     return clean_name(name), clean_email(address) if address else ""
 
@@ -67,7 +67,7 @@ def join_line(name: str, address: str = "") -> str:
 
 
 def read_addresses(text: str, names: Iterable[str]) -> dict[str, str]:
-    """The addresses typed for some of these names; refused if one is of nobody, wrong, or of two people."""
+    """Parses typed addresses; rejects unknown names, invalid addresses and addresses shared by two people."""
     known, found = {fold(name): name for name in names}, dict[str, str]()
     for line in filter(None, map(str.strip, text.splitlines())):
         name, address = split_line(line)

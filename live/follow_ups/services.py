@@ -1,7 +1,7 @@
-"""Creates a quick poll or a draft election from a round of a session, with those present as its electorate if wanted.
+"""Creates a quick poll or a draft election from a round of a session, optionally with those present as its electorate.
 
-The poll or election and the session's follow-up item are one transaction, so of two clicks one creates it and the other
-finds it. A second event, recorded by a background task, links it to the session.
+The poll or election and the session's follow-up item are written in one transaction, so if there are two clicks, one
+creates it and the other finds it. A second event, recorded by a background task, links it to the session.
 """
 
 from __future__ import annotations
@@ -60,15 +60,15 @@ TOO_MANY = gettext_lazy("A session can lead to at most %(most)d polls and electi
 
 
 class NoFollowUp(Refusal):
-    """Nothing can be made of it."""
+    """No poll or election can be created from this."""
 
 
-# --- what goes on ---
+# --- subject ---
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a poll or an election is to be about: a round of a session, or those present as a whole."""
+    """What the poll or election is about: one round of a session, or the assembly as a whole."""
 
     game: Game
     state: State
@@ -79,7 +79,7 @@ class Subject:
 
 
 def subject(game: Game, state: State, number: int) -> Subject:
-    """Refused in a sentence where nothing can be made of it."""
+    """Raises `NoFollowUp` if nothing can be created from this round."""
     if number == 0:
         if not game.format.checks_in:
             raise NoFollowUp(NO_ASSEMBLY)
@@ -117,7 +117,7 @@ def check(game: Game, state: State, question: Question, sealed: Round) -> None:
 
 
 def is_offered(game: Game, state: State, question: Question | None, sealed: Round | None) -> bool:
-    """Whether a page offers it of a round: exactly what will be accepted."""
+    """Whether pages offer a follow-up for this round; uses the same check as creating one."""
     if question is None or sealed is None or is_hidden(state, sealed.number) or not state.counts(sealed.number):
         return False
     with suppress(NoFollowUp):
@@ -127,7 +127,7 @@ def is_offered(game: Game, state: State, question: Question | None, sealed: Roun
 
 
 def _distinct(options: Iterable[str]) -> tuple[str, ...]:
-    """As names, each once, in their order."""
+    """Turns options into distinct names, in their original order."""
     first: dict[str, str] = {}
     for name in filter(None, (_as_name(each, "") for each in options)):
         first.setdefault(keys.fold(name), name)
@@ -135,7 +135,7 @@ def _distinct(options: Iterable[str]) -> tuple[str, ...]:
 
 
 def _as_name(text: str, otherwise: str, most: int = MAX_NAME_CHARS) -> str:
-    """As the name of something: of one line, without what cannot be seen, and no longer than a name is."""
+    """Turns text into a valid name: one line, no invisible characters, cut to the maximum length."""
     plain = single_line(text)
     cut = plain.strip() if len(plain.strip()) <= most else f"{plain.strip()[: most - 1].rstrip()}…"
     try:
@@ -144,11 +144,11 @@ def _as_name(text: str, otherwise: str, most: int = MAX_NAME_CHARS) -> str:
         return _as_name(otherwise, "", most) if otherwise else ""
 
 
-# --- who called for it ---
+# --- convening assembly ---
 
 
 def convened(subject: Subject, hall: Electorate, *, listed: bool) -> Convened:
-    """What those present say at this moment; of a session that has ended, what it was then."""
+    """The assembly as it is now or, once the session has ended, as it was at the end."""
     game = subject.game
     roll = {"listed": hall.present - hall.without, "unlisted": hall.without} if listed else {}
     return Convened(
@@ -164,15 +164,15 @@ def convened(subject: Subject, hall: Electorate, *, listed: bool) -> Convened:
     )
 
 
-# --- making ---
+# --- creating ---
 
 PollOrElection = Poll | Election
-ExtraWrites = Callable[[PollOrElection], list[Write]]  # what is written with what is made
+ExtraWrites = Callable[[PollOrElection], list[Write]]  # writes that belong in the same transaction
 Maker = Callable[[Subject, ExtraWrites], PollOrElection]
 
 
 def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
-    """A quick poll of the options of a round, open at once; as many as the host may make from this address."""
+    """Creates an open quick poll from a round's options; counts towards the host's limit for this address."""
 
     def poll(wanted: Subject, also: ExtraWrites) -> Poll:
         if not wanted.options:
@@ -192,8 +192,8 @@ def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
 def make_election(
     host: User, game_id: str, number: int, *, of_those_present: bool = False, addresses: Mapping[str, str] | None = None
 ) -> FollowUp:
-    """A draft with the options of a round as its candidates; of an assembly, if wanted, with its electorate. Those who
-    checked in by a code vote by a link to the address that is typed for them, or that the roll has."""
+    """Creates a draft election from a round's options, optionally with the assembly as its electorate. People who
+    checked in by code vote through a link sent to the address typed for them, or to the one on the roll."""
 
     def election(wanted: Subject, also: ExtraWrites) -> Election:
         if not host.can(Permission.USE_APPLICATION):
@@ -204,7 +204,7 @@ def make_election(
 
 
 def _make_once(host: User, game_id: str, number: int, kind: FollowUpKind, make: Maker) -> FollowUp:
-    """What was made; or what was made before, by another click or in another tab, as long as it is there."""
+    """Idempotent: returns the existing follow-up if another click or tab has already created it."""
     return retry_lost_race(lambda: _make(host, game_id, number, kind, make))
 
 
@@ -251,14 +251,14 @@ def _drafted(host: User, wanted: Subject, also: ExtraWrites, electorate: Elector
 
 
 def candidate_names(title: str) -> Iterator[str]:
-    """The title, and where it is taken, the title with something behind it, cut so that there is room for that."""
+    """Yields the title, then the title with suffixes in case it is taken, cut to leave room for the suffix."""
     for suffix in unique_suffixes():
         end = f" ({suffix})" if suffix else ""
         yield _as_name(title, title, MAX_NAME_CHARS - len(end)) + end
 
 
 def description(wanted: Subject) -> str:
-    """Where it comes from."""
+    """Says which session it comes from."""
     game = wanted.game
     words = {"title": game.title, "when": times.moment_text(times.local_time(_began(wanted), game.time_zone))}
     return str(game.format.origin_text) % words
@@ -268,16 +268,16 @@ def _began(wanted: Subject) -> datetime:
     return times.from_text(wanted.state.began_at or wanted.game.created_at)
 
 
-# --- telling the log ---
+# --- event log ---
 
 
 @RECORDING.step
 def record_follow_up(task: Task) -> Batch:
-    """That it came of the session."""
+    """Records in the log that it originated in this session."""
     game_id, number = task.data["game_id"], task.data["number"]
     made = follow_up_store.find(game_id, number)
     if made is None:
-        return finished()  # it went with the session
-    said = {name: value for name, value in asdict(made).items() if name != "by"}  # who did it, every event says
+        return finished()  # deleted with the session
+    said = {name: value for name, value in asdict(made).items() if name != "by"}  # every event has its actor anyway
     event = Event(made.by, "LiveOutcomeCarriedOn", {"game_id": game_id, **said})
     return finished(follow_up_store.marking_recorded(game_id, number), event=event)

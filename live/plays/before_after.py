@@ -1,7 +1,7 @@
 """The same ranking before and after: who moved where, in numbers, and how close it was each time.
 
-Between the two closes an item holds everybody's first choice under a name that only its own salt leads to. The second
-close adds up who went where and destroys it in the same transaction; so does whatever else ends the comparison.
+Between the two closes an item holds everybody's first choice under pseudonyms with a salt of their own. The second
+close counts the movements and deletes the item in the same transaction; so does anything else that ends the comparison.
 
 | `result["moved"]` | what it says |
 |---|---|
@@ -10,7 +10,7 @@ close adds up who went where and destroys it in the same transaction; so does wh
 | `close` | of this one: `ballots` that would have changed who wins, and whether fewer could not (`exact`) |
 | `both` | how many gave both; `came` only the second, `went` only the first |
 | `flows` | lists of from, to, how many: an option, "several" at once, or "nobody" |
-| `untold` | in place of these, where they would tell what a few chose: "few", or "lost" with what linked the two |
+| `untold` | instead of these: "few" if they would reveal what a few chose, "lost" if the link between both is lost |
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from tally.ballots import Ballots, groups_of
 from tally.closeness import measure_closeness
 
 NOBODY, SEVERAL = "nobody", "several"
-RECOUNTS = 30  # to find out how close it was: a hall waits for it
+RECOUNTS = 30  # limit for measuring closeness, because the audience is waiting
 
-FirstChoice = int | str  # what somebody would like best: an option, or one of the two words above
+FirstChoice = int | str  # an option, or one of the two words above
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was liked best when it was asked first, by names that only this salt leads to."""
+    """First choices of the first round, under pseudonyms that can be derived only with this salt."""
 
     salt: bytes
     firsts: Mapping[str, FirstChoice]
@@ -56,7 +56,7 @@ def first_of(ranking: str) -> FirstChoice:
 def firsts(
     given: Iterable[GivenAnswer], players: Mapping[str, str], question: Question, salt: bytes
 ) -> dict[str, FirstChoice]:
-    """By other names than those that the answers lie under, so that nothing else leads to them."""
+    """Uses different pseudonyms from the answers, so that the two cannot be linked."""
     found = {each.player: first_of(counting.ranking_of(each.said, question)) for each in given}
     return {pseudonym(salt, players[name]): first for name, first in found.items() if first != NOBODY}
 
@@ -67,8 +67,8 @@ def firsts(
 def flows(
     before: Mapping[str, FirstChoice], after: Mapping[str, FirstChoice], robots: Collection[str] = frozenset()
 ) -> dict[str, Any]:
-    """In numbers, and only where the people who gave one of the two are none or several: everybody sees who came and
-    who left, and what each option had both times. `robots` are names of theirs, among whom nobody can hide."""
+    """Counts movements, but only if each group (gave both, only one, only the other) has no people or several, because
+    everybody sees who came and left, and each option's totals. `robots` do not count: they give no anonymity."""
     names = before.keys() | after.keys()
     ways = Counter((before.get(name, NOBODY), after.get(name, NOBODY)) for name in names)
     both = len(before.keys() & after.keys())
@@ -86,7 +86,7 @@ def _flow_order(flow: Sequence[Any]) -> tuple[tuple[bool, str], ...]:
 
 
 def compared(round_: Round, question: Question, earlier: Round | None, moved: Mapping[str, Any]) -> Round:
-    """The second of two rounds with what came of both."""
+    """Adds the comparison to the second of two rounds."""
     if round_.result.get("too_few"):
         return round_
     told = {"round": earlier.number if earlier else 0, "earlier": _summary(earlier, question)}
@@ -104,17 +104,17 @@ def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
 
 
 def closeness(round_: Round, question: Question) -> dict[str, Any]:
-    """How many ballots would have had to be others for somebody else to win."""
+    """How many ballots would have had to differ for another option to win."""
     ballots = Ballots.of(counting.names_of(question), [entry.said for entry in round_.entries])
     found = measure_closeness(ballots, "irv", recounts=RECOUNTS)
     return {"ballots": found.ballots, "exact": found.exact}
 
 
-# --- stored ---
+# --- storage ---
 
 
 def linked_round(state: State) -> int:
-    """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
+    """The round whose first choices are stored for comparison with the next one; 0 if there is none."""
     if state.phase == Phase.QUESTION:
         return state.before
     waits = state.phase == Phase.RESULTS and state.twice and not state.before and state.counts(state.round)
@@ -133,5 +133,5 @@ def linking(game: Game, round_: int, before: Before) -> list[Write]:
 
 
 def unlinking(game: Game, round_: int) -> list[Write]:
-    """From here on nobody can tell how anybody's two answers go together; the files of the store forget it, too."""
+    """Deletes the link between anyone's two answers, and purges it from the store's files as well."""
     return [Delete(keys.game_before(game.id, round_)), purge_mark()] if round_ else []

@@ -1,7 +1,7 @@
-"""Best answer: people answer in their own words, then each ranks the answers of others; authors get the points.
+"""Best answer: people answer in their own words, then rank the answers of others; authors get the points.
 
-A round has two phases. Between them the answers lie in the table, with whom each is shown to, where there are too many
-to show all of them to everybody.
+A round has two phases. In between, the answers are stored in the table, along with who is shown which, if there are too
+many to show all of them to everybody.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ from store.keys import fold
 
 from .robot_texts import robot_sentence
 
-MAX_ANSWERS_IN_RESULT = 50  # answers that the result holds with their texts; all are in the entries
-# that are shown at once, and at all: a thousand phones get the same page
+MAX_ANSWERS_IN_RESULT = 50  # with their texts; the entries have all answers
+# shown initially, and at most: a thousand phones get the same page
 FIRST_ANSWERS_SHOWN, MAX_ANSWERS_SHOWN = 5, 20
-MAX_AUTHORS_NAMED = 3  # of an answer
-ANSWERS_PER_VOTE = 3  # that a robot's vote names
+MAX_AUTHORS_NAMED = 3  # per answer
+ANSWERS_PER_VOTE = 3  # answers ranked by a robot
 VOTE_FOR_ONE = gettext_lazy("Rank at least one of the answers.")
 
 
-# --- counted ---
+# --- counting ---
 
 
 def count_answers(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
-    """The first close: what was answered. Nobody has points yet, or will, if too few answers are left to vote on."""
+    """First close: collects the answers. No points yet, and none at all if too few answers are left to vote on."""
     texts = {each.player: one_line(each.said) for each in last_by_player(given)}
     entries = tuple(Entry(player, text) for player, text in texts.items() if text)
     sealed = Round(number, index, len(entries), {}, entries)
@@ -72,13 +72,13 @@ def count_answers(number: int, index: int, given: Iterable[GivenAnswer]) -> Roun
 
 
 def merged_answers(sealed: Round) -> tuple[Answer, ...]:
-    """The answers of a round as they are voted on: equal texts are one, and their numbers are their places here."""
+    """Merges equal texts; an answer's number is its index here."""
     return scores.merged({entry.player: entry.said for entry in sealed.entries})
 
 
 def count_votes(sealed: Round, given: Iterable[GivenAnswer], unseen: frozenset[int] = frozenset()) -> Round:
-    """The second close: a round of answers, and what they got. All authors of an answer get its points. What was given
-    to answers that nobody sees does not count: a vote is as if they had not been there."""
+    """Second close: scores the answers; all authors of an answer get its points. Answers that are hidden are removed
+    from votes as if they had never been shown."""
     found = merged_answers(sealed)
     if not scores.is_voted_on(found):
         return sealed
@@ -90,7 +90,7 @@ def count_votes(sealed: Round, given: Iterable[GivenAnswer], unseen: frozenset[i
 
 
 def _votes(found: Sequence[Answer], given: Iterable[GivenAnswer]) -> Iterator[Vote]:
-    """Those that are votes. Whoever gave another was refused in words; should one be here all the same, it is none."""
+    """Skips invalid votes; forms reject them, so this is only a safeguard."""
     own = scores.own_answers(found)
     for each in last_by_player(given):
         try:
@@ -110,7 +110,7 @@ def _without(unseen: frozenset[int], votes: Iterable[Vote]) -> Iterator[Vote]:
 
 
 def vote_from_item(said: Mapping[str, Any]) -> Vote:
-    """A vote as it is stored: {"ranks": {"4": 1, "7": 2}, "shown": [7, 1, 4]}."""
+    """Parses a stored vote: {"ranks": {"4": 1, "7": 2}, "shown": [7, 1, 4]}."""
     ranks = {int(number): rank for number, rank in said["ranks"].items()}
     return Vote(ranks, frozenset(map(int, said["shown"])))
 
@@ -120,7 +120,7 @@ def vote_as_item(vote: Vote) -> dict[str, Any]:
 
 
 def _answers_result(found: Sequence[Answer], points: Sequence[int] | None) -> dict[str, Any]:
-    """Best first, and where nobody voted, as they were gathered."""
+    """Best first; in the order collected if there was no vote."""
     got = dict(enumerate(points or [0] * len(found)))
     places = scores.places({str(number): each for number, each in got.items()}) if points else {}
     best = sorted(got, key=lambda number: -got[number])[:MAX_ANSWERS_IN_RESULT]
@@ -139,22 +139,22 @@ def _answer_item(answer: Answer, points: int, place: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What was answered, and which answers each player is shown, where there are too many to show all."""
+    """The answers, and which of them each player is shown if there are too many to show all."""
 
     round: Round
     answers: tuple[Answer, ...]
     showings: Mapping[str, Sequence[int]]
-    unseen: frozenset[int] = frozenset()  # answers that nobody sees, or not yet
+    unseen: frozenset[int] = frozenset()  # hidden, or not approved yet
 
     def shown_to(self, player: str) -> tuple[int, ...]:
-        """The numbers of the answers, in the order to show them: never one's own."""
+        """The numbers of the answers in display order, without the player's own."""
         found = self.showings.get(player)
         numbers = scores.shown_late(player, self.answers) if found is None else found
         return tuple(each for each in numbers if each not in self.unseen)
 
 
 def parts(round_: Round, answers: Sequence[Answer], voters: Iterable[str]) -> list[dict[str, Any]]:
-    """Whom each is shown to is settled here for everybody who has a seat, so that all are shown about as often."""
+    """Assigns answers to all seated players up front, so that each answer is shown about equally often."""
     many = len(answers) > scores.MAX_ANSWERS_ALL_SHOWN
     shown = {voter: list(numbers) for voter, numbers in scores.showings(voters, answers).items()} if many else {}
     return [*counting.round_as_parts(round_), {"showings": shown}]
@@ -167,7 +167,7 @@ def read_gathered(game_id: str, round_: int) -> Gathered:
 
 
 def unseen_answers(texts: Texts, round_: int, answers: Sequence[Answer], removed: Collection[str]) -> frozenset[int]:
-    """The numbers of those that nobody sees: hidden, waiting, or only of people who were removed."""
+    """Answers that are hidden, awaiting approval, or written only by removed players."""
     if texts.are_all_seen and not removed:
         return frozenset()
     return frozenset(
@@ -177,12 +177,12 @@ def unseen_answers(texts: Texts, round_: int, answers: Sequence[Answer], removed
     )
 
 
-# --- votes as they are typed ---
+# --- vote form ---
 
 
 def parse_vote(post: QueryDict, shown: Gathered, player: str) -> dict[str, Any]:
-    """How somebody ranks what they were shown: up to three answers, equals allowed, never their own. Which these are
-    is never read from the form: the session knows whom it showed what."""
+    """Parses a ranking of up to three answers, ties allowed, never the player's own. Which answers were shown comes
+    from the session, never from the form."""
     ranks = {
         _parse_answer_number(number): _parse_rank(typed)
         for number, typed in submitted_ranks(post).items()
@@ -212,7 +212,7 @@ def _parse_rank(typed: list[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BallotRow:
-    """An answer that somebody may vote for."""
+    """An answer on a player's ballot."""
 
     name: str
     text: str
@@ -221,13 +221,13 @@ class BallotRow:
 
 
 def ballot_rows(shown: Gathered, player: str, typed: TypedValues) -> list[BallotRow]:
-    """The answers that one player may vote for, in their own order."""
+    """The answers that a player may vote for, in that player's own order."""
     names = ((f"{RANK_PREFIX}{number}", number) for number in shown.shown_to(player))
     return [BallotRow(name, shown.answers[number].text, answer_forms.last_value(typed, name)) for name, number in names]
 
 
 def _render_rows(snapshot: Snapshot, papers: Sequence[BallotRow]) -> SafeString:
-    """What somebody may vote for. An answer that they have not ranked looks the same to all who are shown it."""
+    """Rows without a rank are cached, because they look the same to every player."""
     drawn = (_render_row(each) if each.rank else cached(snapshot, each, partial(_render_row, each)) for each in papers)
     return format_html_join("", "{}", ((each,) for each in drawn))
 
@@ -344,7 +344,7 @@ class BestAnswer(Play):
         writes = repository.gathering(game, state.round, parts(round_, answers, box.percents))
         return Closed(round_, after, tuple(writes))
 
-    # --- what came of it ---
+    # --- results ---
 
     def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
@@ -408,7 +408,7 @@ class BestAnswer(Play):
         return found
 
     def lists_answers(self, round_: Round) -> bool:
-        """Of a few texts, the picture says everything."""
+        """With only a few texts, the chart already shows everything."""
         return bool(round_.result["merged"] > FIRST_ANSWERS_SHOWN)
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:

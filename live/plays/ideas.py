@@ -1,4 +1,4 @@
-"""The play “ideas”: the room writes ideas, the host sorts them while all watch, and the room ranks what is left."""
+"""The play “ideas”: the room writes ideas, the host sorts them while everybody watches, and the room ranks the rest."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from . import ideas_order as ideas
 from . import ideas_store as orders
 from .ideas_order import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, SortedIdeas
 
-MAX_IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows: a thousand phones get the same page
+MAX_IDEAS_SHOWN = 60  # on one screen: a thousand phones get the same page
 NO_IDEA = gettext_lazy("Write an idea first.")
 TOO_MANY_IDEAS = gettext_lazy("At most %(most)d ideas per person. Keep your best.")
 
 
 def parse_ideas(post: QueryDict) -> list[str]:
-    """Up to three, each once; a field that was left empty says nothing."""
+    """Up to three distinct ideas; empty fields are ignored."""
     typed = (answer_forms.parse_line(each, MAX_IDEA_CHARS) for each in post.getlist(answer_forms.TEXT))
     texts = {fold(text): text for text in typed if fold(text)}
     if not texts:
@@ -120,7 +120,7 @@ class Ideas(Play):
     def displayed_question(
         self, asked: Question, between: SortedIdeas | None, sealed: Round | None, look: PlayContext
     ) -> Question:
-        """With those that are voted on as its options."""
+        """The question with the ideas put to the vote as its options."""
         if between is None:
             return replace(asked, options=tuple(sealed.result.get("options", ())) if sealed else ())
         options = between.order.options
@@ -128,7 +128,7 @@ class Ideas(Play):
         return replace(asked, options=moderation.cover_hidden(options, hidden))
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
+        """The ideas as everybody sees them: without those left out, and limited to what fits a phone."""
         if snapshot.state.phase != Phase.SORTING or snapshot.phase_data is None:
             return {}
         told = [each for each in snapshot.phase_data.idea_views() if not each.out]
@@ -137,7 +137,7 @@ class Ideas(Play):
         return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}
 
     def screen_version(self, snapshot: Snapshot) -> str:
-        """While they are put in order, the screen is another one with each act."""
+        """While the host is sorting, every action changes the screen."""
         is_sorted = snapshot.state.phase == Phase.SORTING and snapshot.phase_data is not None
         return f"-{snapshot.phase_data.order.version}" if is_sorted else ""
 
@@ -147,7 +147,7 @@ class Ideas(Play):
         return (keys.sorted_ideas(game_id, state.round),) if state.phase == Phase.SORTING else ()
 
     def phase_data(self, look: PlayContext) -> SortedIdeas | None:
-        """What was written is read once. Its order is read at each look until it is put to the vote."""
+        """The ideas are read once; their order is read each time until the vote opens."""
         state, before = look.state, look.before
         if state.phase not in (Phase.SORTING, Phase.VOTING):
             return None
@@ -156,7 +156,7 @@ class Ideas(Play):
         if before is None:
             round_ = orders.read_written(look.game_id, state.round)
             if round_ is None:
-                return None  # it was just dropped
+                return None  # just voided
             written = ideas.ideas_of_round(round_)
         else:
             written = before.ideas
@@ -172,7 +172,7 @@ class Ideas(Play):
         if state.phase == Phase.QUESTION:
             return self._collect(closing)
         if closing.gathered is None:
-            raise LostRace  # somebody else has just dropped it
+            raise LostRace  # another host has just voided it
         written, sorted_ = closing.gathered
         robots = None
         if state.phase == Phase.VOTING:
@@ -187,17 +187,17 @@ class Ideas(Play):
         return Closed(round_, writes=tuple(writes), robots=robots)
 
     def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
-        """What came of ideas that were put in order: voted on, or closed without a vote."""
+        """The result of sorted ideas, whether voted on or closed without a vote."""
         if closing.state.phase == Phase.VOTING:
             return ideas.voted(written, sorted_, closing.question, closing.box.last, closing.game.id)
         return ideas.unvoted(written, robots, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
-        """What came of ideas that were too few to vote on."""
+        """The result if there were too few ideas to vote on."""
         return round_
 
     def _collect(self, closing: Closing) -> Closed:
-        """The first of two closes: what was written is put in order, if there is enough of it."""
+        """First close: opens sorting if there are enough ideas."""
         game, state, box = closing.game, closing.state, closing.box
         written = ideas.collected(state.round, state.question, box.last)
         robots = box.by_robots(each.player for each in box.last)
@@ -208,7 +208,7 @@ class Ideas(Play):
         return Closed(written, rules.sorting(state), tuple(writes), empties=True)
 
     def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
-        """What a room wrote stays as it is put in order now: how many options that are, and a digest, for the log."""
+        """Freezes the order of the ideas; the log gets the number of options and a digest of them."""
         found = orders.read(game.id, state.round)
         if found is None:
             raise NotNow(rules.NOT_NOW)
@@ -225,15 +225,15 @@ class Ideas(Play):
         return orders.dropping(game, state.round, order) if order else []
 
     def is_lost(self, game: Game, state: State) -> bool:
-        """Without their order ideas cannot be told."""
+        """Ideas cannot be shown without their order."""
         return state.phase in (Phase.SORTING, Phase.VOTING) and orders.read(game.id, state.round) is None
 
-    # --- what came of it ---
+    # --- results ---
 
     def render_result(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
     ) -> SafeString:
-        """What was ranked as a poll's ranking is, and what the room wrote; what was left out is nobody's to see."""
+        """Shows the ranking like a poll's, then the ideas, except those left out."""
         result, question = round_.result, questions[round_.question]
         if "ideas" not in result:
             return super().render_result(round_, questions, seats, own)
@@ -274,7 +274,7 @@ class Ideas(Play):
         return _ballot_texts(snapshot.texts, snapshot.state.round, snapshot.phase_data.order.options)
 
     def csv_rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
-        """How they were ranked, if they were, and then what was written: what became one below its words."""
+        """The ranking, if there was a vote, then all ideas, with merged texts below the wording used."""
         if "ideas" not in round_.result:
             yield from super().csv_rows(round_, questions, name_of)
             return
@@ -306,10 +306,10 @@ class Ideas(Play):
         return answer_forms.ranking_text(said, options) if said else _("Abstention")
 
     def is_recountable(self, round_: Round) -> bool:
-        """Whether they were voted on."""
+        """Only if there was a vote."""
         return "rounds" in round_.result and super().is_recountable(round_)
 
 
 def _ballot_texts(texts: Texts, round_: int, options: Sequence[str]) -> list[ModeratedText]:
-    """They were looked at when they were put in order: none of them waits."""
+    """The host reviewed these texts while sorting, so none awaits approval."""
     return [moderation.moderated_text(replace(texts, mode=Mode.OPEN), round_, text) for text in options]

@@ -1,8 +1,8 @@
-"""Ideas that a room writes and then ranks: what is equal is one by itself, and a host merges what means the same.
+"""Ideas that a room writes and then ranks: equal texts are merged automatically, similar ones by hosts.
 
-What was written never changes: it lies in the parts of a round without names. How it is put in order is a value beside
-it, and every act of a host makes a new one; nothing is ever thrown away, so that each act can be taken back. Ideas are
-named by their places among all, which two hosts see alike.
+The texts never change: they are stored in the parts of a round, without names. Their order is a separate value, and
+every action of a host creates a new one; nothing is ever discarded, so that each action can be undone. Ideas are
+identified by their index among all, which is the same for all hosts.
 
 | `result` | what it says |
 |---|---|
@@ -33,9 +33,9 @@ from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind,
 from store.keys import fold
 from store.splitting import fitting
 
-MAX_IDEAS_PER_PERSON = 3  # of one person
-MAX_ROUND_BYTES = 2_000_000  # bytes of all ideas of a round: a transaction holds four million
-MAX_RESULT_BYTES = 150_000  # bytes of ideas that a result holds; all of them lie beside it
+MAX_IDEAS_PER_PERSON = 3
+MAX_ROUND_BYTES = 2_000_000  # of all ideas in a round: a transaction holds four million
+MAX_RESULT_BYTES = 150_000  # of the ideas in a result; all of them are stored beside it
 MAX_IDEA_CHARS = MAX_OPTION_CHARS
 
 NO_SUCH = _("This idea does not exist.")
@@ -47,29 +47,29 @@ ALIKE = _("Two ideas in the vote read the same: “%(words)s”. Merge them firs
 
 
 class CannotSort(Refusal):
-    """What somebody wanted to do with the ideas cannot be done; the words say why."""
+    """The requested change to the ideas is not possible; the message says why."""
 
 
-# --- what was written ---
+# --- written ideas ---
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What one or several people wrote in the same words."""
+    """An idea, written by one or more people in the same words."""
 
     text: str
     by: int
 
 
 def valid_texts(said: Any) -> tuple[str, ...]:
-    """What somebody wrote, each once: whoever sends other things was refused in words, or was no browser."""
+    """One person's distinct ideas, cut to the limits; browsers never get here with more, other clients might."""
     written = said if isinstance(said, list | tuple) else [said]
     by_fold = {fold(text): text for text in map(counting.one_line, written) if fold(text)}
     return tuple(text[:MAX_IDEA_CHARS].strip() for text in list(by_fold.values())[:MAX_IDEAS_PER_PERSON])
 
 
 def collected(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
-    """What a room wrote, equal texts as one, in an order that says nothing about who wrote which, or when."""
+    """Merges equal texts, in an order that does not reveal who wrote what, or when."""
     written = [valid_texts(each.said) for each in given]
     people = sum(map(bool, written))
     alike: dict[str, list[str]] = {}
@@ -82,13 +82,13 @@ def collected(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
 
 
 def _spelling(typed: Sequence[str]) -> str:
-    """Of several the most usual one, else the first by its letters: not the one that came first."""
+    """The most frequent spelling, else the first alphabetically, so that the order of arrival does not matter."""
     times = Counter(typed)
     return min(times, key=lambda text: (-times[text], text))
 
 
 def _hash_order(words: str) -> bytes:
-    """By which things take turns that have no order of their own."""
+    """Sort key that is arbitrary but reproducible."""
     return hashlib.sha256(words.encode()).digest()
 
 
@@ -97,48 +97,48 @@ def ideas_of_round(round_: Round) -> tuple[Idea, ...]:
 
 
 def is_sorted(round_: Round, robots: int) -> bool:
-    """Whether there is anything to put in order and to vote on, from so many people that nobody stands alone."""
+    """Whether there are enough ideas to vote on, from enough people to stay anonymous."""
     return may_be_shown(round_.count, robots) and len(round_.entries) >= MIN_OPTIONS
 
 
-# --- how it is put in order ---
+# --- sort order ---
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Ideas that are one, the first of which gives it its words unless somebody typed better ones."""
+    """Merged ideas, worded like the first of them unless a host has typed a better wording."""
 
     ideas: tuple[int, ...]
     words: str = ""
-    out: bool = False  # left out: nobody in the room sees it
-    goes: bool = False  # to the vote, where somebody has chosen by hand
+    out: bool = False  # left out: hidden from the room
+    goes: bool = False  # to the vote, once a host has chosen by hand
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """How the ideas of a round are put in order. Each act makes a new one, on condition that it leaves this version."""
+    """How a round's ideas are sorted. Every action creates a new version, written only if this one is still current."""
 
     groups: tuple[Group, ...]
-    by_hand: bool = False  # whether somebody has chosen what goes on; until then those written most often do
-    options: tuple[str, ...] = ()  # once it is settled: what is voted on
+    by_hand: bool = False  # whether a host has chosen what goes to the vote; until then the most frequent ideas do
+    options: tuple[str, ...] = ()  # put to the vote, once settled
     settled: bool = False
-    parts: int = 0  # in which what was written lies
+    parts: int = 0  # number of parts in which the ideas are stored
     version: int = 1
 
 
 def first_order(count: int, parts: int, out: Collection[int] = ()) -> Order:
-    """`out` are those that a host has to look at before the room sees them."""
+    """`out` are the ideas that a host has to approve before the room sees them."""
     return Order(tuple(Group((number,), out=number in out) for number in range(count)), parts=parts)
 
 
 @dataclass(frozen=True, slots=True)
 class IdeaView:
-    """An idea, or several as one, as screens show it."""
+    """One idea, or several merged ones, as shown on screens."""
 
     number: int
     words: str
     by: int  # how often it was written
-    texts: tuple[str, ...]  # what became one, if these are not its words alone
+    texts: tuple[str, ...]  # the merged texts, if they differ from the wording
     numbers: tuple[int, ...]
     goes: bool
     out: bool
@@ -154,13 +154,13 @@ class IdeaView:
 
 @dataclass(frozen=True, slots=True)
 class SortedIdeas:
-    """What a room wrote, and how it is put in order by now."""
+    """The written ideas and their current order."""
 
     ideas: tuple[Idea, ...]
     order: Order
 
     def idea_views(self) -> tuple[IdeaView, ...]:
-        """Those written most often first, what is left out last."""
+        """Most frequent first, those left out last."""
         going = set(self._going())
         found = [self._idea_view(group, group in going) for group in self.order.groups]
         return tuple(
@@ -187,7 +187,7 @@ class SortedIdeas:
         return len(self._going())
 
     def options(self) -> tuple[str, ...]:
-        """What goes to the vote, in an order that favours none; refused if it cannot be voted on."""
+        """The options of the vote, in a neutral order; raises `CannotSort` if they are too few or not distinct."""
         words = sorted(
             (each.words for each in self.idea_views() if each.goes), key=lambda each: _hash_order(fold(each))
         )
@@ -198,10 +198,10 @@ class SortedIdeas:
             raise CannotSort(ALIKE % {"words": alike})
         return tuple(words)
 
-    # --- acts: each answers the order as it is afterwards ---
+    # --- actions: each returns the new order ---
 
     def merged(self, numbers: Iterable[int], words: str = "") -> Order:
-        """Several are one. Its words are typed, or those of whichever was written most often."""
+        """Merges several ideas, worded as typed or like the most frequent of them."""
         wanted = {number for each in numbers for number in self._with(each).ideas}
         chosen = [each for each in self.order.groups if wanted & set(each.ideas)]
         if len(chosen) < 2:
@@ -213,7 +213,7 @@ class SortedIdeas:
         return replace(self.order, groups=(*others, one))
 
     def split(self, number: int) -> Order:
-        """What was merged is as it was written; only the first goes on where the whole did."""
+        """Undoes a merge; only the first idea keeps the group's place in the vote."""
         whole = self._with(number)
         pieces = [Group((each,), "", whole.out, whole.goes and not at) for at, each in enumerate(whole.ideas)]
         return self._in_place_of(whole, *pieces)
@@ -223,7 +223,7 @@ class SortedIdeas:
         return self._in_place_of(group, replace(group, out=out, goes=group.goes and not out))
 
     def chosen(self, number: int, *, goes: bool) -> Order:
-        """From now on it goes to the vote, or does not; what went by itself before stays as it was."""
+        """Adds an idea to the vote or removes it; those chosen automatically so far stay chosen."""
         group, going = self._with(number), set(self._going())
         if goes and group not in going and len(going) >= MAX_OPTIONS:
             raise CannotSort(TOO_MANY % {"most": MAX_OPTIONS})
@@ -231,12 +231,12 @@ class SortedIdeas:
         return replace(self.order, groups=tuple(groups), by_hand=True)
 
     def worded(self, number: int, words: str) -> Order:
-        """In better words; without any, in those that were written."""
+        """Changes the wording; an empty one restores the original."""
         group = self._with(number)
         return self._in_place_of(group, replace(group, words=check_length(words)))
 
     def led_by(self, number: int) -> Order:
-        """In the words of one of those that became one."""
+        """Uses the wording of one of the merged ideas."""
         group = self._with(number)
         ideas = (number, *(each for each in group.ideas if each != number))
         return self._in_place_of(group, replace(group, ideas=ideas, words=""))
@@ -258,11 +258,11 @@ def check_length(words: str) -> str:
     return words
 
 
-# --- stored ---
+# --- storage ---
 
 
 def as_item(order: Order) -> dict[str, Any]:
-    """A group that is one idea as it was written is its number alone: a full hall fits one item."""
+    """A group of one unchanged idea is stored as its number alone, so that a full hall's ideas fit one item."""
     return {
         "groups": [_packed(each) for each in order.groups],
         "by_hand": order.by_hand,
@@ -296,11 +296,11 @@ def _unpacked(packed: Any) -> Group:
     return Group(tuple(packed["ideas"]), packed["words"], packed["out"], packed["goes"])
 
 
-# --- what came of it ---
+# --- results ---
 
 
 def unvoted(written: Round, robots: int, sorted_: SortedIdeas | None = None, out: Collection[int] = ()) -> Round:
-    """What a room wrote and did not vote on: because it was too little, or because a host closed it."""
+    """The result without a vote, because there were too few ideas or the host closed the round."""
     if not may_be_shown(written.count, robots):
         return counting.too_few(written.number, written.question, written.count)
     found = sorted_ or SortedIdeas(ideas_of_round(written), first_order(len(written.entries), 0, out))
@@ -308,7 +308,7 @@ def unvoted(written: Round, robots: int, sorted_: SortedIdeas | None = None, out
 
 
 def voted(written: Round, sorted_: SortedIdeas, question: Question, given: Iterable[GivenAnswer], seed: str) -> Round:
-    """How a room ranked what it wrote: counted as a poll's ranking is."""
+    """The result of the vote, counted like a ranked poll."""
     asked = as_ranking(question, sorted_.order.options)
     round_ = ranked_poll.count(written.number, written.question, asked, given, seed)
     told = _result(written, sorted_, sorted_.order.options)
@@ -316,7 +316,7 @@ def voted(written: Round, sorted_: SortedIdeas, question: Question, given: Itera
 
 
 def with_ideas(round_: Round, written: Round, sorted_: SortedIdeas) -> Round:
-    """The same for what was counted elsewhere."""
+    """Adds the ideas to a round that was counted elsewhere."""
     return replace(round_, result={**round_.result, **_result(written, sorted_, sorted_.order.options)})
 
 
@@ -337,12 +337,12 @@ def _result(written: Round, sorted_: SortedIdeas, options: Sequence[str]) -> dic
 
 
 def digest(options: Sequence[str]) -> str:
-    """SHA-256 of what is voted on, as JSON without spaces."""
+    """SHA-256 of the options as JSON without spaces."""
     return hashlib.sha256(orjson.dumps(list(options))).hexdigest()
 
 
 def _ideas_by_relevance(told: Iterable[IdeaView]) -> Iterator[dict[str, Any]]:
-    """Those that were voted on come first: there may not be room for all."""
+    """Ideas that were voted on come first, because there may not be room for all."""
     for each in sorted(told, key=lambda each: (each.out, not each.goes)):
         texts = list(each.texts) if each.is_merged or each.words != each.texts[0] else []
         yield {"text": each.words, "by": each.by, "texts": texts, "goes": each.goes, "out": each.out}

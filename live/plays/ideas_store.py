@@ -23,7 +23,7 @@ from .ideas_order import Order, SortedIdeas
 
 
 def parts(written: Round, robots: int) -> list[dict[str, Any]]:
-    """What was written, in parts that never change."""
+    """The written ideas as parts that never change."""
     head, *others = counting.round_as_parts(written)
     return [head | {"robots": robots}, *others]
 
@@ -31,18 +31,18 @@ def parts(written: Round, robots: int) -> list[dict[str, Any]]:
 def creation(
     game: Game, round_: int, some: Sequence[dict[str, Any]], count: int, out: Collection[int] = ()
 ) -> list[Write]:
-    """What was written, and all of it in an order of its own; `out` of it is what nobody sees yet."""
+    """Stores the ideas, each in a group of its own; those in `out` await approval."""
     order = ideas.first_order(count, len(some), out)
     return [*repository.gathering(game, round_, some), Put(_item(game, round_, order), when=Missing())]
 
 
 def change(game: Game, round_: int, before: Order, after: Order) -> list[Write]:
-    """Refused if somebody has put it in another order since it was read."""
+    """Fails if another host has changed the order since it was read."""
     return [versions.change(before, after, partial(_item, game, round_))]
 
 
 def dropping(game: Game, round_: int, order: Order) -> list[Write]:
-    """Of a round that is not to count nothing is kept."""
+    """A voided round leaves nothing behind."""
     written = [Delete(keys.gathered_part(game.id, round_, number)) for number in range(order.parts)]
     return [*written, Delete(keys.sorted_ideas(game.id, round_), when=unchanged(order))]
 
@@ -63,7 +63,7 @@ def read_written(game_id: str, round_: int) -> Round | None:
 
 
 def count_robots(game_id: str, round_: int) -> int:
-    """How many of those who wrote are no people."""
+    """How many of the authors are robots."""
     item = table().get(keys.gathered_part(game_id, round_, 0))
     return int(item["robots"]) if item else 0
 
@@ -75,7 +75,7 @@ def read(game_id: str, round_: int) -> tuple[Round, SortedIdeas] | None:
     return found, SortedIdeas(ideas.ideas_of_round(found), order)
 
 
-# --- sorting: several hosts may do it at once, and none loses an act ---
+# --- sorting: several hosts may act at once without losing an action ---
 
 Act = Callable[[SortedIdeas], Order]
 

@@ -22,7 +22,7 @@ Context = dict[str, Any]
 
 
 def race(round_: Round, question: Question) -> Context:
-    """What `live/results/poll.html` shows."""
+    """Context of `live/results/poll.html`."""
     result, names = round_.result, options_of(round_, question)
     laps = result["rounds"]
     whole = _whole(laps)
@@ -66,7 +66,7 @@ def _time(result: Mapping[str, Any], names: Sequence[str], close: Mapping[str, A
 
 
 def _close(close: Mapping[str, Any], votes: int) -> str:
-    """In words: how many other votes another outcome would have taken."""
+    """Describes how many votes would have had to differ to change the outcome."""
     changed = close["ballots"]
     if changed is None or _a_lot(votes) <= changed:
         return _("by a lot")
@@ -82,12 +82,12 @@ def _close(close: Mapping[str, Any], votes: int) -> str:
 
 
 def _a_lot(votes: int) -> int:
-    """From a quarter of all votes on, nobody calls it close."""
+    """From a quarter of all votes upwards, a result no longer counts as close."""
     return max(3, -(-votes // 4))
 
 
 def _gains(after: Sequence[str | None], before: Sequence[str | None], names: Sequence[str]) -> list[Context]:
-    """First choices each time, who gained most first."""
+    """First choices before and after, largest gain first."""
     found = [(Fraction(after[option] or 0), Fraction(before[option] or 0), option) for option in range(len(names))]
     found.sort(key=lambda each: (each[1] - each[0], each[2]))
     return [_gain_of(now, then, option, names[option]) for now, then, option in found]
@@ -133,7 +133,7 @@ def _lap(result: Mapping[str, Any], names: Sequence[str], at: int, whole: Fracti
 
 
 def _turn(result: Mapping[str, Any], lap: Mapping[str, Any], option: int) -> tuple[int, Fraction, int]:
-    """The leaders first, then whoever is out, the last to go first; equals by their place in the end."""
+    """Leaders first, then eliminated options, the latest first; ties by final place."""
     places = [each for each, _place in result["places"]]
     votes = lap["tally"][option]
     return int(votes is None), -Fraction(votes or 0), places.index(option)
@@ -165,13 +165,13 @@ def _ahead(result: Mapping[str, Any]) -> str:
 
 
 def _gain(result: Mapping[str, Any], option: int, at: int) -> Fraction:
-    """What it got from whoever went in the round before."""
+    """Votes transferred from the option eliminated in the previous round."""
     moves = result["rounds"][at - 1]["transfers"] if at else ()
     return sum((Fraction(votes) for _source, to, votes in moves if to == option), Fraction(0))
 
 
 def _story(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str]:
-    """What happens in a round, in sentences."""
+    """Describes a round in sentences."""
     lap = result["rounds"][at]
     if not lap["threshold"]:
         return []

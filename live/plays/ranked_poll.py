@@ -34,8 +34,9 @@ NOT_BOTH = gettext_lazy("Options written by the room cannot be asked twice.")
 
 
 def count(number: int, index: int, question: Question, given: Iterable[GivenAnswer], seed: str) -> Round:
-    """A ranking by instant runoff, a choice by who has most. Ties are settled by a lot that anybody can draw again.
-    `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots`; the rankings, sorted, nobody's."""
+    """Counts rankings by instant runoff, and single choices by plurality. Ties are broken by a reproducible lot. The
+    result has `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots`; its entries are sorted rankings
+    without names."""
     cast = [replace(each, said=ranking_of(each.said, question)) for each in last_by_player(given)]
     ranked = [each for each in cast if each.said]
     if not may_be_shown(len(ranked), sum(each.robot for each in ranked)):
@@ -47,7 +48,7 @@ def count(number: int, index: int, question: Question, given: Iterable[GivenAnsw
 
 
 def ranking_lines(round_: Round, question: Question) -> Iterator[CsvLine]:
-    """How options were ranked, and each ballot."""
+    """The final ranking, then each ballot."""
     options, result = options_of(round_, question), round_.result
     first = result["rounds"][0]["tally"]
     for option, place in result["places"]:
@@ -57,7 +58,7 @@ def ranking_lines(round_: Round, question: Question) -> Iterator[CsvLine]:
 
 
 def random_ranking(question: Question, chance: Random) -> str:
-    """Those named first are a little likelier to lead, so that there is a race to see."""
+    """Favours the first options slightly, so that there is a race to see."""
     places = list(range(len(question.options)))
     if question.kind not in RANKED:
         return str(min(chance.choice(places), chance.choice(places)))
@@ -82,7 +83,7 @@ class RankedPoll(Play):
         return set_.suits(Type.POLL)
 
     def typed_question(self, typed: TypedQuestion) -> Question:
-        """Of which the room may write the options, or which may be asked twice."""
+        """A ranking that may be asked twice, or whose options the room may write."""
         if typed.ideas:
             return Question(typed.title, Kind.IDEAS, seconds=typed.seconds)
         return Question(typed.title, Kind.RANKING, options=typed.lines, seconds=typed.seconds, twice=typed.twice)
@@ -132,7 +133,7 @@ class RankedPoll(Play):
     def projector_hint(self, snapshot: Snapshot) -> Text:
         return _("Rank them on your phone: the best first.")
 
-    # --- what came of it ---
+    # --- results ---
 
     def close(self, closing: Closing) -> Closed:
         game, state, box, question = closing.game, closing.state, closing.box, closing.question
@@ -155,7 +156,7 @@ class RankedPoll(Play):
         return Closed(compared, writes=tuple(before_after.unlinking(game, state.before)))
 
     def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
-        """What links a first answer to a second goes as soon as there will be no second one."""
+        """Deletes the link between first and second answers as soon as there will be no second one."""
         before = before_after.linked_round(state)
         return (
             before_after.unlinking(game, before)
@@ -187,5 +188,5 @@ class RankedPoll(Play):
 
 
 def _first(first: before_after.FirstChoice, options: tuple[str, ...]) -> str:
-    """What somebody liked best, in the words of the data where it was not one option."""
+    """A first choice as text; if it is not a single option, the word used in the data."""
     return first if isinstance(first, str) else options[first]

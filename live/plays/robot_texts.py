@@ -32,7 +32,7 @@ def robot_sentences() -> list[str]:
 
 
 def robot_sentence(snapshot: Snapshot, seat: Seat) -> str:
-    """Robots seldom say the same."""
+    """Shuffled once per round, so that robots rarely send the same sentence."""
     all_of_them = robot_sentences()
     Random(f"{snapshot.game.id} {snapshot.state.round}").shuffle(all_of_them)  # noqa: S311 - chance, no secret
     return all_of_them[int(seat.player[-4:]) % len(all_of_them)]

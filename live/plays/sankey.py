@@ -1,7 +1,7 @@
-"""Who moved where between two rounds of one question: a band for each way, as thick as the people who went it.
+"""Who moved where between two rounds of one question: a band for each movement, as thick as its number of people.
 
-Everything is measured by the height of the letters around it, so that one picture serves a phone and a wall: heights
-and places are shares of the picture, and its own height is so many lines.
+All sizes are relative to the font size, so that one picture suits both a phone and a wall: heights and positions are
+shares of the picture, whose own height is a number of lines.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from results.pictures.drawing import isolated, short, tag
 
 from .before_after import NOBODY, SEVERAL, FirstChoice
 
-WIDTH, HEIGHT = 1000, 1000  # units of the bands, stretched to the room there is
-EDGE = 26  # of the blocks at both sides
+WIDTH, HEIGHT = 1000, 1000  # units of the bands, scaled to the available space
+EDGE = 26  # width of the blocks on both sides
 GAP = 14
-LABEL_HEIGHT_EM = 1.6  # heights of a letter that a label takes
-MIN_HEIGHT_EM = 12  # of the picture, at least
+LABEL_HEIGHT_EM = 1.6  # height of a label
+MIN_HEIGHT_EM = 12  # minimum height of the picture
 MARGIN_PERCENT, MIDDLE_PERCENT = 15, 70  # percent of the width: labels on both sides, bands between them
 
 Flow = tuple[FirstChoice, FirstChoice, int]
@@ -31,7 +31,7 @@ Flow = tuple[FirstChoice, FirstChoice, int]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What chose the same at one of the two times."""
+    """Everybody who chose the same at one of the two times."""
 
     first: FirstChoice
     number: int
@@ -95,7 +95,7 @@ def _choice_symbol(first: FirstChoice) -> str:
 
 
 def _side(ways: Sequence[Flow], at: int) -> dict[FirstChoice, int]:
-    """How many chose what at one time: options in their order, then several, then nobody."""
+    """How many chose what at one time: options in order, then "several", then "nobody"."""
     found: dict[FirstChoice, int] = {}
     for way in ways:
         first: FirstChoice = way[0] if at == 0 else way[1]
@@ -104,7 +104,7 @@ def _side(ways: Sequence[Flow], at: int) -> dict[FirstChoice, int]:
 
 
 def _blocks(side: Mapping[FirstChoice, int], least: float) -> dict[FirstChoice, Block]:
-    """One below the other; a small one has room for its label all the same, and nothing goes beyond the picture."""
+    """Stacked blocks; small ones still have room for their label, and all fit the picture."""
     snapshot = HEIGHT - GAP * (len(side) - 1)
     scale = snapshot / sum(side.values())
     while sum(max(least, each * scale) for each in side.values()) > snapshot and scale > 0.01:
@@ -124,7 +124,7 @@ def _blocks(side: Mapping[FirstChoice, int], least: float) -> dict[FirstChoice, 
 def _bands(
     ways: Sequence[Flow], left: Mapping[FirstChoice, Block], right: Mapping[FirstChoice, Block]
 ) -> list[SafeString]:
-    """Thick ones first, so that thin ones lie above them."""
+    """Thick bands first, so that thin ones are drawn on top."""
     begins, ends = _starts(ways, left, lambda way: way[0]), _starts(ways, right, lambda way: way[1])
     order = sorted(range(len(ways)), key=lambda at: -ways[at][2])
     return [_band(ways[at], begins[at], ends[at]) for at in order]
@@ -133,7 +133,7 @@ def _bands(
 def _starts(
     ways: Sequence[Flow], blocks: Mapping[FirstChoice, Block], of: Callable[[Flow], FirstChoice]
 ) -> list[tuple[float, float]]:
-    """Where each band meets its block, and how thick it is there."""
+    """Where each band meets its block, and how thick it is."""
     used: dict[FirstChoice, float] = {}
     found = []
     for way in ways:

@@ -32,7 +32,7 @@ from store.splitting import fitting
 from .robot_texts import robot_sentences
 
 MAX_SURVEY_BYTES = 2_800_000  # bytes of texts in a survey: a transaction holds four million
-FIRST_TEXTS_SHOWN, MAX_TEXTS_SHOWN = 12, 60  # at once, and at all: a thousand phones get the same page
+FIRST_TEXTS_SHOWN, MAX_TEXTS_SHOWN = 12, 60  # initially, and at most: a thousand phones get the same page
 YES_PROBABILITY = 0.75  # how often a robot says yes
 NOTHING_SAID = gettext_lazy("Answer at least one of the questions.")
 UNKNOWN_QUESTION = gettext_lazy("This question is not part of the survey. Reload the page and try again.")
@@ -42,13 +42,12 @@ NEITHER = gettext_lazy("Choose yes or no.")
 Context = dict[str, Any]
 
 
-# --- counted ---
+# --- counting ---
 
 
 def count(number: int, questions: Sequence[Question], given: Iterable[GivenAnswer], index: int = 0) -> Round:
-    """`questions`: of each its `kind`, `count`, and how often what was said; texts: of which question, nobody's.
-
-    What one person said to two of them is not kept together, not even by order."""
+    """The result has `questions`, each with `kind`, `count` and totals; the entries are texts by question, without
+    names. One person's answers to different questions cannot be linked, not even by order."""
     sheets = [each for each in last_by_player(given) if isinstance(each.said, Mapping)]
     if not may_be_shown(len(sheets), sum(each.robot for each in sheets)):
         return too_few(number, index, len(sheets))
@@ -64,13 +63,13 @@ def count(number: int, questions: Sequence[Question], given: Iterable[GivenAnswe
 
 
 def _values(sheets: Iterable[GivenAnswer], place: int, question: Question) -> list[tuple[Any, bool]]:
-    """What was said to one question, where it is an answer to it, and whether a robot said it."""
+    """Valid answers to one question, each with whether a robot gave it."""
     values = ((_value(question, sheet.said.get(str(place))), sheet.robot) for sheet in sheets)
     return [each for each in values if each[0] is not None]
 
 
 def _shown_values(answers: Sequence[tuple[Any, bool]]) -> list[Any]:
-    """The answers, or none of them if so few people gave them that somebody could be found out."""
+    """No answers at all if so few people gave them that individuals could be identified."""
     is_enough = may_be_shown(len(answers), sum(robot for _value, robot in answers))
     return [value for value, _robot in answers] if is_enough else []
 
@@ -86,7 +85,7 @@ def _value(question: Question, said: Any) -> Any:
 
 
 def _summed(question: Question, values: Sequence[Any], count: int) -> dict[str, Any]:
-    """`count` is how many answered, also if so few that nothing is told of what."""
+    """`count` is the number of answers, even if there are too few to show them."""
     told = {"kind": str(question.kind), "count": count}
     if not values:
         return told | {"too_few": True, "kept": 0}
@@ -101,13 +100,13 @@ def _summed(question: Question, values: Sequence[Any], count: int) -> dict[str, 
 
 
 def _mean(values: Sequence[int]) -> str:
-    """To two places, rounded half up: from whole numbers, so that it is the same everywhere."""
+    """Rounded half up to two decimals, in integer arithmetic so that it is the same everywhere."""
     hundredths = (200 * sum(values) + len(values)) // (2 * len(values))
     return f"{hundredths // 100}.{hundredths % 100:02d}"
 
 
 def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> list[Entry]:
-    """Texts in an order that says nothing of who gave them; those beyond what one transaction holds are left out."""
+    """Texts in an order that does not reveal their authors; those that do not fit one transaction are dropped."""
     entries = (
         Entry("", {"question": place, "text": text})
         for place, question in enumerate(questions)
@@ -117,12 +116,12 @@ def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> li
     return list(fitting(entries, MAX_SURVEY_BYTES, size_of))
 
 
-# --- as it is typed ---
+# --- form ---
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A question of a survey, and what is said to it so far."""
+    """A survey question and its current answer."""
 
     name: str
     question: Question
@@ -138,7 +137,7 @@ class Field:
 
 
 def parse_sheet(post: QueryDict, questions: tuple[Question, ...]) -> dict[str, Any]:
-    """What was said to those questions that somebody said something to."""
+    """The answers by question; unanswered questions are left out."""
     said: dict[str, Any] = {}
     for name in post:
         if name.startswith(SHEET_PREFIX):
@@ -153,7 +152,7 @@ def parse_sheet(post: QueryDict, questions: tuple[Question, ...]) -> dict[str, A
 
 
 def _typed_value(typed: list[str], question: Question) -> Any:
-    """What a field says, or nothing if it was left empty."""
+    """A field's value, or `None` if it was left empty."""
     if not any(each.strip() for each in typed):
         return None
     read: dict[Kind, Callable[[str], Any]] = {
@@ -214,7 +213,7 @@ class Survey(Play):
         return _("Open the survey") if is_first else super().step_label(step, state)
 
     def seconds(self, question: Question) -> int:
-        """It goes on until somebody closes it."""
+        """No time limit: the host closes it."""
         return 0
 
     # --- answers ---
@@ -248,7 +247,7 @@ class Survey(Play):
     def announcement(self, snapshot: Snapshot) -> Text:
         return _("The survey is open.")
 
-    # --- what came of it ---
+    # --- results ---
 
     def close(self, closing: Closing) -> Closed:
         state = closing.state
@@ -324,7 +323,7 @@ def _random_value(question: Question, chance: Random) -> Any:
     return chance.randrange(len(question.options))
 
 
-# --- drawn ---
+# --- rendering ---
 
 
 def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any]) -> Context:
@@ -348,7 +347,7 @@ def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any
 
 
 def _ratings(told: Mapping[str, Any]) -> list[Bar]:
-    """The best at the top."""
+    """Best rating at the top."""
     counts = dict(zip(RATINGS, told["values"], strict=True))
     return [_bar(str(value), counts[value], told) for value in reversed(RATINGS)]
 

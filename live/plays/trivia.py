@@ -34,7 +34,7 @@ from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
 from results.pictures.drawing import share
 
-RIGHT = "*"  # before an option: it is a right answer
+RIGHT = "*"  # marks a right option
 RIGHT_PROBABILITY = 0.75  # how often a robot is right
 NO_RIGHT = gettext_lazy("Put a * in front of each right answer, so that somebody can win.")
 
@@ -44,7 +44,7 @@ ClockOf = Callable[[GivenAnswer], tuple[int, int]]  # elapsed and allowed millis
 def count(
     number: int, index: int, question: Question, given: Iterable[GivenAnswer], clock_of: ClockOf, bonus: bool = False
 ) -> Round:
-    """`chosen` how often each option, `right`, `fully_right`; what each chose, points, bonus."""
+    """The result has `chosen` (count per option), `right`, `fully_right`; entries have choices, points and bonus."""
     entries = tuple(_entry(question, each, clock_of if bonus else None) for each in last_by_player(given))
     chosen = Counter(option for entry in entries for option in entry.said)
     result = {
@@ -121,7 +121,7 @@ class Trivia(Play):
     def projector_hint(self, snapshot: Snapshot) -> Text:
         return _("More than one answer is right.") if self.form_name(snapshot) == "tick" else ""
 
-    # --- what came of it ---
+    # --- results ---
 
     def close(self, closing: Closing) -> Closed:
         state, box = closing.state, closing.box

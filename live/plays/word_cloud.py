@@ -29,7 +29,7 @@ from .robot_texts import robot_sentence
 
 MAX_WORDS_PER_PERSON, MAX_WORD_CHARS = 3, 40
 MAX_WORDS_SHOWN = 80  # on one screen: a thousand phones get the same page
-SIZES = 5  # of words, as the style sheet has them
+SIZES = 5  # of words, as in the style sheet
 NO_WORD = gettext_lazy("Write a word first.")
 TOO_MANY = gettext_lazy("At most %(most)d words per person.")
 
@@ -42,7 +42,7 @@ class Word:
 
 
 def parse_words(post: QueryDict) -> list[str]:
-    """Each once, whatever its case; a field that was left empty says nothing."""
+    """Distinct words, ignoring case; empty fields are ignored."""
     typed = (answer_forms.parse_line(each, MAX_WORD_CHARS) for each in post.getlist(answer_forms.TEXT))
     found = {fold(text): text for text in typed if fold(text)}
     if not found:
@@ -53,7 +53,7 @@ def parse_words(post: QueryDict) -> list[str]:
 
 
 def sized(round_: Round) -> list[Word]:
-    """The most frequent first; their sizes go by how often they were sent."""
+    """Most frequent first, sized by frequency."""
     most = max((each.said["by"] for each in round_.entries), default=1)
     found = [
         Word(each.said["text"], each.said["by"], 1 + (SIZES - 1) * (each.said["by"] - 1) // max(1, most - 1))
@@ -77,7 +77,7 @@ class WordCloud(Play):
         return question.kind == Kind.TEXT
 
     def count_suiting(self, set_: QuestionSet) -> int:
-        return set_.suits(Type.CALL_AND_ANSWER)  # whose questions are texts, too
+        return set_.suits(Type.CALL_AND_ANSWER)  # its questions are texts, too
 
     def typed_question(self, typed: TypedQuestion) -> Question:
         return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
@@ -94,7 +94,7 @@ class WordCloud(Play):
         return {"texts": said}
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[str]:
-        """Several robots send the same words."""
+        """Single words of a sentence, so that several robots send the same."""
         return [chance.choice(robot_sentence(snapshot, seat).split())[:MAX_WORD_CHARS]]
 
     def form_name(self, snapshot: Snapshot) -> str:
@@ -113,7 +113,7 @@ class WordCloud(Play):
     def projector_hint(self, snapshot: Snapshot) -> Text:
         return _("Send up to three words with your phone. Nobody sees who sent what.")
 
-    # --- what came of it ---
+    # --- results ---
 
     def close(self, closing: Closing) -> Closed:
         state, box = closing.state, closing.box

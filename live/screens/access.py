@@ -32,7 +32,7 @@ Hosted = tuple[Game, State]
 
 
 def load_hosted(user: User, game_id: str) -> Hosted | None:
-    """A session for somebody who hosts it; refused to everybody else, `None` if there is none."""
+    """Loads a session for one of its hosts; refuses everybody else. `None` if it does not exist."""
     found = repository.find(game_id)
     if found is not None:
         check_hosts(user, found[0])
@@ -40,7 +40,7 @@ def load_hosted(user: User, game_id: str) -> Hosted | None:
 
 
 def load_seated(user: User, game_id: str, player: str) -> tuple[Game, Seat] | None:
-    """Somebody who has a seat in a session, for those who host it."""
+    """Loads a player's seat for a host of the session."""
     place = keys.seat(game_id, player)
     found, items = repository.find_with(game_id, place)
     if found is None:
@@ -50,7 +50,7 @@ def load_seated(user: User, game_id: str, player: str) -> tuple[Game, Seat] | No
 
 
 def load_removable(user: User, game_id: str) -> Hosted | None:
-    """A session for somebody who hosts it, or who looks after the site."""
+    """Loads a session for one of its hosts, or for a moderator of the site."""
     found = repository.find(game_id)
     if found is not None and not rules.moderates(user.role):
         check_hosts(user, found[0])
@@ -62,37 +62,37 @@ def check_hosts(user: User, game: Game) -> None:
         raise NotAllowed(rules.NOT_YOURS)
 
 
-for_hosts = requires(Permission.USE_APPLICATION, load_for=load_hosted)  # the view gets the session and where it is
+for_hosts = requires(Permission.USE_APPLICATION, load_for=load_hosted)  # passes the session and its state to the view
 for_hosts_and_moderators = requires(Permission.USE_APPLICATION, load_for=load_removable)
-for_hosts_of_seat = requires(Permission.USE_APPLICATION, load_for=load_seated)  # it gets the session and the seat
+for_hosts_of_seat = requires(Permission.USE_APPLICATION, load_for=load_seated)  # passes the session and the seat
 
 
 def return_page(asked: str, game: Game, otherwise: str = "host_game") -> str:
-    """The name of the page of a host from which a form was sent, as far as that is one of this session."""
+    """The host page that the form was sent from, if it is a page of this session."""
     return asked if asked in ("host_game", "remote", game.format.questions_page) else otherwise
 
 
-# --- those who play along ---
+# --- players ---
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerContext:
-    """A session as one look finds it, and who plays along in it."""
+    """A snapshot of the session, and the player looking at it."""
 
     snapshot: Snapshot
     seat: Seat
-    salt: bytes | None = None  # of the current round, where it was read along
+    salt: bytes | None = None  # of the current round, if it was read in the same round trip
 
     @property
     def given(self) -> dict[str, Any]:
-        """What they have said in the phase that is open, and their receipt for it."""
+        """The player's answer in the open phase, and its receipt."""
         return answering.answer_context(answering.own(self.snapshot.game, self.snapshot.state, self.seat, self.salt))
 
 
 def load_player(
     request: HttpRequest, game_id: str, suffices: Callable[[State], bool] = lambda state: False
 ) -> PlayerContext | HttpResponse:
-    """All that a page or an answer needs, in one round trip; or the page for somebody who cannot play here now."""
+    """Loads what a page or an answer needs in one round trip, or returns a page for visitors who cannot play now."""
     place, salt = players.seat_key(request, game_id), snapshots.salt_key(game_id)
     snapshot, items = snapshots.current_while_open(game_id, *filter(None, (place, salt)), suffices=suffices)
     if snapshot is None:
@@ -106,7 +106,7 @@ def load_player(
 
 
 def blocked_page(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse | None:
-    """What to answer in place of the game to somebody who cannot play here now; `None` to everybody else."""
+    """The page for a visitor who cannot play now; `None` for everybody else."""
     if player is None:
         return _without_seat(request, game, state)
     if player.seat.removed:

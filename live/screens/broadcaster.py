@@ -33,18 +33,18 @@ from .push_events import ELSEWHERE, GONE, LAST, PushEvent
 from .rendering import HOSTING, OF_QA, SEATED, Role
 
 REFRESH_SECONDS = 0.5
-MAX_STREAMS_PER_SEAT = 2  # of each kind of page: a device that was just left, and the one that is used
-# of all connections of a process, for the streams of one address: a quarter is left for the others
+MAX_STREAMS_PER_SEAT = 2  # for each kind of page: the device in use, and one just left
+# of a process's connections, for the streams of one address: leaves a quarter of the streams for others
 MAX_ADDRESS_SHARE = 0.6
-BATCH_PLAYERS = 50  # players who are told at once what is theirs alone
-COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
+BATCH_PLAYERS = 50  # players sent their own part in one batch
+COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # roles shown the number of answers
 
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)
 class Subscriber:
-    """Somebody who listens, and what they have heard."""
+    """A listener, and what has been sent to it."""
 
     listener: Listener
     role: Role
@@ -52,13 +52,13 @@ class Subscriber:
     address: str = ""
     player: str = ""
     device: str = ""
-    seat: int = 0  # the version of the seat that they were shown
-    own: str = ""  # a mark of what they were last told of their own
-    version: int = 0  # of the newest state they were told of
-    heard: dict[str, str] = field(default_factory=dict)  # the key of what they were last told of each kind
+    seat: int = 0  # version of the seat last shown
+    own: str = ""  # version of the player's own part last sent
+    version: int = 0  # of the newest state sent
+    heard: dict[str, str] = field(default_factory=dict)  # key last sent for each kind of event
 
     def hears(self, said: Iterable[PushEvent]) -> tuple[PushEvent, ...]:
-        """Of what could be said that which is new to them; from now on it is not."""
+        """Returns the events that are new to this listener, and marks them as sent."""
         new = tuple(each for each in said if self.heard.get(each.name) != each.key)
         self.heard.update((each.name, each.key) for each in new)
         return new
@@ -67,22 +67,22 @@ class Subscriber:
 class Broadcaster:
     def __init__(self, ticking: Callable[[], float] = time.monotonic, *, alone: bool = False):
         self.ticking = ticking
-        self.alone = alone  # without a thread: somebody ticks by hand
-        self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # each look
-        self.meter: Callable[[str, int], None] = lambda kind, amount: None  # for whoever keeps figures
-        self._ears: dict[str, dict[Subscriber, None]] = {}  # of each session, the oldest first
-        self._addresses: Counter[str] = Counter()  # how many listen from where
+        self.alone = alone  # no thread: tests tick by hand
+        self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # wraps each tick
+        self.meter: Callable[[str, int], None] = lambda kind, amount: None  # for metrics
+        self._ears: dict[str, dict[Subscriber, None]] = {}  # by session, oldest first
+        self._addresses: Counter[str] = Counter()  # listeners by address
         self._woken: set[str] = set()
-        self._due: dict[str, int] = {}  # when something has to be closed
-        self._told: dict[str, Snapshot] = {}  # what all who listen were told of, but those who are new
+        self._due: dict[str, int] = {}  # when something has to be closed, by session
+        self._told: dict[str, Snapshot] = {}  # snapshot sent to all listeners except new ones
         self._new: dict[str, set[Subscriber]] = {}
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
 
-    # --- who listens ---
+    # --- listeners ---
 
     def join(self, snapshot: Snapshot, ear: Subscriber) -> None:
-        """From now on they hear of all that is not as in this room, which they were shown."""
+        """Subscribes a listener to everything that differs from this snapshot, which it has been shown."""
         if ear.role in HOSTING:
             PRESENCE.saw_host(snapshot.game.id)
         for oldest in self._too_many(snapshot.game.id, ear):
@@ -98,11 +98,11 @@ class Broadcaster:
             self._start()
 
     def has_room_for(self, address: str) -> bool:
-        """Whether somebody there may listen, too: one address has its share of the streams, and no more."""
+        """Whether an address may open another stream; each has a limited share, so that others can connect too."""
         return self._addresses[address] < MAX_ADDRESS_SHARE * settings.WEB_CONNECTIONS
 
     def _too_many(self, game_id: str, ear: Subscriber) -> list[Subscriber]:
-        """The oldest streams of a seat that opens another one than it needs."""
+        """A seat's oldest streams, to be closed when it opens more than it may have."""
         if not ear.player:
             return []
         own = [each for each in self._all(game_id) if (each.player, each.role) == (ear.player, ear.role)]
@@ -125,7 +125,7 @@ class Broadcaster:
         return len(self._ears.get(game_id, ()))
 
     def wake(self, game_id: str) -> None:
-        """The session has moved: look at once."""
+        """Refreshes a session at once, because it has changed."""
         with self._change:
             if game_id in self._ears:
                 self._woken.add(game_id)
@@ -134,7 +134,7 @@ class Broadcaster:
     # --- the thread ---
 
     def _start(self) -> None:
-        """One that was started before a fork is not here."""
+        """Checks for a living thread, since threads do not survive a fork."""
         if not self.alone and (self._thread is None or not self._thread.is_alive()):
             self._thread = threading.Thread(target=self._run, name="live hub", daemon=True)
             self._thread.start()
@@ -148,7 +148,7 @@ class Broadcaster:
             self.tick(only_woken=not all_of_them)
 
     def _waits(self, looked: float) -> bool:
-        """Until it is time to look again; false if nobody listens any more."""
+        """Sleeps until the next tick; false if there are no listeners left."""
         with self._change:
             while self._ears:
                 left = min(looked + REFRESH_SECONDS - self.ticking(), self._until_due())
@@ -159,13 +159,13 @@ class Broadcaster:
             return False
 
     def _until_due(self) -> float:
-        """Seconds. What was due at the last look and could not be closed waits for the next one."""
+        """Seconds until something has to be closed; what failed to close waits for the next tick."""
         return (min(self._due.values(), default=2**62) - clock.now()) / 1000
 
-    # --- looking and telling ---
+    # --- refreshing and sending ---
 
     def tick(self, *, only_woken: bool = False) -> None:
-        """One look at the sessions that somebody listens to, or only at those that have moved or are over."""
+        """Refreshes all sessions that have listeners, or only those that have changed or have a deadline to enforce."""
         with self._change:
             over = {each for each, at in self._due.items() if at <= clock.now()}
             ids = (self._woken | over) & self._ears.keys() if only_woken else set(self._ears)
@@ -184,12 +184,12 @@ class Broadcaster:
                 snapshot = snapshots.from_items(game_id, items)
                 self._see(game_id, snapshot)
                 seen.append(snapshot)
-        for snapshot in filter(None, seen):  # what takes more round trips comes after all were told
+        for snapshot in filter(None, seen):  # further round trips come after all have been sent the change
             with _log_failures("A live session could not be looked at more closely."):
                 self._look_closely(snapshot)
 
     def _language(self, game_id: str) -> str:
-        """That of the host."""
+        """The host's language."""
         return next((each.language for each in self._all(game_id) if each.role in HOSTING), settings.LANGUAGE_CODE)
 
     def _see(self, game_id: str, snapshot: Snapshot | None) -> None:
@@ -200,7 +200,7 @@ class Broadcaster:
         self._tell_all(snapshot)
 
     def _look_closely(self, snapshot: Snapshot) -> None:
-        """At how many have answered, how many want which question to be answered, and who is there."""
+        """Reads what takes more round trips: the number of answers, upvotes, and who is present."""
         ears = self._all(snapshot.game.id)
         if any(each.role in COUNTING for each in ears):
             self._tell_all(snapshot := snapshots.with_answer_count(snapshot))
@@ -223,7 +223,7 @@ class Broadcaster:
                 self._due[snapshot.game.id] = at
 
     def _tell_all(self, snapshot: Snapshot) -> None:
-        """First what is the same for all of a kind, then what is each player's own."""
+        """Sends first what is shared by everybody in a role, then each player's own part."""
         by_kind = self._behind(snapshot)
         for (role, language), ears in by_kind.items():
             with _log_failures("A screen could not be made."), translation.override(language):
@@ -234,7 +234,7 @@ class Broadcaster:
                     self._tell_each(snapshot, ears)
 
     def _behind(self, snapshot: Snapshot) -> dict[tuple[Role, str], list[Subscriber]]:
-        """Who may not have heard of this room, by what they are shown; who has heard of a newer one needs no older."""
+        """Listeners who may not have this snapshot yet, by role and language; never sends older state after newer."""
         with self._change:
             ears = self._ears.get(snapshot.game.id, {}).keys()
             is_told = self._told.get(snapshot.game.id) is snapshot
@@ -273,10 +273,10 @@ class Broadcaster:
             self._send([(ear.listener, data) for ear, data in told if data])
 
     def _own(self, snapshot: Snapshot, ear: Subscriber) -> bytes:
-        """What a player alone is told, if it is news to them."""
+        """A player's own part, if it has changed."""
         seat = snapshot.seats.get(ear.player)
         if seat is None or seat.version < ear.seat:
-            return b""  # the seats were read before: a later look knows
+            return b""  # the seats are older than this listener: a later tick will see it
         if seat.device != ear.device or seat.removed:
             self._dismiss(snapshot.game.id, [ear], GONE if seat.removed else ELSEWHERE)
             return b""
@@ -297,7 +297,7 @@ class Broadcaster:
 
 
 def own_version(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
-    """Another one if what a player alone sees may be another: it need not be made to find out."""
+    """Changes whenever a player's own part may have changed, so that it need not be rendered to find out."""
     if role == Role.QA:
         return rendering.own_key(snapshot, seat, role)
     beside = snapshot.game.format.own_version(snapshot, seat.player)
@@ -306,7 +306,7 @@ def own_version(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str
 
 @contextmanager
 def _log_failures(what: str) -> Iterator[None]:
-    """One failure takes nothing else with it: the store in trouble, a template that is wrong."""
+    """Contains failures, such as a store outage or a broken template, so that they do not affect other listeners."""
     try:
         yield
     except StoreError as error:

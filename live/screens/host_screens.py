@@ -25,10 +25,10 @@ from questions.question import Question
 
 from . import scoreboards
 
-MAX_LOBBY_CHARS = 420  # of all names in the lobby together: as many as fit the smallest projector
-MAX_CHIP_CHARS = 24  # letters, after which a name is cut off
-CHIP_FRAME_CHARS = 5  # letters, about, that the frame of a name takes
-# letters of a title after which it takes a second line; letters of names in such a line
+MAX_LOBBY_CHARS = 420  # of all names together: as many as fit the smallest projector
+MAX_CHIP_CHARS = 24  # after which a name is cut
+CHIP_FRAME_CHARS = 5  # approximate width of a name's frame
+# length of a title that needs a second line; characters of names that fit such a line
 TITLE_LINE_CHARS, LOBBY_LINE_CHARS = 45, 84
 CALL_LABEL = _("Call it")
 
@@ -43,13 +43,13 @@ CONFIRMATIONS: dict[Step, str | Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """A step as a host can take it, from the version that this screen shows."""
+    """A step that a host can take from the version shown."""
 
     step: Step
     words: str | Promise
     version: int
-    asks: str | Promise = ""  # what it means, where it is asked first
-    item: int | None = None  # of an agenda, if it is called out of its order
+    asks: str | Promise = ""  # text to confirm, if the step needs confirmation
+    item: int | None = None  # agenda item, if called out of order
 
     @property
     def value(self) -> str:
@@ -58,16 +58,16 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Lobby:
-    """Whoever is there, the newest first, as far as there is room for names."""
+    """Who is present, newest first, as far as names fit."""
 
     shown: tuple[Seat, ...]
     more: int
     players: int
-    waiting: int  # for the host to agree to their names
+    waiting: int  # for the host to approve their names
 
 
 def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
-    """The likeliest first."""
+    """Most likely step first."""
     return [
         Button(each, labels.step_label(each, game, state), state.version, confirmation(game, state, each, present))
         for each in steps.offered(game, state)
@@ -75,7 +75,7 @@ def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
 
 
 def calls(snapshot: Snapshot) -> dict[int, Button]:
-    """Every item of an agenda that may be come to now, by its place."""
+    """Buttons for all agenda items that can be called now, by index."""
     if not steps.may_call(snapshot.game, snapshot.state):
         return {}
     places = range(snapshot.game.total_questions)
@@ -83,13 +83,13 @@ def calls(snapshot: Snapshot) -> dict[int, Button]:
 
 
 def confirmation(game: Game, state: State, step: Step, present: int) -> str | Promise:
-    """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
+    """The text to confirm before a step that is irreversible, or pointless with so few people; else empty."""
     own = game.format.confirmation(game, step, present)
     return CONFIRMATIONS.get(step, "") if own is None else own
 
 
 def confirmation_version(snapshot: Snapshot) -> str:
-    """A mark for screens with a button on which something else is asked first by now, as people came or went."""
+    """Changes when people come or go and the confirmation of a button on screen changes as a result."""
     if snapshot.state.phase != Phase.TALKING:
         return ""
     return "-unsure" if confirmation(snapshot.game, snapshot.state, Step.VOTE, len(snapshot.playing)) else ""
@@ -112,7 +112,7 @@ def _fitting(seats: Sequence[Seat], snapshot: int) -> Iterable[Seat]:
 
 
 def text_size(question: Question | None) -> str:
-    """How large the words of a question can be so that all of it fits a projector."""
+    """The largest font size at which all of the question fits a projector."""
     if question is None:
         return "large"
     longest = max(map(len, question.options), default=0)
@@ -122,12 +122,12 @@ def text_size(question: Question | None) -> str:
 
 
 def join_address() -> str:
-    """As it is read out: without what every browser adds by itself."""
+    """The address as read out, without the scheme, which browsers add."""
     return absolute_url(reverse("join")).partition("://")[2].rstrip("/")
 
 
 def join_link(game: Game) -> str:
-    """What the QR code holds."""
+    """The content of the QR code."""
     return absolute_url(reverse("join_game", args=[game.id, game.token]))
 
 
@@ -136,12 +136,12 @@ def join_context(game: Game) -> dict[str, Any]:
 
 
 def spaced_code(code: str) -> str:
-    """In two groups from six digits on, so that nobody loses their place."""
+    """Split into two groups from six digits up, so that it is easier to read."""
     return f"{code[:3]} {code[3:]}" if len(code) > 5 else code
 
 
 def host_context(snapshot: Snapshot) -> dict[str, Any]:
-    """What the templates of these screens get, besides `screens.context`."""
+    """Context of these screens, in addition to `screens.context`."""
     game, state = snapshot.game, snapshot.state
     offered = buttons(game, state, len(snapshot.playing))
     at, play = steps.next_question(game, state), play_at(state)
@@ -163,11 +163,11 @@ def host_context(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-# --- what came of it ---
+# --- results ---
 
 
 def results_context(snapshot: Snapshot) -> dict[str, Any]:
-    """What the room said, once the host has revealed it, and who leads; drawn only for the screen that shows it."""
+    """Results once revealed, and the leaders; rendered only for the screen that shows them."""
     game, state = snapshot.game, snapshot.state
     if state.phase not in (Phase.RESULTS, Phase.ENDED):
         return {}
@@ -185,7 +185,7 @@ def results_context(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def scoreboard_context(snapshot: Snapshot) -> dict[str, Any]:
-    """For a scoreboard by itself, at any moment of the session."""
+    """The scoreboard on its own, at any time during the session."""
     known = current_standings(snapshot)
     if not is_scored(snapshot) or not known.rounds:
         return {}
@@ -197,7 +197,7 @@ def scoreboard_context(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def screen_version(snapshot: Snapshot) -> str:
-    """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
+    """Includes the names on the scoreboard, which is redrawn when a player is renamed, removed or readmitted."""
     play = play_at(snapshot.state)
     if snapshot.state.is_under_way or play is None or not is_scored(snapshot):
         return play.screen_version(snapshot) if play else ""
@@ -206,7 +206,7 @@ def screen_version(snapshot: Snapshot) -> str:
 
 
 def is_scored(snapshot: Snapshot) -> bool:
-    """Whether anybody can get points in the session."""
+    """Whether any question of the session gives points."""
     return any(play_of(snapshot.game, each).is_scored for each in snapshot.questions)
 
 
@@ -217,12 +217,12 @@ def scored_rounds(snapshot: Snapshot) -> list[Round]:
 
 
 def _shows_board(snapshot: Snapshot) -> bool:
-    """Beside what came of a question for points, and at the end."""
+    """After each question with points, and at the end."""
     return is_scored(snapshot) if snapshot.state.phase == Phase.ENDED else play_named(snapshot.state.play).is_scored
 
 
 def current_standings(snapshot: Snapshot) -> standings.Standings:
-    """Who stands where as far as everybody may know: what is not revealed yet does not count yet."""
+    """Standings without rounds that have not been revealed yet."""
     state = snapshot.state
     hidden = state.phase == Phase.RESULTS and not state.revealed
     known = [each for each in scored_rounds(snapshot) if not (hidden and each.number == state.round)]

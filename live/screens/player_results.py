@@ -39,7 +39,7 @@ VERDICTS = {
 
 
 def results_context(snapshot: Snapshot) -> dict[str, Any]:
-    """What the screen of all players shows of the current round, or of all."""
+    """Results of the current round, or final standings, as shown to all players."""
     if snapshot.state.phase == Phase.ENDED and host_screens.is_scored(snapshot):
         return {"final": scoreboards.render_final(cached_standings(snapshot))}
     if not results_are_shown(snapshot):
@@ -51,7 +51,7 @@ def results_context(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def results_are_shown(snapshot: Snapshot) -> bool:
-    """Whether players see what came of the current round."""
+    """Whether players see the results of the current round."""
     state = snapshot.state
     return state.phase == Phase.RESULTS and state.revealed and state.counts(state.round) and snapshot.round is not None
 
@@ -61,7 +61,7 @@ def cached_standings(snapshot: Snapshot) -> Standings:
     return board
 
 
-# --- one player's own ---
+# --- a player's own part ---
 
 
 def own_context(
@@ -74,8 +74,8 @@ def own_context(
     receipt: str = "",
     unseen: bool = False,
 ) -> dict[str, Any]:
-    """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it; if it
-    is `unseen`, they gave something with another device, which alone is shown what."""
+    """Context for one player: what they `said` and its status `told`, or what they `typed` and the `problem` with it.
+    `unseen` means that they answered on another device, and only that device shows the answer."""
     problem = problem or NOT_COUNTED.get(told or AnswerStatus.COUNTED, "")
     shown: dict[str, Any] = {
         "seat": seat,
@@ -99,8 +99,8 @@ def own_context(
 
 
 def _voted(snapshot: Snapshot, seat: Seat) -> str:
-    """What they said in an open vote, as everybody may know it; nothing of a secret one, which nobody signed."""
-    assert snapshot.round is not None  # as it is shown
+    """The player's vote in an open ballot; empty for a secret one, whose entries have no names."""
+    assert snapshot.round is not None  # since it is shown
     assert snapshot.question is not None
     entry = _entries(snapshot).get(seat.player)
     options = options_of(snapshot.round, snapshot.question)
@@ -115,7 +115,7 @@ def _entries(snapshot: Snapshot) -> dict[str, Entry]:
 
 
 def form_values(snapshot: Snapshot, said: Any) -> dict[str, list[str]]:
-    """What the fields of the current form show to somebody who has said this."""
+    """Values of the current form's fields for a player who has given this answer."""
     return (
         {}
         if said is None or not snapshot.state.is_open
@@ -124,17 +124,17 @@ def form_values(snapshot: Snapshot, said: Any) -> dict[str, list[str]]:
 
 
 def answer_summary(snapshot: Snapshot, said: Any) -> dict[str, Any]:
-    """What somebody has answered, as they are told it."""
+    """The player's answer as shown to them."""
     if said is None or snapshot.question is None:
         return {}
     return play_named(snapshot.state.play).summary(said, snapshot)
 
 
 def _scored(snapshot: Snapshot, seat: Seat) -> dict[str, Any]:
-    """Many have the same points and the same place, and so the same words."""
+    """Cached, because many players share the same points and place."""
     board = cached_standings(snapshot)
     found = board.place_of(seat.player)
-    line = replace(found, player="", name="", gained=0, bonus=0) if found else None  # gains are told apart
+    line = replace(found, player="", name="", gained=0, bonus=0) if found else None  # gains are added separately
     result = line, seats.late_since(snapshot.state, seat), *_gained(snapshot, seat)
     return {"result": cached(snapshot, *result, lambda: _result(*result, of=len(board.lines)))}
 
@@ -153,7 +153,7 @@ def _points(number: int) -> str:
 
 
 def _gained(snapshot: Snapshot, seat: Seat) -> tuple[str, Entry | None]:
-    """What came of their answer to the current question, with what it was paid; nothing of it at the end."""
+    """The verdict on the player's answer to the current question and its points; empty at the end."""
     if snapshot.round is None or snapshot.state.phase == Phase.ENDED:
         return "", None
     entry = _entries(snapshot).get(seat.player)
@@ -162,8 +162,8 @@ def _gained(snapshot: Snapshot, seat: Seat) -> tuple[str, Entry | None]:
 
 
 def _verdict(snapshot: Snapshot, seat: Seat, entry: Entry | None) -> str:
-    """Which of `VERDICTS`; also a class of the style sheet."""
+    """A key of `VERDICTS`, which is also a CSS class."""
     if entry is None:
         return "before" if seat.since > snapshot.state.round else "silent"
-    assert snapshot.round is not None  # as somebody has an entry in it
+    assert snapshot.round is not None  # since there is an entry
     return play_named(snapshot.state.play).verdict(snapshot.round, entry)

@@ -9,11 +9,11 @@ from live.play import TypedValues, play_at
 from live.rules import Phase
 from live.snapshot import Snapshot
 
-MAX_PLAYERS_NAMED = 24  # players whom a phone names while it waits: a full hall would not fit, nor be sent to everybody
+MAX_PLAYERS_NAMED = 24  # on a waiting phone: a full hall would not fit, nor be worth sending to everybody
 
 
 def heading_context(snapshot: Snapshot) -> dict[str, Any]:
-    """Which question it is, and how it is answered."""
+    """Which question it is, and how to answer it."""
     play = play_at(snapshot.state)
     shown: dict[str, Any] = {
         "number": snapshot.state.question + 1,
@@ -32,7 +32,7 @@ def heading_context(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def player_context(snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-    """What the screens of all players get, besides `screens.context`."""
+    """Context of all players' screens, in addition to `screens.context`."""
     shown, play = heading_context(snapshot), play_at(snapshot.state)
     if play is not None and is_form_for_all(snapshot):
         return shown | play.form(snapshot, typed)
@@ -41,19 +41,19 @@ def player_context(snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
 
 
 def is_form_for_all(snapshot: Snapshot) -> bool:
-    """Whether everybody is asked the same; answers of others are voted on in an order of one's own."""
+    """Whether everybody gets the same form; votes on answers have a form in each player's own order."""
     play = play_at(snapshot.state)
     return play is not None and snapshot.state.is_open and not play.has_own_form(snapshot)
 
 
 def first_names(snapshot: Snapshot) -> list[str]:
-    """Who is there, those who came first: then the list grows to its end, and does not change after that."""
+    """The first players to join, so that the list stops changing once it is full."""
     there = sorted(snapshot.playing, key=lambda seat: (seat.joined_at, seat.name))
     return [seat.name for seat in there[:MAX_PLAYERS_NAMED]]
 
 
 def screen_version(snapshot: Snapshot) -> str:
-    """While all wait, the screen is another one whenever it names others: a few, so that it stays quiet in a hall."""
+    """While waiting, the screen changes only with the few names it shows, so that it stays quiet in a full hall."""
     if snapshot.state.phase != Phase.WAITING:
         play = play_at(snapshot.state)
         return play.screen_version(snapshot) if play else ""

@@ -21,17 +21,17 @@ from store.table import Item, Put, StoreError
 from . import snapshots
 
 REPORT_INTERVAL_MS = 5_000
-PRESENT_MS = 15_000  # for which somebody who asked is there, and for which what a process says is true
-HOST_AWAY_MS = 20_000  # without anybody who hosts, anywhere
+PRESENT_MS = 15_000  # how long a poll counts as presence, and a process's report as current
+HOST_AWAY_MS = 20_000  # without a host in any process
 RETENTION_SECONDS = 2 * 3600
 
 
 @dataclass(slots=True)
 class SessionPresence:
-    """What this process has seen of one session."""
+    """What this process knows about one session."""
 
-    since: int  # from when on it looks
-    players: dict[str, int] = field(default_factory=dict)  # who asked, and when last
+    since: int  # when this process started watching
+    players: dict[str, int] = field(default_factory=dict)  # when each player last polled
     host_at: int = 0
     told_at: int = 0
 
@@ -40,7 +40,7 @@ class SessionPresence:
 
 
 class Presence:
-    """What one process knows."""
+    """What this process knows about all sessions."""
 
     def __init__(self) -> None:
         self._seen: dict[str, SessionPresence] = {}
@@ -49,7 +49,7 @@ class Presence:
 
     @property
     def name(self) -> str:
-        """Of this process: one that was forked from another is somebody else."""
+        """Name of this process; a forked process gets a new one."""
         process, name = self._name
         if process != os.getpid():
             name = secrets.token_urlsafe(8)
@@ -61,7 +61,7 @@ class Presence:
         self._of(game_id, now).players[player] = now
 
     def saw_host(self, game_id: str) -> None:
-        """One who was away is back at once, as far as this process goes."""
+        """A host who was away is reported as back at once."""
         now = clock.now()
         seen = self._of(game_id, now)
         if now - seen.host_at > PRESENT_MS:
@@ -69,7 +69,7 @@ class Presence:
         seen.host_at = now
 
     def host_looks(self, snapshot: Snapshot) -> None:
-        """At a page that may have no script to listen with."""
+        """Also counts page loads, because the page may run without JavaScript."""
         self.saw_host(snapshot.game.id)
         self.look(snapshot)
 
@@ -78,14 +78,14 @@ class Presence:
             return self._seen.setdefault(game_id, SessionPresence(now))
 
     def look(self, snapshot: Snapshot, listening: Collection[str] = ()) -> None:
-        """Say what is seen here, and learn what others see, if it is time to; `listening` are players with an open
-        stream. A store in trouble leaves what was known."""
+        """Reports what this process sees and reads what others see, if due; `listening` are players with an open
+        stream. If the store fails, the previous values stay."""
         now = clock.now()
         seen = self._of(snapshot.game.id, now)
         if snapshot.state.phase == Phase.ENDED:
             snapshots.set_attendance(
                 snapshot.game.id, Attendance(snapshot.present.players)
-            )  # nobody is missed any more
+            )  # the host is not missed after the end
             return
         if not seen.is_due(now):
             return
@@ -118,7 +118,7 @@ class Presence:
 
 
 def _lasting(seen: SessionPresence, now: int) -> Collection[str]:
-    """Who asked lately; the others are forgotten."""
+    """Players who polled recently; drops the others."""
     seen.players = {player: at for player, at in list(seen.players.items()) if now - at < PRESENT_MS}
     return seen.players.keys()
 
@@ -128,7 +128,7 @@ def _players(items: Iterable[Item], now: int) -> int:
 
 
 def _is_away(seen: SessionPresence, others: Iterable[Item], now: int) -> bool:
-    """Nobody is missed who has not had the time to come."""
+    """Gives the host time to arrive before reporting them as away."""
     last = max(seen.since, seen.host_at, *(item["host_at"] for item in others), 0)
     return now - last >= HOST_AWAY_MS
 

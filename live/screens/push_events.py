@@ -1,4 +1,4 @@
-"""What is said to pages that listen or ask: events, each made once of a room for all who are shown the same.
+"""Events for pages that stream or poll, each rendered once per snapshot for all who are shown the same.
 
 | event | data | on the page |
 |---|---|---|
@@ -6,12 +6,12 @@
 | `status` | `key`, `html` | the line that may change at any moment |
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
-| `consent` | `key`, `html` | what somebody is asked about their seat, where the format does |
+| `consent` | `key`, `html` | what a player is asked about their seat, if the format does |
 | `beside` | `key`, `html` | what the format shows beside, such as who wants to speak |
 | `elsewhere` | | nothing more comes: another device has the seat |
-| `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
+| `gone` | | nothing more comes: the session, or the seat in it, no longer exists |
 
-Each has a version as its id: the number of the state it shows, and a mark of the rest. So nothing is shown backwards.
+Each has a version as its id: the state's version, and a hash of the rest, so that pages never go back in time.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class PushEvent:
     """An event."""
 
     name: str
-    key: str  # another one if it says something else
+    key: str  # changes with the content
     data: bytes  # JSON
 
 
-ELSEWHERE, GONE = PushEvent("elsewhere", "", b"{}"), PushEvent("gone", "", b"{}")  # after which nothing more comes
-LAST = "0"  # their version
+ELSEWHERE, GONE = PushEvent("elsewhere", "", b"{}"), PushEvent("gone", "", b"{}")  # no event follows these
+LAST = "0"  # version of the last events
 
 
-# --- made of a room, once; all in the language that is active ---
+# --- rendered once per snapshot, in the active language ---
 
 
 def screen(role: Role, snapshot: Snapshot) -> PushEvent:
@@ -64,7 +64,7 @@ def status(role: Role, snapshot: Snapshot) -> PushEvent:
 
 
 def format_panel(role: Role, snapshot: Snapshot) -> list[PushEvent]:
-    """What the format shows beside; in most there is nothing."""
+    """The panel of the format; most formats have none."""
     return _cached(snapshot, ("beside", role), lambda: _optional("beside", snapshot.game.format.panel(role, snapshot)))
 
 
@@ -76,11 +76,11 @@ def _cached(snapshot: Snapshot, what: tuple[str, ...], make: Callable[[], T]) ->
     return made
 
 
-# --- made anew ---
+# --- rendered each time ---
 
 
 def clock(snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> PushEvent:
-    """As it is at this moment: a page takes the server's time from it."""
+    """Current time, from which a page learns the server's clock."""
     return _event("clock", f"{snapshot.state.version}-{percent}", rendering.clock_context(snapshot, percent))
 
 
@@ -91,7 +91,7 @@ def mine(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER, **own: Any) -
 
 
 def consent(role: Role, snapshot: Snapshot, seat: Seat) -> list[PushEvent]:
-    """What a player is asked about their seat."""
+    """What the player is asked about their seat."""
     return _optional("consent", snapshot.game.format.consent(snapshot, seat)) if role == Role.PLAYER else []
 
 
@@ -107,16 +107,16 @@ def _event(name: str, key: str, data: dict[str, Any]) -> PushEvent:
     return PushEvent(name, key, orjson.dumps(data))
 
 
-# --- as pages get them ---
+# --- encoding ---
 
 
 def for_all(role: Role, snapshot: Snapshot, percent: int = DEFAULT_PERCENT) -> list[PushEvent]:
-    """What everybody of a kind is shown."""
+    """What everybody in a role is shown."""
     return [screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot), clock(snapshot, percent)]
 
 
 def version(role: Role, snapshot: Snapshot, seat: Seat | None = None) -> str:
-    """Another one if anything of what is said is another."""
+    """Changes whenever any of the events changes."""
     own = rendering.own_key(snapshot, seat, role) if seat and role == Role.QA else ""
     shown = (
         "".join(each.key for each in (screen(role, snapshot), status(role, snapshot), *format_panel(role, snapshot)))
@@ -131,6 +131,6 @@ def as_stream(version: str, said: Iterable[PushEvent]) -> bytes:
 
 
 def as_json(version: str, said: Iterable[PushEvent]) -> bytes:
-    """The same for a page that asks."""
+    """The same events for a page that polls."""
     events = b",".join(b'["%b",%b]' % (each.name.encode(), each.data) for each in said)
     return b'{"version":%b,"said":[%b]}' % (orjson.dumps(version), events)

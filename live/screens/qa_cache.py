@@ -14,9 +14,9 @@ from live.moderation import Texts
 from live.qa_rules import QaQuestion, QaSettings
 from store.table import Item, Key
 
-MIN_THROTTLED_QUESTIONS = 100  # questions, from which on new ones wait
-THROTTLED_REFRESH_MS = 1_000  # milliseconds between two readings of many, if no host has done anything
-MAX_AGE_MS = 10_000  # after which they are read again, whatever the numbers say
+MIN_THROTTLED_QUESTIONS = 100  # from here on new ones are delayed
+THROTTLED_REFRESH_MS = 1_000  # between two reads of many questions, unless a host has acted
+MAX_AGE_MS = 10_000  # after which they are reloaded whatever the counters say
 UPVOTES_REFRESH_MS = 2_000  # between two sums of upvotes
 
 
@@ -26,13 +26,13 @@ class QaCache:
         self.qa = QaSettings()
         self.asked: tuple[QaQuestion, ...] = ()
         self.upvotes: Mapping[str, int] = {}
-        self._read_for, self._read_at, self._summed_at = (-1, -1), 0, 0  # the numbers that there were when it was read
+        self._read_for, self._read_at, self._summed_at = (-1, -1), 0, 0  # the counters when it was last read
         self._turn = threading.Lock()
         self.texts = Texts(game_id)
         self._decided_for = 0
 
     def look(self, item: Item | None, now: int) -> None:
-        """Know what there is, by the item that was just read; one that was read earlier than the last says nothing."""
+        """Refreshes from the item just read; ignores one that is older than the last."""
         qa = repository.qa_from_item(item)
         if (qa.changes, qa.sent) >= (self.qa.changes, self.qa.sent):
             self.qa = qa
@@ -41,7 +41,7 @@ class QaCache:
             self._read_what_is_new(now)
 
     def _read_what_was_decided(self) -> None:
-        """What hosts do is waited for: what was hidden is shown to nobody after that."""
+        """Blocks until host decisions are loaded, so that nothing hidden is shown afterwards."""
         qa = self.qa
         if (qa.texts, qa.words, qa.decided) == (self.texts.mode, self.texts.words, self._decided_for):
             return
@@ -50,7 +50,7 @@ class QaCache:
             self.texts, self._decided_for = Texts(self.id, qa.texts, qa.words, decided), qa.decided
 
     def _read_what_is_new(self, now: int) -> None:
-        """One thread reads; the others wait for it where a host has done something, and else have those from before."""
+        """One thread reads. The others wait for it if a host has acted, and otherwise use the cached questions."""
         if self._is_fresh(now) or not self._turn.acquire(blocking=self._read_for[0] != self.qa.changes):
             return
         try:
@@ -60,7 +60,7 @@ class QaCache:
             self._turn.release()
 
     def _is_fresh(self, now: int) -> bool:
-        """The number follows after a question, so that one whose sender was cut off in between is noticed later."""
+        """The counter is incremented after the question is stored; if that fails, the maximum age catches it."""
         changes, sent = self._read_for
         age = now - self._read_at
         if changes != self.qa.changes or age >= MAX_AGE_MS:
@@ -75,7 +75,7 @@ class QaCache:
         self._read_for, self._read_at = numbers, now
 
     def sum_up(self, now: int, items: Mapping[Key, Item] | None = None) -> None:
-        """With the sums that a page has read along, or, not too often, by reading them."""
+        """Uses the sums in `items` if given; otherwise reads them, at a limited rate."""
         if items is None and now - self._summed_at < UPVOTES_REFRESH_MS:
             return
         self._summed_at = now

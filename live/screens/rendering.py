@@ -27,33 +27,33 @@ from . import host_screens, player_results, player_screen
 
 
 class Role(StrEnum):
-    """Whose screen it is; the word stands in addresses."""
+    """The kind of screen; the value is part of URLs."""
 
     PLAYER = "player"
     HOST = "host"  # projector and controls in one
     SCREEN = "screen"  # projector alone
     REMOTE = "remote"  # controls on a phone
     SCOREBOARD = "scoreboard"
-    QA = "qa"  # what the room asks, as a player sees it
-    MANAGE_QA = "manage_qa"  # and as those do who host
+    QA = "qa"  # questions from the room, as a player sees them
+    MANAGE_QA = "manage_qa"  # the same, as hosts see them
 
 
 HOSTING = (Role.HOST, Role.REMOTE, Role.MANAGE_QA)
 SEATED = (Role.PLAYER, Role.QA)
 OF_QA = (Role.QA, Role.MANAGE_QA)
-RECEIPT = "----" * 4  # where one will stand: no receipt, and nothing that an option could say
+RECEIPT = "----" * 4  # placeholder that is neither a valid receipt nor a possible option
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """A fragment, and the key by which a page knows whether it has it already."""
+    """Rendered HTML, with a key that tells a page whether it already has it."""
 
     key: str
     html: SafeString
 
 
 def screen_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
-    """What the templates of every screen get; nothing of it is one player's alone."""
+    """Context of every screen, without anything specific to one player."""
     game, state = snapshot.game, snapshot.state
     return {
         "role": role,
@@ -70,10 +70,9 @@ def screen_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
 
 
 def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = None) -> Fragment:
-    """`templates/live/screens/{role}.html`, which shows what the current play has for the phase; which language, the
-    caller has activated.
+    """Renders `templates/live/screens/{role}.html` for the current play and phase, in the active language.
 
-    `typed` is what the form of a page that is loaded anew shows to one player alone.
+    `typed` holds one player's form values, when their page is reloaded.
     """
     if role in OF_QA:
         return render_questions(role, snapshot)
@@ -84,7 +83,7 @@ def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = No
 
 
 def _body_context(role: Role, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-    """What is asked as players see it; what came of it as each kind of screen shows it."""
+    """The question as players see it, and results as each kind of screen shows them."""
     if role == Role.PLAYER:
         return player_screen.player_context(snapshot, typed) | player_results.results_context(snapshot)
     return (
@@ -93,7 +92,7 @@ def _body_context(role: Role, snapshot: Snapshot, typed: TypedValues) -> dict[st
 
 
 def _key(role: Role, snapshot: Snapshot) -> str:
-    """Nobody types on the screens of a hall: these follow every version that a step can leave, and every name."""
+    """Players' screens change rarely because they have forms; host screens follow every version and every name."""
     if role == Role.PLAYER:
         return (
             snapshot.state.key
@@ -107,7 +106,7 @@ def _key(role: Role, snapshot: Snapshot) -> str:
 
 
 def _text_version(snapshot: Snapshot) -> str:
-    """Of what hosts can correct on a screen that is shown; while people answer or vote they cannot."""
+    """Hash of texts that hosts can correct; they cannot while a question is open."""
     if snapshot.state.is_open:
         return ""
     words = repr((snapshot.game.title, snapshot.question))
@@ -115,9 +114,9 @@ def _text_version(snapshot: Snapshot) -> str:
 
 
 def render_questions(role: Role, snapshot: Snapshot, **own: Any) -> Fragment:
-    """What the room asks; `own` is what a page that is loaded anew shows to one player alone. Its key follows what is
-    asked and in which order, and not the numbers of upvotes, which the status tells: so the list stays as it is while
-    people read it."""
+    """Renders the questions from the room; `own` is context for one player, when their page is reloaded. The key
+    depends on the questions and their order but not on upvotes, which are in the status, so that the list stays still
+    while people read."""
     shown = _questions_context(role, snapshot)
     mark = display.list_key(snapshot, shown["lines"], is_of_host=role == Role.MANAGE_QA)
     key = f"{translation.get_language()}-{mark}"
@@ -138,7 +137,7 @@ def _questions_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
 
 
 def render_own_questions(snapshot: Snapshot, seat: Seat, lines: list[QuestionLine] | None = None) -> Fragment:
-    """What became of a player's own questions; `lines` if they were read just now."""
+    """The state of a player's own questions; pass `lines` if they have just been read."""
     shown = {
         "game": snapshot.game,
         "lines": display.own_lines_of_player(snapshot, seat.player) if lines is None else lines,
@@ -147,10 +146,10 @@ def render_own_questions(snapshot: Snapshot, seat: Seat, lines: list[QuestionLin
 
 
 def render_status(role: Role, snapshot: Snapshot, percent: int | None = None) -> Fragment:
-    """The line that may change at any moment: clock, paused, host away, how many have answered.
+    """Renders the line that may change at any time: clock, pause, host away, number of answers.
 
-    With somebody's percent of the usual time it says how much is left for them, as a page must that no script will
-    move on. Without, it says nothing that changes by itself, so that it is pushed only when there is something new.
+    With a player's percentage of the usual time it includes the time left, for pages without JavaScript. Without it,
+    nothing in it changes by itself, so that it is pushed only when there is news.
     """
     if role in OF_QA:
         return _status(snapshot, f"live/qa/{role}_status.html", _questions_context(role, snapshot))
@@ -167,11 +166,10 @@ def _status(snapshot: Snapshot, template: str, shown: dict[str, Any]) -> Fragmen
 
 
 def render_own(snapshot: Snapshot, seat: Seat, said: Any = None, **more: Any) -> Fragment:
-    """What one player alone sees: their name, what they answered, what they vote on, their points and place.
+    """Renders one player's own part: name, answer, ballot, points and place.
 
-    `said` is what they have given in the phase that is open; `more` has what only a request knows: what they are `told`
-    of it, what they `typed` and the `problem` with it. A form that they vote with is in it, so that its key stays as
-    long as the phase is open, whatever is said of it.
+    `said` is their answer in the open phase. `more` is what only a request knows: the status `told`, what they `typed`
+    and the `problem` with it. It may contain a form for voting, so its key stays the same as long as the phase is open.
     """
     shown = own_context(snapshot, seat, said=said, **more)
     return Fragment(own_key(snapshot, seat), fragment("live/screens/player/mine.html", shown))
@@ -189,7 +187,7 @@ def own_key(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
 
 
 def own_context(snapshot: Snapshot, seat: Seat, **more: Any) -> dict[str, Any]:
-    """What the templates about one player get."""
+    """Context of templates about one player."""
     stands = {"place": snapshot.game.format.own_version(snapshot, seat.player)}
     return (
         screen_context(Role.PLAYER, snapshot)
@@ -200,8 +198,8 @@ def own_context(snapshot: Snapshot, seat: Seat, **more: Any) -> dict[str, Any]:
 
 
 def render_counted(snapshot: Snapshot, options: list[int], receipt: str) -> str:
-    """That a choice counts: the same words for all who chose the same, who are many within a few seconds; but for the
-    receipt, which is put in last."""
+    """Confirms a choice. Cached per choice, because many players choose the same within seconds; only the receipt is
+    inserted afterwards."""
     said = {
         "game": snapshot.game,
         "state": snapshot.state,
@@ -216,7 +214,7 @@ def render_counted(snapshot: Snapshot, options: list[int], receipt: str) -> str:
 
 
 def clock_context(snapshot: Snapshot, percent: int, now: int | None = None) -> dict[str, Any]:
-    """What a page needs to show the time that is left, by the server's clock."""
+    """What a page needs to show the time left by the server's clock."""
     now = clock.now() if now is None else now
     running = snapshot.state.clock
     return {

@@ -25,8 +25,8 @@ from store.limits import BATCH_PUTS
 from store.splitting import by_count
 from store.table import StoreError
 
-MAX_ROBOTS = 50  # in one session
-MIN_ANSWER_MS, MAX_ANSWER_MS = 700, 5_000  # milliseconds of the clock that a robot takes
+MAX_ROBOTS = 50  # per session
+MIN_ANSWER_MS, MAX_ANSWER_MS = 700, 5_000  # a robot's response time
 
 
 def name(number: int) -> str:
@@ -37,7 +37,7 @@ def name(number: int) -> str:
 
 
 def seat_all(game: Game, found: Mapping[str, Seat]) -> bool:
-    """Whether robots were missing, and have a seat now. One whose name is somebody's takes a longer one."""
+    """Seats missing robots and returns whether there were any. If a name is taken, the robot gets a longer one."""
     missing = [number for number in range(1, min(game.debug_mode, MAX_ROBOTS) + 1) if player(number) not in found]
     seated = [number for number in missing if _seat(game, number)]
     if seated:
@@ -56,8 +56,8 @@ def _seat(game: Game, number: int) -> bool:
             write(*seats.seating(game, robot))
         except LostRace as refused:
             if refused.parts == (0,):
-                continue  # the name is another's
-            return False  # somebody else was quicker
+                continue  # the name is taken
+            return False  # another process was quicker
         return True
     return False
 
@@ -66,13 +66,13 @@ def _seat(game: Game, number: int) -> bool:
 
 
 class Robots:
-    """Those of one session, as one process has seen them play."""
+    """The robots of one session, as seen by this process."""
 
     def __init__(self) -> None:
-        self.given: set[tuple[int, str, str]] = set()  # rounds, phases and robots that are done
+        self.given: set[tuple[int, str, str]] = set()  # rounds, phases and robots already done
 
     def play(self, snapshot: Snapshot, robots: Sequence[Seat]) -> None:
-        """Give what is due by now. A store in trouble is asked again at the next look."""
+        """Submits answers that are due. If the store fails, the next tick tries again."""
         state = snapshot.state
         due = [each for each in robots if self._is_due(snapshot.game, state, each)]
         if not due or state.closing:
@@ -89,7 +89,7 @@ class Robots:
 
 
 def moment(game: Game, state: State, robot: Seat) -> int:
-    """When a robot answers: early enough for the shortest clock."""
+    """When a robot answers: early enough even for the shortest time limit."""
     latest = min(MAX_ANSWER_MS, state.clock.seconds * 700) if state.clock.seconds else MAX_ANSWER_MS
     waits = _chance(game, state, robot, "when").randint(min(MIN_ANSWER_MS, latest), latest)
     return state.clock.began + clock.LEAD_MS + waits
@@ -99,7 +99,7 @@ def _give(snapshot: Snapshot, robots: Sequence[Seat]) -> None:
     game, state = snapshot.game, snapshot.state
     salt = repository.read_salt(game.id, state.round) if state.secret else None
     if state.secret and salt is None:
-        return  # it is being sealed
+        return  # already being sealed
     key, play = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer, play_named(state.play)
     items = []
     for robot in robots:
@@ -115,7 +115,7 @@ def _give(snapshot: Snapshot, robots: Sequence[Seat]) -> None:
 
 
 def _receipt(game: Game, state: State, robot: Seat) -> str:
-    """Nobody asks by it; it is the same each time."""
+    """Deterministic, and never used for a lookup."""
     return hashlib.sha256(f"{game.id} {state.round} {state.phase} {robot.player}".encode()).hexdigest()[:12]
 
 

@@ -8,11 +8,11 @@ from live.standings import TOP_LINES, Line, Standings
 from live.symbols import and_others
 from pages.fragments import fragment
 
-MAX_NAMES_ON_A_STEP = 3  # of the podium
+MAX_NAMES_ON_A_STEP = 3  # per step of the podium
 
 
 def render_standings(standing: Standings, own: str = "") -> SafeString:
-    """The best ten, and the line of the viewer below them."""
+    """The top ten, followed by the viewer's own line."""
     mine = standing.place_of(own)
     below = mine if mine not in standing.top else None
     more = and_others(len(standing.lines) - len(standing.top))
@@ -23,7 +23,7 @@ def render_standings(standing: Standings, own: str = "") -> SafeString:
 
 
 def render_final(standing: Standings, own: str = "") -> SafeString:
-    """The podium, the next places, and the line of the viewer."""
+    """The podium, the next places, and the viewer's own line."""
     steps = [
         (place, some[:MAX_NAMES_ON_A_STEP], and_others(len(some) - MAX_NAMES_ON_A_STEP), some[0].total)
         for place, some in standing.podium

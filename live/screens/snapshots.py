@@ -31,26 +31,26 @@ from store.table import Conflict, Item, Key, Unavailable
 from . import robots
 from .robots import Robots
 
-MAX_CACHED_ENTRIES = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
-SEATS_MAX_AGE_MS = 10_000  # milliseconds after which seats are read again, whatever the roster says
-SEATS_REFRESH_MS = 1_000  # milliseconds between two readings of many seats
+MAX_CACHED_ENTRIES = 250_000  # seats and entries cached per process, about 60 MB
+SEATS_MAX_AGE_MS = 10_000  # after which seats are reloaded whatever the roster says
+SEATS_REFRESH_MS = 1_000  # between two reads of many seats
 MIN_THROTTLED_SEATS = 100
-MAX_CODE_REFUSAL_MS = 600_000  # milliseconds for which codes are refused somewhere, at the longest
-BESIDE_MAX_AGE_MS = 1_000  # milliseconds for which what stands beside an open question is not read again
-COUNT_REFRESH_MS = 1_000  # milliseconds between two counts of who has answered
+MAX_CODE_REFUSAL_MS = 600_000  # maximum time for which codes are refused at an address
+BESIDE_MAX_AGE_MS = 1_000  # how long items other than the state are reused while a question is open
+COUNT_REFRESH_MS = 1_000  # between two counts of answers
 
 
-# --- looking ---
+# --- reading ---
 
 
 def current(game_id: str, *, counts: bool = False) -> Snapshot | None:
-    """The session as it is now, whatever is over being closed; with `counts`, also how many have answered."""
+    """The current session, after closing whatever is due; with `counts`, also the number of answers."""
     snapshot, _items = current_with(game_id)
     return with_answer_count(snapshot) if snapshot is not None and counts else snapshot
 
 
 def current_with(game_id: str, *others: Key) -> tuple[Snapshot | None, dict[Key, Item]]:
-    """The session as it is now, and some other items, in one round trip."""
+    """The current session and some other items, in one round trip."""
     items = table().get_many([*keys_to_read(game_id), *others])
     return from_items(game_id, items), items
 
@@ -58,9 +58,9 @@ def current_with(game_id: str, *others: Key) -> tuple[Snapshot | None, dict[Key,
 def current_while_open(
     game_id: str, *others: Key, suffices: Callable[[State], bool] = lambda state: False
 ) -> tuple[Snapshot | None, dict[Key, Item]]:
-    """As `current_with`, for those who answer: while a question is open, only the state is read, and what stands beside
-    it is at most a second old. A step that was taken since makes another version of the state, and all is read. For
-    somebody who reads the state afterwards anyway, that of a second ago may be one that `suffices`."""
+    """As `current_with`, but cheaper while a question is open: only the state is read, and everything else may be a
+    second old. If the state's version has changed, everything is read. Callers that read the state later anyway may
+    accept a cached state through `suffices`."""
     kept, at = SESSIONS.of(game_id), keys.game_state(game_id)
     beside = kept.beside(clock.now())
     if beside is None:
@@ -74,34 +74,34 @@ def current_while_open(
 
 
 def invalidate(game_id: str) -> None:
-    """The session is not as it was at the last look from here."""
+    """Marks cached items as outdated, because the session has changed."""
     SESSIONS.doubt(game_id)
 
 
 def last_snapshot(game_id: str) -> Snapshot | None:
-    """The session as it was at the last look from here: good for a guess at what to read, and nothing else."""
+    """The last snapshot in this process; only good for guessing what to read."""
     return SESSIONS.last(game_id)
 
 
 def salt_key(game_id: str) -> Key | None:
-    """Where the salt of an anonymous round lies, if it is the one that was on at the last look from here."""
+    """The key of an anonymous round's salt, if that round was open in the last snapshot."""
     last = last_snapshot(game_id)
     is_salted = last is not None and last.state.is_open and last.state.secret
     return keys.game_salt(game_id, last.state.round) if last and is_salted else None
 
 
 def with_answer_count(snapshot: Snapshot) -> Snapshot:
-    """The same with how many have answered by now, for whoever is shown it."""
+    """The same with the current number of answers."""
     return SESSIONS.of(snapshot.game.id).counted(snapshot)
 
 
 def with_upvotes(snapshot: Snapshot, items: Mapping[Key, Item] | None = None) -> Snapshot:
-    """The same with how many want each question to be answered by now; `items` if the sums were read along."""
+    """The same with current upvotes; pass `items` if the sums have already been read."""
     return SESSIONS.of(snapshot.game.id).upvoted(snapshot, items) if snapshot.qa.is_on else snapshot
 
 
 def keys_to_read(game_id: str) -> tuple[Key, ...]:
-    """What a look at a session has to read."""
+    """The keys that make up a snapshot."""
     return (
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
         keys.game_qa(game_id),
@@ -111,14 +111,14 @@ def keys_to_read(game_id: str) -> tuple[Key, ...]:
 
 
 def _play_keys(game_id: str) -> tuple[Key, ...]:
-    """What the play needs that was on at the last look from here."""
+    """Extra keys of the play that was on in the last snapshot."""
     last = last_snapshot(game_id)
     play = play_at(last.state) if last else None
     return play.extra_keys(game_id, last.state) if last and play else ()
 
 
 def from_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> Snapshot | None:
-    """The session as these items say it is: all of them read just now, or (not `anew`) the state."""
+    """Builds a snapshot from items: all of them just read or, without `anew`, only the state."""
     game_item, state_item, roster, qa, *_others = map(items.get, keys_to_read(game_id))
     if game_item is None or state_item is None:
         SESSIONS.forget(game_id)
@@ -134,20 +134,20 @@ def from_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) ->
     return kept.snapshot(game, state, changes, items, qa, beside, seats.refused_at(roster))
 
 
-# --- what is kept in mind ---
+# --- cache ---
 
 
 class CachedSession:
-    """What a process keeps in mind of one session. Threads may look at the same time; each gets what is right for the
-    state that it has read."""
+    """What this process caches of one session. Threads may use it concurrently; each gets what matches the state it has
+    read."""
 
     def __init__(self, game_id: str) -> None:
         self.id = game_id
         self.questions: tuple[Question, ...] = ()
-        self.asked_in = 0  # the version of the session that the questions were read with
+        self.asked_in = 0  # version of the session when the questions were read
         self.rounds: Mapping[int, Round] = {}
-        self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
-        self.phase_data: tuple[int, Any] = (0, None)  # of which round, and what its play has between two phases
+        self.never_sealed: frozenset[int] = frozenset()  # rounds voided while they were open
+        self.phase_data: tuple[int, Any] = (0, None)  # round, and its play's data between two phases
         self.seating = CachedSeats(game_id)
         self.robots, self.has_robots = Robots(), False
         self.count = AnswerCount()
@@ -156,26 +156,25 @@ class CachedSession:
         self.present = Attendance()
         self.last: Snapshot | None = None
         self._closing = threading.Lock()
-        self._beside: tuple[int, dict[Key, Item]] | None = None  # what was read while a question is open, and when
+        self._beside: tuple[int, dict[Key, Item]] | None = None  # when and what was read of an open question
 
     def remember(self, items: Mapping[Key, Item], state: State) -> None:
         own = {place: items[place] for place in keys_to_read(self.id) if place in items}
         self._beside = (clock.now(), own) if state.is_open else None
 
     def beside(self, now: int) -> dict[Key, Item] | None:
-        """What need not be read again now."""
+        """Items that need not be read again yet."""
         known = self._beside
         return known[1] if known and now - known[0] < BESIDE_MAX_AGE_MS else None
 
     def doubt(self) -> None:
-        """Something has changed, whatever it is."""
+        """Forces the next read to go to the store."""
         self._beside = None
 
     def settled(self, game: Game, state: State) -> State:
-        """Where the session is once what is over is closed, which one thread of one process sees to; the others look
-        again soon.
+        """The state after closing what is due; one thread of one process closes it, the others see it soon after.
 
-        A store that takes no writes just now, or a pause, leaves open what is over, for a later look.
+        If the store accepts no writes, or during a pause, it stays open until a later read.
         """
         now = clock.now()
         if not state.is_over(now) or state.is_being_closed(now) or not self._closing.acquire(blocking=False):
@@ -255,7 +254,7 @@ class CachedSession:
         return snapshot if told == snapshot else self._the_same(told)
 
     def _asked(self) -> dict[str, Any]:
-        """What the room asks; nothing of it as soon as it may not any more."""
+        """Questions from the room; none once the Q&A is off."""
         board = self.board
         if not board.qa.is_on:
             return {"qa": board.qa}
@@ -271,7 +270,7 @@ class CachedSession:
         return snapshot
 
     def _questions(self, game: Game) -> tuple[Question, ...]:
-        """They may have been corrected, which makes another version of the session."""
+        """Reloaded when the session's version changes, since questions can be corrected."""
         if self.asked_in != game.version:
             self.questions, self.asked_in = repository.read_questions(self.id), game.version
         return self.questions
@@ -285,7 +284,7 @@ class CachedSession:
         return rounds if not rounds or max(rounds) in over else {each: rounds[each] for each in rounds if each in over}
 
     def _read_rounds(self, missing: list[int]) -> None:
-        """Those that are over and not there were voided while they were open, and never will be."""
+        """Past rounds that do not exist were voided while open, and never will exist."""
         only = missing[0] if len(missing) == 1 else None
         parts: dict[int, list[Item]] = {}
         for item in repository.round_items(self.id, only):
@@ -297,7 +296,7 @@ class CachedSession:
     def _at_hand(
         self, look: PlayContext, questions: tuple[Question, ...], rounds: Mapping[int, Round]
     ) -> tuple[Any, Question | None]:
-        """What the current play has between two phases, and the question as it is shown."""
+        """The current play's data between two phases, and the question as shown."""
         state, play = look.state, play_at(look.state)
         if play is None:
             return None, None
@@ -309,7 +308,7 @@ class CachedSession:
 
 
 class CachedSeats:
-    """The seats of a session, as they were when they were last read."""
+    """The seats of a session as last read."""
 
     def __init__(self, game_id: str) -> None:
         self.id = game_id
@@ -318,7 +317,7 @@ class CachedSeats:
         self._turn = threading.Lock()
 
     def at(self, changes: int, now: int) -> Mapping[str, Seat]:
-        """One thread reads them anew; meanwhile the others have those from before, if there were any."""
+        """One thread reloads; meanwhile the others use the cached seats, if there are any."""
         if self._is_fresh(changes, now) or not self._turn.acquire(blocking=self.changes < 0):
             return self.seats
         try:
@@ -329,11 +328,11 @@ class CachedSeats:
         return self.seats
 
     def forget(self) -> None:
-        """They are read anew at the next look."""
+        """Forces a reload on the next read."""
         self.read_at = 0
 
     def _is_fresh(self, changes: int, now: int) -> bool:
-        """The roster's number follows after a change, so that one who fails in between is noticed later."""
+        """The roster's counter is incremented after the change; if that fails, the maximum age catches it."""
         age = now - self.read_at
         if self.changes < 0 or age >= SEATS_MAX_AGE_MS:
             return False
@@ -347,7 +346,7 @@ class CachedSeats:
 
 
 class VisibleRounds:
-    """What is left of rounds and answers when what nobody may see is taken away: made once, until that is another."""
+    """Rounds and answers without hidden content; cached until what is hidden changes."""
 
     def __init__(self) -> None:
         self._key: tuple[Texts, frozenset[str]] = (NOTHING_WRITTEN, frozenset())
@@ -369,7 +368,7 @@ class VisibleRounds:
         return {number: made[number] for number in sealed}
 
     def _look(self, texts: Texts, seated: Mapping[str, Seat]) -> tuple[frozenset[str], dict[Any, Any]]:
-        """Who was removed, and what was made for them and these texts."""
+        """Removed players, and the cache for them and these texts."""
         if self._removed[0] is not seated:
             self._removed = seated, frozenset(each.player for each in seated.values() if each.removed)
         removed, made = self._removed[1], self._made
@@ -380,7 +379,7 @@ class VisibleRounds:
 
 
 class AnswerCount:
-    """How many have answered, or voted, in the phase that is open."""
+    """How many have answered or voted in the open phase."""
 
     def __init__(self) -> None:
         self.phase: tuple[int, Phase] = (0, Phase.WAITING)
@@ -390,7 +389,7 @@ class AnswerCount:
         return self.number if state.is_open and self.phase == (state.round, state.phase) else 0
 
     def look(self, game: Game, state: State, now: int) -> None:
-        """Once a second at most: it reads the names on all answers."""
+        """At most once a second, because it reads the keys of all answers."""
         phase = (state.round, state.phase)
         if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_REFRESH_MS):
             return
@@ -405,7 +404,7 @@ def _players_who_answered(game: Game, state: State) -> Iterable[str]:
 
 
 class SessionCache:
-    """What a process keeps in mind of all sessions; those that nobody has looked at for longest are forgotten first."""
+    """All cached sessions of this process; evicts the least recently used first."""
 
     def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
         self.most = most
@@ -442,5 +441,5 @@ changes.subscribe(SESSIONS.doubt)
 
 
 def set_attendance(game_id: str, present: Attendance) -> None:
-    """Who is there, for the looks that follow."""
+    """Stores attendance for later snapshots."""
     SESSIONS.of(game_id).present = present

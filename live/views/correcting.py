@@ -62,7 +62,7 @@ def questions(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @for_hosts
 @form_page
 def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """One more, of any play, as the last."""
+    """Appends a question of any play."""
     game = hosted[0]
     form = AddedQuestionForm(form_data(request), game=game)
     if request.method == "POST" and form.is_valid():
@@ -74,7 +74,7 @@ def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return render(request, "live/question.html", context, status=422 if form.errors else 200)
 
 
-# --- one question ---
+# --- a single question ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _form(placed: PlacedQuestion, typed: QueryDict | None) -> QuestionEditor:
 
 
 def _form_with_problem(request: HttpRequest, placed: PlacedQuestion, problem: str) -> QuestionEditor:
-    """With what was typed; saved again, it takes the place of what is there now."""
+    """Keeps what was typed; saving again overwrites the current question."""
     typed = request.POST.copy()
     typed["seen"] = question_fingerprint(placed.question)
     form = _form(placed, typed)
@@ -139,7 +139,7 @@ def _change(request: HttpRequest, placed: PlacedQuestion, form: QuestionEditor) 
 @of_a_question
 @require_POST
 def move_question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
-    """The button says which way, and what it has shown: "up 3f9a…"."""
+    """The button gives the direction and the fingerprint of the question shown: "up 3f9a…"."""
     way, _space, seen = request.POST.get("move", "").partition(" ")
     game, who = placed.game, request.user.name
     if way not in ("up", "down"):

@@ -22,8 +22,8 @@ ROOM = ("Ada", "Alonzo", "Barbara", "Edsger", "Frances", "Grace", "John", "Kurt"
 
 
 def load() -> int:
-    """Make what is not there; answers how many sessions that were. One that waits ends after two weeks: then the next
-    start of the demo makes another, and anybody can make one of the same questions."""
+    """Creates missing demo sessions and returns how many. A waiting one expires after two weeks; the next start of the
+    demo creates a new one, and anybody can create one from the same questions."""
     host = people.find(MAKER)
     if host is None:
         return 0
@@ -34,7 +34,7 @@ def load() -> int:
 
 
 def _make_trial(host: User) -> int:
-    """A game that waits."""
+    """Creates a game that is ready to start."""
     if any(each.title == TRY for each in repository.running_of(host.name)):
         return 0
     context = (
@@ -46,13 +46,13 @@ def _make_trial(host: User) -> int:
 
 
 def _demo_questions(kind: Kind) -> list[Question]:
-    """Of the first set of the demo that has such questions."""
+    """From the first demo set with questions of this kind."""
     alike = ([each for each in planned.questions if each.kind == kind] for planned in PLANNED)
     return next(some for some in alike if some)
 
 
 def _decide(game: Game) -> None:
-    """A room of twelve votes, and it is over."""
+    """Twelve people vote, and the session ends."""
     chance = random.Random(game.title)  # noqa: S311 - the demo is the same everywhere
     options = range(len(repository.read_questions(game.id)[0].options))
     _drive(game, Step.NEXT)

@@ -30,7 +30,7 @@ POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
 
 @dataclass(frozen=True, slots=True)
 class FollowUpRequest:
-    """Which round of which session; 0: those present as a whole."""
+    """A session and a round; round 0 means the assembly as a whole."""
 
     game: Game
     state: State
@@ -45,7 +45,7 @@ def load_request(user: User, game_id: str, round: int) -> FollowUpRequest | None
 @requires(Permission.USE_APPLICATION, load_for=load_request)
 @form_page
 def follow_up(request: HttpRequest, asked: FollowUpRequest) -> HttpResponse:
-    """What would be made of it, with a button for each; pressed, it is made, once."""
+    """Previews what can be created, with a button for each; creates it at most once."""
     if request.method != "POST":
         return _page(request, asked)
     try:
@@ -71,13 +71,13 @@ def _making(request: HttpRequest, asked: FollowUpRequest) -> Callable[[], Follow
 
 
 def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
-    """What was typed for those who checked in by a code; nothing from a page that does not ask for it."""
+    """Addresses typed for people who checked in by code; `None` if the page does not ask for them."""
     hall = game.format.electorate(game) if "addresses" in request.POST else None
     return read_addresses(request.POST["addresses"][:MAX_ADDRESSES_CHARS], hall.coded) if hall else None
 
 
 def _made_response(request: HttpRequest, asked: FollowUpRequest, made: FollowUp) -> HttpResponse:
-    """On the wall the session goes on; from any other page the way leads to what was made."""
+    """The projector stays on the session; all other pages lead to the new poll or election."""
     sentence = (
         _("The draft election “%(title)s” has been created.")
         if made.is_election

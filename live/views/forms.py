@@ -51,7 +51,7 @@ def rehearsals() -> list[tuple[int, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class TypeCard:
-    """A type to choose."""
+    """A session type to choose from."""
 
     type: str
     words: str | Promise
@@ -60,7 +60,7 @@ class TypeCard:
 
 @dataclass(frozen=True, slots=True)
 class SetOffer:
-    """A set to choose, and how many questions it has for each play."""
+    """A question set to choose from, with its number of questions for each play."""
 
     set: QuestionSet
     suiting: tuple[tuple[str, int], ...]
@@ -71,7 +71,7 @@ def type_cards() -> list[TypeCard]:
 
 
 class GameForm(forms.Form):
-    """A new session: of a set, or of one question that is typed here."""
+    """Creates a session from a set, or from one question typed here."""
 
     engagement_type = forms.ChoiceField(
         label=_("What happens"),
@@ -168,24 +168,24 @@ class GameForm(forms.Form):
             if count
         ]
 
-    # --- what there is to choose from ---
+    # --- choices ---
 
     def cards(self) -> list[TypeCard]:
         return type_cards()
 
     def parts(self) -> list[str]:
-        """Templates of fields that formats add."""
+        """Templates of the fields that formats add."""
         return [f"{each.folder}/parts/make.html" for each in FORMATS.values() if each.fields]
 
     def offers(self) -> list[SetOffer]:
-        """Sets with at least one question for some type."""
+        """Sets with at least one question that suits some type."""
         chosen = [each for each in plays() if each.story]
         counted = (
             (each, tuple((play.name, play.count_suiting(each)) for play in chosen)) for each in self.offered.values()
         )
         return [SetOffer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
 
-    # --- what was chosen ---
+    # --- input ---
 
     def clean_title(self) -> str:
         typed = str(self.cleaned_data["title"])
@@ -203,7 +203,7 @@ class GameForm(forms.Form):
         return cleaned
 
     def _asked(self, type_: str) -> tuple[Question, ...]:
-        """What was chosen or typed, and what other sets have besides."""
+        """The questions chosen or typed, followed by those of additional sets."""
         cleaned = self.cleaned_data
         if "question_set" not in cleaned:
             return ()
@@ -227,7 +227,7 @@ class GameForm(forms.Form):
         return suitable
 
     def _of_other_sets(self, type_: str) -> tuple[Question, ...]:
-        """What is asked besides, each set as the host wants it played: "poll:ID"."""
+        """Questions of additional sets, each with the play chosen for it: "poll:ID"."""
         return tuple(question for each in self.cleaned_data.get("also", ()) for question in self._played(type_, each))
 
     def _played(self, type_: str, chosen: str) -> Iterator[Question]:
@@ -253,7 +253,7 @@ class GameForm(forms.Form):
         lines = tuple(line.strip() for line in typed.get("options", "").splitlines() if line.strip())
         quick = TypedQuestion(
             typed["question"],
-            lines[: MAX_OPTIONS + 1],  # what is one too many stays, so that it can be named
+            lines[: MAX_OPTIONS + 1],  # keeps one too many, so that the error can name it
             typed.get("seconds", DEFAULT_ANSWER_SECONDS),
             bool(typed.get("ideas")),
             bool(typed.get("twice")),
@@ -267,7 +267,7 @@ class GameForm(forms.Form):
         return (question,)
 
     def values(self) -> dict[str, Any]:
-        """As making a session takes them, besides its type and questions."""
+        """Arguments for creating the session, besides its type and questions."""
         typed, chosen = self.cleaned_data, self.chosen
         return {
             "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:MAX_SESSION_TITLE_CHARS],
@@ -286,7 +286,7 @@ class GameForm(forms.Form):
 
 
 def set_reference(chosen: QuestionSet | None) -> dict[str, Any]:
-    """What a session keeps of the set that it was made from."""
+    """What a session stores about the set it was created from."""
     if chosen is None:
         return {}
     return {
@@ -297,7 +297,7 @@ def set_reference(chosen: QuestionSet | None) -> dict[str, Any]:
 
 
 class TitleForm(forms.Form):
-    """Another title of a session."""
+    """Changes the title of a session."""
 
     title = TitleField(label=_("Title"), help_text=_("Everybody sees it, also later in the history and the minutes."))
 
@@ -310,13 +310,13 @@ class TitleForm(forms.Form):
 
 
 class HostForm(forms.Form):
-    """Somebody who is to run the session, too."""
+    """Adds a host to the session."""
 
     name = NameField(label=_("User name"))
 
 
 class SessionQuestionForm(QuestionForm):
-    """A question of one session: what a set has besides is not typed."""
+    """Edits a question of one session, without the fields that only sets have."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
@@ -325,7 +325,7 @@ class SessionQuestionForm(QuestionForm):
 
 
 class AddedQuestionForm(SessionQuestionForm):
-    """One more question, and how it is played."""
+    """Adds a question, with its play."""
 
     play = forms.ChoiceField(
         label=_("What happens"), choices=lambda: [(each.type, each.words) for each in type_cards()]

@@ -1,4 +1,4 @@
-"""Pages of a session that runs, for those who run it and for the hall: projector, remote, scoreboard, steps."""
+"""Pages of a running session, for hosts and the room: projector, remote, scoreboard, steps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _load_snapshot(game_id: str) -> Snapshot:
 
 
 def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> HttpResponse:
-    """The page of a screen: what it shows now, and where it hears of what comes."""
+    """Renders a screen's page: its current content, and the URLs for updates."""
     game = snapshot.game
     if role in HOSTING:
         PRESENCE.host_looks(snapshot)
@@ -68,14 +68,14 @@ def _show(request: HttpRequest, role: Role, snapshot: Snapshot, **more: Any) -> 
 
 
 def _push_urls(role: Role, game: Game) -> dict[str, str]:
-    """Where the page hears what has changed; a screen without an account shows there the token that opened it."""
+    """URLs for updates; screens without an account authenticate with the token that opened them."""
     by_token = f"?token={game.screen_token}" if role in (Role.SCREEN, Role.SCOREBOARD) else ""
     ways = {"stream": "game_stream", "now": "game_now"}
     return {name: reverse(way, args=[game.id, role]) + by_token for name, way in ways.items()}
 
 
 def _links(game: Game) -> dict[str, str]:
-    """By which other devices show the session, and people join it; whoever has one of them needs no account."""
+    """Links for showing the session on other devices and for joining; none of them needs an account."""
     named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
     links = {name: absolute_url(reverse(name, args=words)) for name, words in named.items()}
     return links if game.ended_at else links | {"join": host_screens.join_link(game)}
@@ -91,7 +91,7 @@ def host(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @for_hosts
 @require_safe
 def remote(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """Controls for a phone, while the projector shows."""
+    """Controls for a phone, used alongside the projector."""
     return _show(
         request, Role.REMOTE, _load_snapshot(hosted[0].id), may_choose_hosts=_is_maker(request.user, hosted[0])
     )
@@ -121,7 +121,7 @@ def _load_by_token(game_id: str, token: str) -> Snapshot:
 
 
 def check_drives(user: User, found: Hosted) -> None:
-    """Those who host the session, and those who may end anybody's."""
+    """Hosts of the session, and moderators, who may end any session."""
     if not (rules.hosts(found[0], user.name, user.role) or rules.moderates(user.role)):
         raise NotAllowed(rules.NOT_YOURS)
 
@@ -129,7 +129,7 @@ def check_drives(user: User, found: Hosted) -> None:
 @requires(Permission.USE_APPLICATION, load=repository.find, rule=check_drives)
 @form_page
 def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """Take a step from the version that a page has shown; what cannot be undone is asked first."""
+    """Takes a step from the version shown on the page; irreversible steps need confirmation."""
     game, state = hosted
     step, version, item = _parse_step(request)
     is_host = rules.hosts(game, request.user.name, request.user.role)
@@ -148,12 +148,12 @@ def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 
 
 def _parameters(request: HttpRequest) -> QueryDict:
-    """What the form says; one that asks first says it in its address."""
+    """The form's fields; a confirmation form has them in its URL."""
     return request.POST if "act" in request.POST else request.GET
 
 
 def _parse_step(request: HttpRequest) -> tuple[Step | None, int, int | None]:
-    """A button says step and version at once, "next 7", and what it calls, "next 7 3"; an address says them apart."""
+    """Buttons combine step, version and item: "next 7" or "next 7 3"; URLs have them as separate parameters."""
     asked = _parameters(request)
     act, _space, numbers = asked.get("act", "").partition(" ")
     version, _space, item = numbers.partition(" ")
@@ -177,12 +177,12 @@ def _required_step(step: Step | None) -> Step:
 
 
 def _return_url(request: HttpRequest, game: Game) -> str:
-    """To the page that the step was taken from."""
+    """The page from which the step was taken."""
     return reverse(return_page(_parameters(request).get("from", ""), game), args=[game.id])
 
 
 def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
-    """A page with one button, for those steps that are asked first; it sends itself to its own address."""
+    """A confirmation page with one button, which posts to its own URL."""
     step = _required_step(step)
     present = sum(each.is_there for each in seats.read_seats(game.id)) if step == Step.VOTE else 0
     lead = host_screens.confirmation(game, state, step, present)
@@ -198,19 +198,19 @@ def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, 
 
 
 def _is_by_script(request: HttpRequest) -> bool:
-    """Whether the page that it came from stays, and hears by itself what became of the session."""
+    """Whether the page stays open and gets updates by itself."""
     return request.headers.get("X-Requested-With") == "fetch"
 
 
 def _refused(request: HttpRequest, refusal: Refusal, back: str) -> HttpResponse:
-    """Where the session is now, with a sentence: never a page of its own."""
+    """Shows the reason on the session's current page, never on a page of its own."""
     if _is_by_script(request):
         return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
     messages.warning(request, str(refusal))
     return redirect(back)
 
 
-# --- who runs it ---
+# --- hosts ---
 
 
 def _is_maker(user: User, game: Game) -> bool:

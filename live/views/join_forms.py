@@ -16,7 +16,7 @@ MAX_CODE_CHARS = 20
 
 
 class CodeForm(forms.Form):
-    """The code that the host shows or reads out; it may be a poll's, which has letters."""
+    """The code shown or read out by the host; a poll's code has letters, and is accepted as well."""
 
     code = forms.CharField(
         label=_("Code"),
@@ -30,7 +30,7 @@ class CodeForm(forms.Form):
         self.fields["code"].widget.attrs["inputmode"] = "text" if letters else "numeric"
 
     def clean_code(self) -> str:
-        digits = re.sub(r"\d", lambda found: str(int(found[0])), self.cleaned_data["code"])  # of any script
+        digits = re.sub(r"\d", lambda found: str(int(found[0])), self.cleaned_data["code"])  # digits of any script
         code = normalised_code(NOT_A_CODE.sub("", digits))
         if not code:
             raise forms.ValidationError(self.fields["code"].error_messages["required"])
@@ -38,14 +38,14 @@ class CodeForm(forms.Form):
 
 
 def with_focus(form: forms.Form) -> forms.Form:
-    """The one field of a form has the focus if something is wrong with it: it is read out with what that is."""
+    """Focuses the form's only field if it has an error, so that screen readers announce it."""
     for field in form.fields.values() if form.errors else ():
         field.widget.attrs["autofocus"] = True
     return form
 
 
 class PlayerNameField(forms.CharField):
-    """The name of somebody who plays, cleaned as it is kept."""
+    """A player's name, cleaned as it will be stored."""
 
     def __init__(self) -> None:
         widget = forms.TextInput({"autocomplete": "nickname", "spellcheck": "false", "dir": "auto"})

@@ -1,4 +1,5 @@
-"""Pages by which people join a session: type a code, choose a name. A hall is one address, so joining has no limit."""
+"""Pages for joining a session: enter a code, choose a name. A whole hall shares one address, so joining is not
+limited."""
 
 from __future__ import annotations
 
@@ -31,7 +32,7 @@ from store.table import Item
 
 from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
 
-OFFER = "name offered"  # what names that we have drawn are signed for
+OFFER = "name offered"  # purpose for which generated names are signed
 OFFER_SECONDS = 24 * 3600
 OF_NO_SESSION = gettext_lazy("No session has this code. Check it and try again.")
 OF_NEITHER = gettext_lazy("No poll or live session has this code. Check it and try again.")
@@ -43,7 +44,7 @@ OF_NEITHER = gettext_lazy("No poll or live session has this code. Check it and t
 @public
 @require_safe
 def join(request: HttpRequest) -> HttpResponse:
-    """One field. What is typed stands in the address, so that it works everywhere and can be passed on."""
+    """A single field; the code goes into the URL, so that it works without JavaScript and can be shared."""
     letters = "letters" in request.GET
     form = CodeForm(request.GET if "code" in request.GET else None, letters=letters)
     if form.is_bound and form.is_valid():
@@ -53,7 +54,7 @@ def join(request: HttpRequest) -> HttpResponse:
 
 
 def _is_at_home(request: HttpRequest) -> bool:
-    """Whether the code was typed on the front page, which then also says what is wrong with it."""
+    """Whether the code was typed on the front page, which then also shows errors."""
     return request.GET.get("at") == "home"
 
 
@@ -68,7 +69,7 @@ def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
 @public
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
-    """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
+    """Resolves a code to a session or a poll; for a day after a session's end, says when it ended."""
     code = normalised_code(code) if len(code) <= MAX_CODE_CHARS else ""
     try:
         found = codes.resolve_code(code, client_network(request))
@@ -109,7 +110,7 @@ def _too_often(request: HttpRequest, code: str, refusal: TooOften) -> HttpRespon
 @public
 @form_page
 def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    """Where QR picture and link lead. Who has a seat already goes on playing; some sessions have another way in."""
+    """Target of the QR code and the link. Seated players continue playing; some formats have a different way in."""
     game, state, roster, player = _load(request, game_id, token)
     if game.format.joining_page != "join_game":
         return redirect(game.format.joining_page, game.id, token)
@@ -125,7 +126,7 @@ def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
 
 
 def _load(request: HttpRequest, game_id: str, token: str) -> tuple[Game, State, Item | None, Player | None]:
-    """All that the page needs, in one round trip."""
+    """Loads all that the page needs in one round trip."""
     roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
     found, items = repository.find_with(game_id, roster, *([own] if own else []))
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
@@ -148,7 +149,7 @@ def _join(request: HttpRequest, game: Game, state: State, roster: Item | None) -
 
 
 def _name_form(request: HttpRequest, game: Game) -> PlayerNameForm:
-    """With the name that was typed, or one of those that were offered instead; where names are drawn, only ours."""
+    """With the name typed, or a suggested alternative; if names are generated, only one that we have signed."""
     if game.names != Names.GENERATED:
         return PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
     words = tokens.read_token(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
@@ -162,7 +163,7 @@ def _taken(game: Game, refusal: Refusal) -> str:
 
 
 def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 200, **more: Any) -> HttpResponse:
-    """The same form token again, so that a second click finds what the first has made."""
+    """Reuses the form token, so that a second click finds what the first has created."""
     sent = request.POST.get("form", "")
     context = {
         "game": game,

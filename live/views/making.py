@@ -1,4 +1,4 @@
-"""Pages before a session runs: one's own sessions, and making one."""
+"""Pages before a session runs: the user's own sessions, and creating one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from questions.question import Kind, Question, Type
 
 from .forms import GameForm, set_reference, type_cards
 
-PAGE_ROWS = 10  # of those that are over; the rest is in the history
+PAGE_ROWS = 10  # of ended sessions; the rest is in the history
 
 
 @public
 @require_safe
 def games(request: HttpRequest) -> HttpResponse:
-    """For everybody: join with a code. For hosts: what runs, what was, and making one."""
+    """Everybody can join with a code; hosts also see their sessions and can create one."""
     user = request.user
     context: dict[str, Any] = {"may_host": may_host(request), "cards": type_cards()}
     if context["may_host"]:
@@ -70,7 +70,7 @@ def make(request: HttpRequest) -> HttpResponse:
 
 
 def _initial(set_id: str) -> dict[str, str]:
-    """Of a set that was chosen elsewhere: with a type that it has questions for."""
+    """Preselects a set chosen elsewhere, with a type that suits its questions."""
     found = sets.find_set(set_id) if set_id else None
     suits = [each.name for each in plays() if found and each.count_suiting(found)]
     return {"question_set": set_id, "engagement_type": suits[0]} if suits else {}
@@ -97,7 +97,7 @@ REHEARSAL_ROBOTS = 20
 
 
 def _make_rehearsal(host: User) -> Game:
-    """Of a set that somebody shares with everybody, if there is one for it; else of questions that are always there."""
+    """Uses a suitable set shared with everybody, if there is one, or else the built-in questions."""
     questions, words = _rehearsal_questions(host)
     zone = settings.SITE_TIME_ZONE or "UTC"
     return making.make(host, Type.TRIVIA, questions, **words, debug_mode=REHEARSAL_ROBOTS, time_zone=zone)

@@ -40,7 +40,7 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         return _approve_shown(request, game)
     form = FindPlayerForm(request.GET)
     asked = form.cleaned_data["q"] if form.is_valid() else ""
-    everybody = list(seats.read_seats(game.id))  # not those in mind, which may be a moment old
+    everybody = list(seats.read_seats(game.id))  # bypasses the cache, which may be slightly out of date
     found, start = seating.search(everybody, asked), _start(request)
     context = {
         "game": game,
@@ -55,7 +55,7 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 
 
 def _row(game: Game, state: State, seat: Seat) -> tuple[Seat, set[str], int]:
-    """Somebody, what can be done with them, and from which question on they were there if they came late."""
+    """A player, the possible actions, and the question from which they were there if they came late."""
     return seat, {act.name for act in seating.offered(seat, game)}, seats.late_since(state, seat)
 
 
@@ -65,7 +65,7 @@ def _start(request: HttpRequest) -> int:
 
 
 def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
-    """All whose names were on the page, and nobody who has come since: the host looks at every name."""
+    """Approves only the names that were on the page: hosts look at every name, and players may have joined since."""
     shown = request.POST.getlist("player")[:PAGE_ROWS]
     number = seating.approve_all(game.id, shown, request.user.name)
     sentence = ngettext("%(number)d player approved.", "%(number)d players approved.", number)
@@ -76,7 +76,7 @@ def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
 @for_hosts_of_seat
 @require_POST
 def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpResponse:
-    """One of the acts of a list; which, says the button."""
+    """Performs one of the list's actions, as given by the button."""
     game, seat = seated
     try:
         sentence, act = _parse_act(request, game, seat)
@@ -96,7 +96,7 @@ def _list_url(game: Game, **words: Any) -> str:
 
 
 def _parse_act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Callable[[], Any]]:
-    """What was asked for, and what to say once it is done."""
+    """The requested action, and the message to show once it is done."""
     who, asked, called = request.user.name, request.POST.get("act", ""), {"name": seat.name}
     if asked == SeatAct.RENAME:
         name = names.clean(request.POST.get("name", ""))

@@ -27,7 +27,7 @@ from store.table import StoreError
 NOT_SAVED = _("This could not be saved just now. Nothing is lost: please send it again in a moment.")
 
 
-# --- what is on now ---
+# --- current screen ---
 
 
 @public
@@ -40,7 +40,7 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def page(request: HttpRequest, seen: PlayerContext, *, status: int = 200, **own: Any) -> HttpResponse:
-    """The whole page; `own` is what somebody has said, typed, and is told."""
+    """The whole page; `own` is the player's answer, what they typed, and its status."""
     snapshot, seat = seen.snapshot, seen.seat
     typed = own.get("typed") or player_results.form_values(snapshot, own.get("said"))
     context = {
@@ -77,9 +77,9 @@ def give_vote(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _submit(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpResponse:
-    """Take what somebody says, at the moment when their request came in; a refusal shows the form as they filled it.
+    """Accepts an answer, timed by the request's arrival; a refusal shows the form as filled in.
 
-    The question they answer may be known from the last second: the state is read once the answer is there.
+    The question may come from a snapshot up to a second old, because the state is read again once the answer is stored.
     """
     seen = access.load_player(
         request, game_id, lambda state: answer_forms.is_about(request.POST, state, phase) and not state.is_over(at)
@@ -113,7 +113,7 @@ def _parse_answer(request: HttpRequest, seen: PlayerContext) -> Any:
 def _show_status(
     request: HttpRequest, seen: PlayerContext, told: AnswerStatus, said: Any = None, receipt: str = ""
 ) -> HttpResponse:
-    """A script gets the words alone. Without one the page is loaded anew, and knows by itself what counts."""
+    """Sends only the fragment to htmx. Otherwise the page is reloaded, and shows what counts."""
     if request.htmx and told == AnswerStatus.COUNTED and play_named(seen.snapshot.state.play).has_few_answers:
         return HttpResponse(rendering.render_counted(seen.snapshot, said, receipt))
     if request.htmx:

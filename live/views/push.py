@@ -43,7 +43,7 @@ class PushClient:
     snapshot: Snapshot
     role: Role
     player: Player | None = None
-    salt: bytes | None = None  # of an anonymous round that is open
+    salt: bytes | None = None  # of an open anonymous round
 
     @property
     def seat(self) -> Seat | None:
@@ -55,7 +55,7 @@ class PushClient:
 
     @property
     def last(self) -> PushEvent | None:
-        """All that somebody hears who has no seat any more, or has it on another device."""
+        """The final event for a player who was removed, or whose seat is on another device."""
         if self.player is None or (self.player.is_newest and not self.player.seat.removed):
             return None
         return GONE if self.player.seat.removed else ELSEWHERE
@@ -65,11 +65,11 @@ class PushClient:
         return push_events.version(self.role, self.snapshot, self.seat)
 
 
-# --- who asks ---
+# --- clients ---
 
 
 def _load_client(request: HttpRequest, game_id: str, role: str) -> PushClient:
-    """Refuses strangers without telling whether the session exists."""
+    """Refuses strangers without revealing whether the session exists."""
     if role not in set(Role) or len(game_id) > MAX_ID_CHARS:
         raise Http404
     if role in SEATED:
@@ -111,11 +111,11 @@ def _check_host(request: HttpRequest, snapshot: Snapshot) -> None:
         raise NotAllowed(rules.NOT_YOURS)
 
 
-# --- what they are told ---
+# --- events ---
 
 
 def _missing_events(request: HttpRequest, asker: PushClient) -> list[PushEvent]:
-    """All of it, but for what the page says that it has."""
+    """All events, except those that the page says it already has."""
     snapshot, has = asker.snapshot, request.GET
     shown = push_events.for_all(asker.role, snapshot, asker.percent)
     said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
@@ -125,7 +125,7 @@ def _missing_events(request: HttpRequest, asker: PushClient) -> list[PushEvent]:
 
 
 def _own_answer(asker: PushClient, seat: Seat) -> dict[str, Any]:
-    """What a player has said, where their page shows it."""
+    """The player's answer, if their page shows it."""
     snapshot = asker.snapshot
     if asker.role != Role.PLAYER:
         return {}
@@ -135,11 +135,11 @@ def _own_answer(asker: PushClient, seat: Seat) -> dict[str, Any]:
 @public
 @require_safe
 def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
-    """What has changed since the version that the page has; nothing, if nothing has."""
+    """Events since the page's version; none if nothing has changed."""
     asker = _load_client(request, game_id, role)
     if asker.last:
         return HttpResponse(push_events.as_json(LAST, [asker.last]), content_type=JSON)
-    if "quiet" not in request.GET:  # a page that has a stream, and only wonders
+    if "quiet" not in request.GET:  # a page with a stream, merely checking
         _record_presence(asker)
     if asker.version == request.GET.get("version"):
         return HttpResponse(status=204)
@@ -147,7 +147,7 @@ def now(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
 
 
 def _record_presence(asker: PushClient) -> None:
-    """Who asks is there."""
+    """A polling client counts as present."""
     game_id = asker.snapshot.game.id
     if asker.seat is not None:
         presence.PRESENCE.saw_player(game_id, asker.seat.player)
@@ -159,7 +159,7 @@ def _record_presence(asker: PushClient) -> None:
 @public
 @require_safe
 def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
-    """What changes from now on, after all that is now. Where no answer is held open, pages ask."""
+    """Streams a full snapshot, then changes. Where streaming is not possible, pages poll."""
     asker = _load_client(request, game_id, role)
     if asker.last:
         return HttpResponse(push_events.as_stream(LAST, [asker.last]), content_type=streams.EVENT_STREAM)
@@ -179,7 +179,7 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
 
 
 def _subscriber(listener: Listener, language: str, asker: PushClient, address: str) -> Subscriber:
-    """What the page was shown first, it has heard."""
+    """Marks what the page was first shown as sent."""
     snapshot, seat = asker.snapshot, asker.seat
     with translation.override(language):
         shown = push_events.for_all(asker.role, snapshot, asker.percent)

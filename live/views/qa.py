@@ -34,29 +34,29 @@ from store.table import StoreError
 from .qa_forms import QaForm, initial
 
 MAX_ID_CHARS = 40
-WAITING = "waiting"  # all texts that wait, in place of one
-QUESTION_RATE = RateLimit(5, 60_000)  # questions of one player within a minute
+WAITING = "waiting"  # all texts awaiting approval
+QUESTION_RATE = RateLimit(5, 60_000)  # per player and minute
 NOT_SAVED = gettext_lazy("This could not be saved just now. Nothing is lost: please send it again in a moment.")
 NOT_HERE = gettext_lazy("You cannot do this from here at the moment. Reload the page to see why.")
 NAMED_NOW = gettext_lazy("Names are now shown with questions. If that is fine with you, send it again.")
 
 
-# --- the phone ---
+# --- players ---
 
 
 @dataclass(frozen=True, slots=True)
 class QaContext:
-    """All that a page of somebody with a seat, or a decision about what they do, needs."""
+    """All that a player's Q&A page, or one of its actions, needs."""
 
     snapshot: Snapshot
     seat: Seat
     own: list[QaQuestion]
     upvoted: frozenset[str]
-    wanted: QaQuestion | None = None  # the question that a button is about
+    wanted: QaQuestion | None = None  # the question that the button refers to
 
 
 def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext | HttpResponse:
-    """In one round trip; or the page for somebody who cannot play here now."""
+    """Loads everything in one round trip; returns a page instead if the visitor cannot play now."""
     held, place = players.pass_of(request, game_id), players.seat_key(request, game_id)
     player = held.player if held else ""
     upvoted, wanted = keys.upvoted(game_id, author_id(game_id, player)), keys.asked(game_id, question)
@@ -77,7 +77,7 @@ def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext |
 @public
 @form_page
 def qa(request: HttpRequest, game_id: str) -> HttpResponse:
-    """What the room asks, and a field to ask with; the same address takes questions and upvotes."""
+    """Lists the questions, with a form to send one; also accepts questions and upvotes."""
     question = (request.POST.get("upvote") or request.POST.get("back") or "")[:MAX_ID_CHARS]
     seen = _load(request, game_id, question)
     if isinstance(seen, HttpResponse):
@@ -116,7 +116,7 @@ def _push_urls(role: Role, snapshot: Snapshot) -> dict[str, Any]:
 
 
 def _send(request: HttpRequest, seen: QaContext, at: int) -> HttpResponse:
-    """A refusal shows the question as it was typed."""
+    """A refusal shows the question as typed."""
     snapshot, seat = seen.snapshot, seen.seat
     try:
         text = rules.parse_question(request.POST.get("text", ""))
@@ -135,7 +135,7 @@ def _send(request: HttpRequest, seen: QaContext, at: int) -> HttpResponse:
 
 
 def _check_knows_names(request: HttpRequest, snapshot: Snapshot) -> None:
-    """Nobody is named who was told, when they wrote, that nobody is."""
+    """Rejects a question whose author was promised anonymity while writing it."""
     if snapshot.qa.is_on and snapshot.qa.named and request.POST.get("named") != "yes":
         raise NotNow(NAMED_NOW)
 
@@ -150,7 +150,7 @@ def _show_problem(request: HttpRequest, seen: QaContext, problem: str, status: i
 
 
 def _upvote(request: HttpRequest, seen: QaContext) -> HttpResponse:
-    """A script gets the button as it is then. Without one the page is loaded anew at the question."""
+    """Sends the updated button to scripts. Otherwise the page is reloaded at the question."""
     snapshot, asked, on = seen.snapshot, seen.wanted, "upvote" in request.POST
     try:
         ANSWER_RATE.check(f"{snapshot.game.id} {seen.seat.player} upvotes", clock.now())
@@ -162,7 +162,7 @@ def _upvote(request: HttpRequest, seen: QaContext) -> HttpResponse:
         return _not_upvoted(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
         return _not_upvoted(request, seen, str(NOT_SAVED), 503)
-    assert asked is not None  # as it could be upvoted
+    assert asked is not None  # since it could be upvoted
     if not request.htmx:
         return redirect(f"{reverse('qa', args=[snapshot.game.id])}#{asked.id}")
     number = snapshot.upvotes.get(asked.id, 0) + (changed and (1 if on else -1))
@@ -178,13 +178,13 @@ def _not_upvoted(request: HttpRequest, seen: QaContext, problem: str, status: in
     return redirect("qa", seen.snapshot.game.id)
 
 
-# --- those who host ---
+# --- hosts ---
 
 
 @for_hosts
 @form_page
 def manage(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """All that was asked, what waits first; and how questions are taken."""
+    """All questions, those awaiting approval first, and the settings."""
     game = hosted[0]
     if request.method != "POST":
         return _manage_page(request, _load_snapshot(game.id), None)
@@ -219,7 +219,7 @@ def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, 
 
 
 def _to_answer(request: HttpRequest, snapshot: Snapshot) -> QaQuestion | None:
-    """The question that a written answer is for."""
+    """The question to write an answer to."""
     wanted = request.GET.get("answer", "")
     return next((each for each in snapshot.asked if each.id == wanted and each.fate != rules.Fate.HIDDEN), None)
 
@@ -240,7 +240,7 @@ def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
-    """A button says what is to be done with which question, "hide q1"."""
+    """The button gives the action and the question: "hide q1"."""
     word, _space, question = request.POST.get("act", "").partition(" ")
     is_by_script = request.headers.get("X-Requested-With") == "fetch"
     try:
@@ -259,7 +259,7 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: Act) -> None:
-    """About a text of a round, or about all that wait."""
+    """Decides on one text of a round, or on all that await approval."""
     snapshot = _load_snapshot(game_id)
     seen = [each for each in display.texts_to_moderate(snapshot) if not each.is_of_removed]
     some = [each for each in seen if each.id == wanted or (wanted == WAITING and each.fate == rules.Fate.WAITING)]
@@ -272,7 +272,7 @@ def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: Act) -
 
 
 def _not_moderated(request: HttpRequest, game_id: str, problem: str) -> HttpResponse:
-    """A written answer is shown again as it was typed."""
+    """Keeps the answer as typed."""
     snapshot, typed = _load_snapshot(game_id), request.POST.get("text", "")
     question = request.POST.get("act", "").partition(" ")[2]
     wanted = next((each for each in snapshot.asked if each.id == question), None)

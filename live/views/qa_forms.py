@@ -57,7 +57,7 @@ class QaForm(forms.Form):
     )
 
     def clean_words(self) -> tuple[str, ...]:
-        """One a line, each once."""
+        """One word per line, without duplicates."""
         typed = [line.strip() for line in str(self.cleaned_data["words"]).splitlines() if line.strip()]
         if len(typed) > MAX_BLOCKED_WORDS:
             raise forms.ValidationError(TOO_MANY % {"most": MAX_BLOCKED_WORDS, "count": len(typed)})
@@ -71,7 +71,7 @@ class QaForm(forms.Form):
         return tuple(dict.fromkeys(typed))
 
     def chosen(self) -> dict[str, Any]:
-        """As `services.set_up` takes it."""
+        """Arguments of `services.set_up`."""
         typed = self.cleaned_data
         texts = {"texts": Mode(typed["texts"])} if typed["texts"] else {}
         return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"], **texts}

@@ -1,4 +1,4 @@
-"""Pages about sessions that were: the report of one, the history of a host, and removing one."""
+"""Pages about past sessions: the report of one, a host's history, and deleting a session."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _file(lines: Iterable[str | bytes], kind: str, ending: str) -> HttpResponse:
 @requires(Permission.USE_APPLICATION)
 @require_safe
 def history(request: HttpRequest) -> HttpResponse:
-    """One's own, the newest first, without anybody who played along."""
+    """The user's own sessions, newest first, without any players."""
 
     def read(limit: int, cursor: str | None) -> tuple[list[repository.PastSession], str | None]:
         return repository.history(request.user.name, limit=limit, cursor=cursor)
@@ -83,7 +83,7 @@ def history(request: HttpRequest) -> HttpResponse:
 @for_hosts
 @require_POST
 def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """Of a session that waits, runs or has ended, as long as its data is there."""
+    """Copies a session in any phase, as long as its data exists."""
     with refusals_as_messages(request):
         made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
         messages.success(request, _("This is the copy, ready to start. Change whatever is different this time."))

@@ -33,21 +33,21 @@ from store import keys
 FORMAT = 1
 MAX_ROUNDS_SHOWN = 100  # rounds on a page
 MAX_PLAYERS_SHOWN = 200  # lines of players on a page
-MAX_QUESTIONS_SHOWN = 200  # questions of the room on a page
-MAX_ANSWERS_SHOWN = 50  # of one round, that a page lists one by one
+MAX_QUESTIONS_SHOWN = 200  # questions from the room on a page
+MAX_ANSWERS_SHOWN = 50  # of one round, listed individually
 ROUND_COLUMNS = ("round", "question", "title", "counts")
 COLUMNS = (*ROUND_COLUMNS, "row", "player", "answer", "right", "number", "points", "bonus", "place")
 
 
-@dataclass(frozen=True)  # without slots, for what is made of it once
+@dataclass(frozen=True)  # no slots, because of cached properties
 class Report:
-    """A session, and what does not grow with its rounds."""
+    """A session, and everything whose size does not depend on its rounds."""
 
     game: Game
     state: State
     questions: tuple[Question, ...]
     seats: Mapping[str, Seat]
-    asked: tuple[ReportedQuestion, ...] = ()  # by the room
+    asked: tuple[ReportedQuestion, ...] = ()  # from the room
     texts: Texts = NOTHING_WRITTEN
 
     @cached_property
@@ -60,14 +60,14 @@ class Report:
 
     @property
     def is_anonymous(self) -> bool:
-        """Whether nobody can tell who said anything in the whole session."""
+        """Whether all plays of the session are anonymous."""
         return bool(self.plays) and all(each.is_anonymous for each in self.plays)
 
     def play(self, round_: Round) -> Play:
         return play_of(self.game, self.questions[round_.question])
 
     def rounds(self) -> Iterator[Round]:
-        """All that may be known, without what was hidden in them."""
+        """All published rounds, without hidden content."""
         return map(self.visible, self.sealed())
 
     def visible(self, sealed: Round) -> Round:
@@ -77,7 +77,7 @@ class Report:
         return self.play(sealed).without_hidden(self.texts, sealed, removed)
 
     def sealed(self) -> Iterator[Round]:
-        """All that are sealed and may be known, voided ones included: one at a time, in their order."""
+        """All published rounds as sealed, including voided ones; read one at a time, in order."""
         items = table().each(keys.round_parts(self.game.id))
         for _number, parts in groupby(items, key=lambda item: item["SK"].split("#")[1]):
             sealed = counting.round_from_parts(list(parts))
@@ -85,7 +85,7 @@ class Report:
                 yield sealed
 
     def is_hidden(self, round_: int) -> bool:
-        """Until it is revealed, nobody sees it, its host no more than others."""
+        """An unrevealed round is hidden from everybody, including hosts."""
         return self.state.phase == Phase.RESULTS and round_ == self.state.round and not self.state.revealed
 
     def name_of(self, player: str) -> str:
@@ -93,7 +93,7 @@ class Report:
 
 
 def build_report(game: Game, state: State) -> Report:
-    """Who took part in an anonymous session is nobody's business, so their names are not even read."""
+    """For an anonymous session, names are not even read."""
     report = Report(game, state, repository.read_questions(game.id), {}, (), texts_of(game.id))
     if report.is_anonymous:
         return replace(report, asked=reported_questions(game, None))
@@ -101,27 +101,27 @@ def build_report(game: Game, state: State) -> Report:
     return replace(report, seats=named, asked=reported_questions(game, named))
 
 
-# --- on a page ---
+# --- page ---
 
 
 @dataclass(frozen=True, slots=True)
 class RoundRow:
-    """A round on a page: one of a survey has no question of its own."""
+    """A round in the page's list; a survey's round has no single question."""
 
     round: Round
     question: Question | None
     counts: bool
     picture: str
-    answers: tuple[tuple[str, str, Entry], ...] = ()  # whose, in words, and what they got; where they are few enough
-    is_long: bool = False  # so that only the files have every answer with its name
-    goes_on: bool = False  # whether a poll or an election can be made of it
+    answers: tuple[tuple[str, str, Entry], ...] = ()  # name, answer as text, and entry; empty if there are too many
+    is_long: bool = False  # only the files list every answer with its name
+    goes_on: bool = False  # whether a poll or election can be created from it
 
 
 @dataclass(frozen=True, slots=True)
 class ReportContext:
     rounds: list[RoundRow]
-    more: int  # rounds that only the files have
-    never: int  # rounds that were asked and dropped before they were closed
+    more: int  # rounds only in the files
+    never: int  # rounds voided before they were closed
     board: Standings | None
 
     @property
@@ -157,7 +157,7 @@ def _round_row(report: Report, round_: Round) -> RoundRow:
 
 
 def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, str, Entry]]:
-    """The best first. Of an anonymous round, and of a few texts, the picture says everything."""
+    """Best first. Empty if the chart already shows everything, as for anonymous rounds or a few texts."""
     if not play.lists_answers(round_) or len(round_.entries) > MAX_ANSWERS_SHOWN:
         return
     question = report.questions[round_.question]
@@ -182,16 +182,16 @@ class Totals:
                 self.answered[entry.player] += 1
 
     def board(self, report: Report) -> Standings:
-        """As of one round in which everybody got all that they got."""
+        """Standings, as if everybody had got all their points in one round."""
         entries = tuple(Entry(each, None, self.points[each], self.bonus[each]) for each in sorted(self.points))
         return standings.standings_of([Round(1, 0, len(entries), {}, entries)], report.seats.values())
 
 
-# --- as CSV ---
+# --- CSV ---
 
 
 def csv(report: Report) -> Iterator[str]:
-    """One row for each answer and each line of a result; what a row is, says its column of that name."""
+    """One row per answer and per line of a result; the column `row` says which."""
     return as_csv(COLUMNS, _rows(report))
 
 
@@ -211,13 +211,13 @@ def _row(told: Mapping[str, object]) -> list[object]:
     return [told.get(column, "") for column in COLUMNS]
 
 
-# --- as JSON ---
+# --- JSON ---
 
 SESSION_FIELDS = ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "question_set_id")
 
 
 def as_json(report: Report) -> Iterator[bytes]:
-    """Everything that is kept, as docs/how-to/live-sessions.md says; made as it is sent."""
+    """All stored data, as documented in docs/how-to/live-sessions.md; generated while it is sent."""
     told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
     yield _as_json(told)[:-1] + b', "rounds": ['
     sums, comma = Totals(), b""
@@ -253,7 +253,7 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
 
 
 def _named(report: Report) -> Iterator[dict[str, Any]]:
-    """Who was there at any time: the rounds name them by their ids."""
+    """All players of the session, because rounds refer to them by id."""
     there = (each for each in report.seats.values() if each.plays)
     yield from ({"player": each.player, "name": each.name} for each in sorted(there, key=lambda each: each.player))
 

@@ -29,23 +29,23 @@ from store.caches import SizedCache
 from store.table import Item
 
 MAX_ID_CHARS = 64
-CACHE_BYTES = 16_000_000  # bytes of sealed rounds that a process remembers
+CACHE_BYTES = 16_000_000  # of sealed rounds, cached per process
 JSON = "application/json"
-SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # where a round may have been when it was sealed
+SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # phases from which a round may have been sealed
 
 ROUND_BYTES: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
 class RoundContext:
-    """A round that is over, and who looks at it."""
+    """A closed round, and who is looking at it."""
 
     snapshot: Snapshot
     number: int
-    round: Round | None  # none of one that was taken back before it was closed
+    round: Round | None  # `None` if it was voided before it was closed
     player: Player | None
     hosts: bool
-    phase: Phase  # that was sealed
+    phase: Phase  # the phase that was sealed
     heard: Item
 
     @property
@@ -60,11 +60,11 @@ class RoundContext:
         return Evidence(self.snapshot.game.id, self.number, asked, heard, self.heard.get("event", 0))
 
 
-# --- who may look ---
+# --- access ---
 
 
 def _load(request: HttpRequest, game_id: str, number: int) -> RoundContext:
-    """In one round trip; strangers are not told whether there is such a session."""
+    """Loads everything in one round trip; does not reveal to strangers whether the session exists."""
     if len(game_id) > MAX_ID_CHARS or not 0 < number <= rules.MAX_ROUNDS:
         raise Http404
     seat = players.seat_key(request, game_id)
@@ -83,7 +83,7 @@ def _load(request: HttpRequest, game_id: str, number: int) -> RoundContext:
 
 
 def _is_public(state: State, number: int) -> bool:
-    """Whether it is over, and nobody is kept waiting for what came of it."""
+    """Whether the round is over and its result has been revealed."""
     return number < state.round or (number == state.round and not state.is_under_way and state.revealed)
 
 
@@ -96,13 +96,13 @@ def _has_token(request: HttpRequest, snapshot: Snapshot) -> bool:
     return hmac.compare_digest(snapshot.game.screen_token.encode(), request.GET.get("token", "").encode())
 
 
-# --- the page ---
+# --- page ---
 
 
 @public
 @require_safe
 def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
-    """What came of a round; of one that does not count, that it does not."""
+    """The result of a round; for a voided one, only that it does not count."""
     seen = _load(request, game_id, number)
     context = {"game": seen.snapshot.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
     if seen.round is None or not seen.counts:
@@ -133,19 +133,19 @@ def _start(request: HttpRequest) -> int:
 
 
 def _logged(seen: RoundContext) -> dict[str, object]:
-    """Where the log says so, and which public checkpoint covers that, or when one will."""
+    """The event in the log, and the public checkpoint that covers it, or when one is due."""
     event_id = seen.heard.get("event", 0)
     checkpoint = proofs.checkpoint_over(event_id) if event_id else None
     return {"event_id": event_id, "checkpoint": checkpoint, "public_by": proofs.public_by()}
 
 
-# --- what it is checked with ---
+# --- proof ---
 
 
 @public
 @require_safe
 def sealed_round_json(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
-    """The very bytes whose SHA-256 is the digest in the log. Of a round with something hidden in it there are none."""
+    """The exact bytes whose SHA-256 is in the log. Not available for a round with hidden content."""
     seen = _load(request, game_id, number)
     if _counting(seen).result.get("hidden"):
         raise Http404
@@ -153,7 +153,7 @@ def sealed_round_json(request: HttpRequest, game_id: str, number: int) -> HttpRe
 
 
 def _bytes(seen: RoundContext) -> bytes:
-    """Made once in a process, as a whole hall may look."""
+    """Cached, because a whole hall may ask at once."""
     _counting(seen)
     sealed = seen.snapshot.as_sealed[seen.number]
     return ROUND_BYTES.get((seen.snapshot.game.id, seen.number), lambda: counting.round_as_bytes(sealed))

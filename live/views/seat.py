@@ -27,7 +27,7 @@ from store import keys
 
 from .join_forms import PlayerNameForm, with_focus
 
-# --- one's own page ---
+# --- own page ---
 
 
 @public
@@ -53,7 +53,7 @@ def _load(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | Non
 
 
 def _still_waiting(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse:
-    """What a page that waits, for the host or for the device that has the seat, asks every few seconds."""
+    """Polled by pages that wait for the host, or for the device that has the seat."""
     if player is None:
         asked = players.claimed_seat(request, game.id)
         goes_on = asked is None or not game.format.claim(asked, game, state)
@@ -117,13 +117,13 @@ def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pas
     return _show(request, game, state, own, held, form, instead=free)
 
 
-# --- on another device ---
+# --- other devices ---
 
 
 @public
 @form_page
 def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    """Where the link leads that the other device shows. A button first: who only follows a link takes nothing."""
+    """Target of the link shown on the other device. Needs a click, so that following a link takes no seat."""
     linked = players.pass_of_link(game_id, token)
     found = _linked(game_id, linked) if linked else None
     if linked is None or found is None:
@@ -140,7 +140,7 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
 
 
 def _linked(game_id: str, linked: Pass) -> tuple[Game, Seat] | None:
-    """The seat of a link, as long as no other device has taken it since the link was shown."""
+    """The seat of a link, unless another device has taken it since the link was shown."""
     place = keys.seat(game_id, linked.player)
     found, items = repository.find_with(game_id, place)
     own = seats.seat_from_item(items[place]) if place in items else None

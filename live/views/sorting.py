@@ -23,7 +23,7 @@ from pages.forms import form_page
 from pages.messages import refusals_as_messages
 from questions.question import MAX_OPTIONS, MIN_OPTIONS
 
-MAX_TICKED_IDEAS = 6_000  # ticked at once
+MAX_TICKED_IDEAS = 6_000  # per request
 
 
 @for_hosts
@@ -52,7 +52,7 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 
 
 def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -> HttpResponse:
-    """Which act it is says the button, with the idea that it is about: “out 3”. The page goes on where it was."""
+    """The button gives the action and the idea: “out 3”. The page continues where it was."""
     back = reverse("sort_ideas", args=[game_id])
     with refusals_as_messages(request):
         if request.POST.get("round") != str(round_):
@@ -64,7 +64,7 @@ def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -
 
 
 def _goes_on_at(request: HttpRequest, number: int, shown: list[int]) -> int:
-    """What is left out stands at the end of the page from then on: whoever sorts goes on with the next idea."""
+    """An idea left out moves to the end of the page, so the host continues with the next one."""
     if not request.POST.get("act", "").startswith("out ") or number not in shown:
         return number
     return shown[min(shown.index(number) + 1, len(shown) - 1)]

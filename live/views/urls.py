@@ -19,14 +19,14 @@ from . import (
 )
 
 below_live = [
-    # those who play along
+    # players
     path("<slug:game_id>/play/", playing.play, name="play"),
     path("<slug:game_id>/answer/", playing.give_answer, name="give_answer"),
     path("<slug:game_id>/vote/", playing.give_vote, name="give_vote"),
-    # open pages that hear what has changed
+    # updates for open pages
     path("<slug:game_id>/now/<slug:role>/", push.now, name="game_now"),
     path("<slug:game_id>/stream/<slug:role>/", push.stream, name="game_stream"),
-    # those who host
+    # hosts
     path("", making.games, name="games"),
     path("new/", making.make, name="make_game"),
     path("<slug:game_id>/host/", hosting.host, name="host_game"),
@@ -42,13 +42,13 @@ below_live = [
     path("<slug:game_id>/asked/<int:place>/", correcting.question, name="game_question"),
     path("<slug:game_id>/asked/<int:place>/move/", correcting.move_question, name="move_game_question"),
     path("<slug:game_id>/asked/<int:place>/remove/", correcting.remove_question, name="remove_game_question"),
-    # those who join, and the list of them
+    # joining, and the list of players
     path("<slug:game_id>/join/<slug:token>/", joining.join_game, name="join_game"),
     path("<slug:game_id>/seat/", seat.seat, name="seat"),
     path("<slug:game_id>/seat/<str:token>/", seat.take_seat, name="take_seat"),
     path("<slug:game_id>/players/", players.players, name="game_players"),
     path("<slug:game_id>/players/<str:player>/", players.change_player, name="change_player"),
-    # what came of it
+    # results
     path("<slug:game_id>/onward/<int:round>/", follow_ups.follow_up, name="onward"),
     path("history/", reporting.history, name="live_history"),
     path("<slug:game_id>/report/", reporting.report, name="game_report"),
@@ -59,7 +59,7 @@ below_live = [
     path("<slug:game_id>/rounds/<int:number>/proof.json", sealed_rounds.sealed_round_proof, name="sealed_round_proof"),
     path("<slug:game_id>/copy/", reporting.copy, name="copy_game"),
     path("<slug:game_id>/delete/", reporting.delete, name="delete_game"),
-    # what the room asks
+    # Q&A
     path("<slug:game_id>/qa/", qa.qa, name="qa"),
     path("<slug:game_id>/qa/manage/", qa.manage, name="manage_qa"),
 ]

@@ -1,4 +1,4 @@
-"""What people do with skills: load, decide, record in one transaction."""
+"""Actions on skills: load, decide, record in one transaction."""
 
 from .catalogue import add, add_alias, approve, edit, propose, refuse, remove_alias, rename
 from .endorsing import delete_endorsements, endorse, hide, show, withdraw

@@ -20,13 +20,13 @@ from store.table import Check, Write
 
 
 def propose(user: User, name: str, category: str, description: str) -> Skill:
-    """Somebody would like to have it in the catalogue. Who that is, only the log knows."""
+    """Proposes a skill for the catalogue; only the log records who proposed it."""
     skill = Skill("", name, category, description, state=State.PROPOSED, at=now_text())
     return _create(user, "SkillProposed", skill, people.is_same_account(user))
 
 
 def add(admin: User, name: str, category: str, description: str) -> Skill:
-    """Straight into the catalogue."""
+    """Adds a skill directly to the catalogue."""
     return _create(admin, "SkillAdded", Skill("", name, category, description, at=now_text()), role_unchanged(admin))
 
 
@@ -50,7 +50,7 @@ def skill_event_data(skill: Skill) -> dict[str, Any]:
 
 
 def _check_free(refused: LostRace, name: str) -> None:
-    """The first refused part may hide others: the name is looked for."""
+    """Looks up the name, because the first failed part may hide others."""
     if repository.NAME_TAKEN in refused.parts:
         there = repository.find_by_name(name)
         raise NameTaken(NAME_TAKEN % {"name": there.name if there else name}) from None
@@ -59,7 +59,7 @@ def _check_free(refused: LostRace, name: str) -> None:
 def _record(
     user: User, kind: str, skill: Skill, event_data: dict[str, Any], writes: Iterable[Write], name: str = ""
 ) -> None:
-    """With a name, that is what may be taken."""
+    """Pass a `name` if it might be taken."""
     try:
         record(Event(user.name, kind, {"skill_id": skill.id, **event_data}), *writes, role_unchanged(user))
     except LostRace as refused:
@@ -83,11 +83,11 @@ def refuse(admin: User, skill: Skill) -> None:
     _record(admin, "SkillRefused", skill, {}, repository.refusal(skill))
 
 
-# --- what a skill is called, and what it is ---
+# --- names and descriptions ---
 
 
 def check_changeable(skill: Skill) -> None:
-    """Not while it is merged, and not afterwards: then it is only a way to the other."""
+    """Refuses skills being merged, and merged ones, which only redirect."""
     if skill.closing or skill.state == State.MERGED:
         raise NotNow(NOT_NOW)
 
@@ -102,7 +102,7 @@ def edit(admin: User, skill: Skill, category: str, description: str) -> None:
 
 
 def rename(admin: User, skill: Skill, name: str) -> None:
-    """The id stays, and the old name still leads here."""
+    """Keeps the id, and the old name as an alias."""
     check_changeable(skill)
     if name == skill.name:
         return
@@ -113,7 +113,7 @@ def add_alias(admin: User, skill: Skill, alias: str) -> None:
     check_changeable(skill)
     if len(skill.aliases) >= rules.MAX_ALIASES:
         raise TooMany(TOO_MANY_ALIASES)
-    # What is its own already is taken, too.
+    # its own names count as taken, too
     if keys.fold(alias) in map(keys.fold, skill.names):
         raise NameTaken(NAME_TAKEN % {"name": skill.name})
     _record(admin, "SkillAliasAdded", skill, {"alias": alias}, repository.adding_alias(skill, alias), alias)

@@ -1,6 +1,6 @@
-"""Vouching for what somebody else can do, taking that back, and hiding what others say of oneself.
+"""Endorsing a person's skill, withdrawing that, and hiding endorsements of one's own skills.
 
-Nobody is prompted, mailed or ranked by it.
+Nobody is prompted, mailed or ranked because of them.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from store.log import Event
 from store.splitting import by_count
 from store.table import Delete, Exists, Key
 
-TRANSACTION_ENDORSEMENTS = 85  # endorsements that go in one transaction, beside the log's parts
+TRANSACTION_ENDORSEMENTS = 85  # per transaction, in addition to the log's parts
 
 
 def endorse(user: User, whom: User, skill_id: str, grounds: Iterable[Ground], form: str) -> None:
-    """Once; the level they have at this moment is kept. The same form again is the same."""
+    """Endorses once, with the person's current level. Idempotent per form token."""
     mark, why = f"{user.name} {form}", [ground.value for ground in grounds]
     run_once(mark, lambda: retry_lost_race(lambda: _endorse(user, whom, skill_id, why, mark)), None)
 
@@ -59,7 +59,7 @@ def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
 
 
 def withdraw(user: User, name: str, skill_id: str) -> None:
-    """Whether the other is still to be seen makes no difference: it is one's own word."""
+    """Allowed even if the profile is no longer visible, because it is the user's own endorsement."""
     retry_lost_race(lambda: _withdraw(user, name, skill_id))
 
 
@@ -72,7 +72,7 @@ def _withdraw(user: User, name: str, skill_id: str) -> None:
 
 
 def hide(user: User, skill_id: str, by: str) -> None:
-    """Hide it from others; its giver is not told."""
+    """Hides it from others; the endorser is not notified."""
     retry_lost_race(lambda: _hide(user, skill_id, by, True))
 
 
@@ -98,24 +98,24 @@ def _find_endorsement(name: str, skill_id: str, by: str) -> Endorsement:
     return found
 
 
-# --- when somebody leaves ---
+# --- leaving ---
 
 
 def delete_endorsements(gone: User) -> None:
-    """All they gave and all they got. What a merge brings elsewhere meanwhile is found by looking once more."""
+    """Deletes all endorsements given and received; repeats, because a concurrent merge may have moved some."""
     while sum(retry_lost_race(partial(_removed, gone.name, some)) for some in _batches_of(gone.name)):
         pass
 
 
 def _batches_of(name: str) -> Iterable[list[Key]]:
-    """What the index has not heard of yet is looked for when they are seen off for good."""
+    """Endorsements the index does not have yet are found by the final cleanup."""
     spans = (keys.endorsements(name), keys.endorses(name))
     places = [Key(item["PK"], item["SK"]) for span in spans for item in table().each(span)]
     return by_count([keys.endorsing(name), *places], TRANSACTION_ENDORSEMENTS)
 
 
 def _removed(name: str, places: list[Key]) -> bool:
-    """Whether there was something to remove: the index may tell of what is gone."""
+    """Whether there was anything to delete; the index may be out of date."""
     there = table().get_many(places)
     if not there:
         return False
@@ -128,6 +128,6 @@ def _removed(name: str, places: list[Key]) -> bool:
 
 
 def _removal_event_data(name: str, gone: Sequence[Endorsement]) -> dict[str, Any]:
-    """Whose, of which skill, by whom: three lists beside each other, so that the log can forget each name."""
+    """Parallel lists of people, skills and endorsers, so that the log can erase each name."""
     words = (("people", "name"), ("skills", "skill"), ("by", "by"))
     return {"name": name, **{word: [getattr(each, of) for each in gone] for word, of in words}}

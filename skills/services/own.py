@@ -19,9 +19,9 @@ from store.table import Write
 
 
 def hold(user: User, skill_id: str, form: str, **event_data: Any) -> None:
-    """Take a skill into one's profile, or say something else of one that is there. The same form again is the same.
+    """Adds a skill to the profile, or updates it. Idempotent per form token.
 
-    Of two windows the later one wins.
+    Of two windows, the later one wins.
     """
     mark = f"{user.name} {form}"
     run_once(mark, lambda: retry_lost_race(lambda: _hold(user, skill_id, mark, event_data)), None)
@@ -42,12 +42,13 @@ def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> N
 
 
 def without_notes(held: Held) -> dict[str, Any]:
-    """What the log keeps: notes go with the entry, and are for those alone who may see it."""
+    """What the log keeps of an entry. Notes are left out: they are deleted with it, and only for those who may see
+    it."""
     return {name: value for name, value in held.statement.items() if name != "notes"}
 
 
 def confirm(user: User, skill_id: str, seen: str) -> None:
-    """Say that the entry is still right. Confirmed twice from one page, it counts once."""
+    """Confirms that the entry is still right; confirming twice from one page counts once."""
     retry_lost_race(lambda: _confirm(user, skill_id, seen))
 
 
@@ -78,8 +79,8 @@ def _held(own: OwnSkills, skill_id: str) -> Held:
 
 
 def show_to(user: User, visibility: Visibility) -> None:
-    """All entries leave the index, or come back to it, in the same transaction. To whomever the profile is no longer
-    shown, the address of its picture is of no use either."""
+    """Adds all entries to the index, or removes them, in the same transaction. If fewer people may see the profile, its
+    picture gets a new URL."""
     before = retry_lost_race(lambda: _show_to(user, visibility))
     widest_first = list(Visibility)
     if widest_first.index(visibility) > widest_first.index(before):
@@ -87,7 +88,7 @@ def show_to(user: User, visibility: Visibility) -> None:
 
 
 def _show_to(user: User, visibility: Visibility) -> Visibility:
-    """Answers who could see it before."""
+    """Returns the previous visibility."""
     own = repository.own_skills(user.name)
     if own.visibility != visibility:
         words = {"visibility": visibility.value}
@@ -100,7 +101,7 @@ def _record(user: User, kind: str, event_data: dict[str, Any], *writes: Write, m
     record(event, *writes, people.is_same_account(user), once=mark)
 
 
-# --- when somebody leaves ---
+# --- leaving ---
 
 
 def delete_skills(gone: User) -> None:
