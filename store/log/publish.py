@@ -1,6 +1,6 @@
 """Publishes checkpoints of the log on a coarse clock.
 
-The sealer seals every few seconds, so on a quiet site a checkpoint covers a single act and would tell when it happened.
+The sealer seals every few seconds, so on a quiet site a checkpoint covers a single act and would reveal its time.
 Therefore checkpoints become public at the end of their quarter of an hour, dated with the full quarter. The exception
 is a close: then everything sealed is published at once, so that people can take the proof away. The end of every full
 block of the log is published too, so that no public checkpoint covers many numbers and a bundle stays small.

@@ -75,7 +75,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The number of partitions and gates."""
+    """How many partitions and how many gates there are."""
 
     shards: int
     gates: int
