@@ -4,9 +4,9 @@ The transaction that begins it stores a task (`TaskType.begin`) with its type, s
 has one step, which returns one batch of the work: writes, perhaps an event, and the new progress. These are committed
 together with the task, so that each batch happens exactly once, however many processes work on it and whichever die.
 
-The request does the first batches (`start`), so that small work is finished with the response. The worker does the rest
-(`resume_due`), a few batches of each task in turn, the longest waiting first. A task that fails is retried with
-backoff; one that keeps failing is set aside with the reason until somebody retries it (`retry`).
+The request does the first batches (`start`), so that small jobs finish before the response. The worker does the rest
+(`resume_due`), a few batches of each task in turn, longest-waiting first. A failing task is retried with backoff; one
+that keeps failing is set aside with the reason until it is retried by hand (`retry`).
 """
 
 from __future__ import annotations
@@ -268,7 +268,9 @@ def _record_failure(task: Task, error: Exception) -> None:
         return
     attempts, reason = current.attempts + 1, failure_reason(error)[:MAX_REASON_CHARS]
     due = _in(2**attempts)
-    try_write(_changed(replace(current, due=due, attempts=attempts, reason=reason)))  # unless somebody else went on
+    try_write(
+        _changed(replace(current, due=due, attempts=attempts, reason=reason))
+    )  # unless another process made progress
 
 
 # --- for people ---

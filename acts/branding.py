@@ -1,6 +1,6 @@
-"""The site's name and colour: as administrators wrote them, else from the settings.
+"""The site's name and colour, as set by administrators or else from the settings.
 
-Every page and every mail needs them, so they are cached; while the store is down, the last known values stay.
+Every page and every mail needs them, so they are cached; while the store is down, the last known values are used.
 """
 
 from __future__ import annotations

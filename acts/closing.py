@@ -1,7 +1,7 @@
 """Closing an election, a poll or anything else people vote in, in three steps that succeed however busy the voting is.
 
-1. *Begin.* One transaction, which touches nothing that votes write, marks the thing as being closed. Whoever reads it
-   from then on is refused, so that voting dries up.
+1. *Begin.* One transaction, which touches nothing that votes write, marks the thing as closing. Voters who read it
+   from then on are refused, so voting dries up.
 2. *Shut the gates*, each by itself (acts/retry.py): one that is part of another transaction is retried. A voter who had
    read the thing before step 1 and still finds a gate open gets in, and counts.
 3. *Record the close* in the log, and in the same transaction delete what must not outlive it.
@@ -38,7 +38,7 @@ T = TypeVar("T", bound=Closable)
 
 
 def no_gates(thing: object) -> Sequence[Write]:
-    """For things that nobody votes in."""
+    """For things without voters."""
     return ()
 
 
@@ -57,7 +57,7 @@ class Closing(Generic[T]):
         return after
 
     def shut_gates(self, begun: T) -> None:
-        """Let nobody in from now on. Gates that are already shut are left alone."""
+        """Let no more votes in. Gates that are already shut are left alone."""
         gates = {write.key: write for write in self.shutting(begun)}
         there = table().get_many(gates) if gates else {}
         write_each(write for key, write in gates.items() if key in there and there[key]["open"])

@@ -7,6 +7,6 @@ from django.urls import get_script_prefix
 
 
 def absolute_url(path: str) -> str:
-    """Of a path made by `reverse` or `static`. On a site below a path, SITE_URL has that path already; `reverse` adds
-    it too, but only in some threads."""
+    """For a path made by `reverse` or `static`. On a site below a path, SITE_URL already contains that path; `reverse`
+    adds it too, but only in some threads."""
     return settings.SITE_URL + path.removeprefix(get_script_prefix().rstrip("/"))

@@ -80,7 +80,7 @@ def log_failure(error: Exception) -> None:
 
 
 def no_progress(done: int, of: int) -> None:
-    """Report progress to nobody."""
+    """The default: progress is not reported."""
 
 
 def always() -> bool:
@@ -179,7 +179,7 @@ class _Turns:
 
 
 def run_to_end(work: Work) -> int:
-    """Do all of it without pausing, for a person who waits; so there must be little of it."""
+    """Do all of it without pausing, because a person is waiting; only for small amounts of work."""
     while True:
         try:
             next(work)
@@ -188,7 +188,7 @@ def run_to_end(work: Work) -> int:
 
 
 def retry_when_crowded(write: Callable[[], None], units: float) -> Generator[float, None, None]:
-    """A step that writes, tried again after a pause when the store throttles it, which writes nothing."""
+    """A step that writes, retried after a pause if the store throttles it; a throttled write changes nothing."""
     for left in reversed(range(MAX_ATTEMPTS)):
         try:
             write()

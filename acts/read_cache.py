@@ -50,7 +50,7 @@ def get_cached(recently: Cacheable, fresh: Iterable[Key] = ()) -> dict[Key, Item
     places = dict.fromkeys([*asked, *fresh])
     found = here.get_many(places) if places else {}
     for key in asked:
-        if (known := cache.peek(key)) is None or known[0] <= now:  # or somebody has asked later, and knows better
+        if (known := cache.peek(key)) is None or known[0] <= now:  # else another thread has read it later
             cache.put(key, (now, found.get(key)))
     return found | {key: item for key, (_when, item) in seen.items() if item is not None}
 

@@ -1,4 +1,4 @@
-"""Retrying what a concurrent writer got in the way of, and running a form once however often it is sent.
+"""Retrying after a concurrent write got in the way, and running a form once however often it is sent.
 
 - `retry_lost_race`: the condition of a write did not hold, so read and decide anew.
 - `retry_on_conflict`: a transaction overlapped with another, or was throttled, so send it again after a backoff.
@@ -39,8 +39,8 @@ def retry_lost_race(act: Callable[[], T], tries: int = MAX_RACES) -> T:
 
 
 def repeat_until_done(step: Callable[[], T | None], refusals: int = MAX_REFUSALS) -> T:
-    """Run a step again and again until it returns something. Several processes may work on the same: a refused step was
-    done by another. Many refusals in a row are no coincidence, so then this fails; the worker tries again later."""
+    """Repeat a step until it returns something. Several processes may work on the same task: a refused step was done by
+    another. Many refusals in a row are no coincidence, so this then fails and the worker tries again later."""
     refused = 0
     while refused < refusals:
         try:
@@ -99,8 +99,8 @@ def _write_batch(here: Table, writes: Sequence[Write]) -> list[Write]:
 
 
 def run_once(mark: str, act: Callable[[], T], before: T) -> T:
-    """Carry out a form, or return `before` if it was carried out already, perhaps while we were at it: our reads are no
-    snapshot, so a form must not be refused because of what it did itself."""
+    """Carry out a form, or return `before` if it has already been carried out, perhaps concurrently: our reads are not
+    a snapshot, so a form must not be refused because of its own earlier effect."""
     try:
         return act()
     except Repeated:

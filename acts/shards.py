@@ -1,8 +1,8 @@
 """Reading things that are sharded over several partitions without knowing how many.
 
 The thing's own item has the number (`shards`), fixed when it is created and usual for the kind of store. So the usual
-number is tried first and compared with the item in the same reply; only a thing that was copied from a store of another
-kind takes a second round trip.
+number is tried first and compared with the item in the same reply; only a thing copied from another kind of store takes
+a second round trip.
 """
 
 from __future__ import annotations

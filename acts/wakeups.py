@@ -1,7 +1,7 @@
-"""Waking the worker on this machine when there is work, so that nobody waits for its next poll.
+"""Waking the worker on this machine when there is work, so that the work does not wait for its next poll.
 
 A named pipe in DATA_DIR carries the name of the job (upkeep/worker/wakeups.py reads it). This only saves time: work is
-found by its mark in the store, so a wakeup that is lost costs no more than the wait for the next poll.
+found by its mark in the store, so a lost wakeup costs no more than the wait for the next poll.
 """
 
 from __future__ import annotations

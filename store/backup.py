@@ -1,14 +1,14 @@
-"""Backup, restore, transfer: everything a store holds as JSON lines, from them, or straight into another store.
+"""Backup, restore and transfer: a whole store written as JSON lines, read back from them, or copied to another store.
 
 A backup is a header, a line for every item, and a last line with the number of items and the SHA-256 of all lines
-before it. Bytes are written as {"bytes": base64}; a map that could be taken for such a thing, as {"map": {...}}.
+before it. Bytes are written as {"bytes": base64}; a map that could be mistaken for that is written as {"map": {...}}.
 
-The sealer moves checkpoint, sync state and counts together. They are taken as they were when the backup began, and
-newer checkpoints, public ones too, are left out, so that they fit one another also where the store has no snapshot; a
-sealer makes the newer ones again, with the same hashes.
+The sealer moves checkpoint, sync state and counts together. They are copied as of the start of the backup, and newer
+checkpoints, including public ones, are left out, so that they are consistent even if the store has no snapshots; a
+sealer recreates the newer ones with the same hashes.
 
-No copy has the salts that tie secret ballots to their voters, nor does what is filled from a copy that an earlier
-version has made: their life ends with the close, and that of a copy does not.
+Salts that tie secret ballots to their voters are never copied, nor restored from a copy made by an earlier version: a
+salt must not outlive the close, and a copy would.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .splitting import in_batches
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
 FORMAT = 1
-MAX_LINE_BYTES = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six bytes of one at worst
+MAX_LINE_BYTES = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON turns one byte into at most six
 MAX_ATTEMPTS = 5
 GZIP = b"\x1f\x8b"
 SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
@@ -40,34 +40,34 @@ LIVE_SALTS = tuple(key("", 0).sk.rstrip("0123456789") for key in (keys.game_salt
 LIVE_SESSION = keys.game_salt("", 0).pk
 CHECKPOINTS = (keys.checkpoints().pk, keys.public_checkpoints().pk)
 SEALED_TOGETHER = (keys.sync(), keys.counts())
-LEFT_OUT = (SALT, *LIVE_SALTS, *(key.sk for key in SEALED_TOGETHER))  # how the sort keys begin of what a copy may lack
+LEFT_OUT = (SALT, *LIVE_SALTS, *(key.sk for key in SEALED_TOGETHER))  # sort key prefixes of items that a copy may lack
 
 Entry = tuple[str, Item]  # the name of the table, and the item
-Progress = Callable[[int], None]  # is told how many items are done
+Progress = Callable[[int], None]  # called with how many items are done
 Notice = Callable[[Item], None]
-Finish = Callable[[], None]  # what is to be done in a filled store before it counts as whole; perhaps again
+Finish = Callable[[], None]  # run on a filled store before it is marked as complete; may run more than once
 
 
 class Damaged(StoreError):
-    """A file that is not, or no longer, what a backup wrote; the words say where."""
+    """Not a valid backup file, or no longer one; the message says where."""
 
 
 class NotEmpty(StoreError):
-    """A store that holds something already, into which nothing is restored."""
+    """The store already contains something, so nothing is restored into it."""
 
 
 class Unfinished(StoreError):
-    """A store into which a restore or transfer has begun and not come to its end."""
+    """A restore or transfer into this store was begun but not finished."""
 
 
 class NotTheSame(StoreError):
-    """What was transferred came back otherwise."""
+    """A transferred item differs when read back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was written: how many items, the digest of the backup's lines, how far the log was sealed; and which secret
-    elections were open, whose salts were left out."""
+    """What was written: the number of items, the digest of the backup's lines, how far the log was sealed, and which
+    secret elections were open, whose salts were left out."""
 
     items: int
     sha256: str
@@ -76,18 +76,18 @@ class Summary:
 
 
 def no_progress(items: int) -> None:
-    """The progress nobody looks at."""
+    """The default: progress is not reported."""
 
 
 def ignore(item: Item) -> None:
-    """Nobody wants to know."""
+    """The default `notice`: does nothing."""
 
 
 def unchanged() -> None:
-    """Nothing is left to do."""
+    """The default `finish`: does nothing."""
 
 
-# --- everything a store holds, so that it fits together ---
+# --- a consistent copy of everything in a store ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,8 @@ class Snapshot:
 
 
 def take_snapshot(table: Table) -> Snapshot:
-    """The cut as of now. One that does not fit even when asked again was tampered with, and is kept as it is."""
+    """The snapshot as of now. One that is inconsistent even after retries was tampered with, and is returned
+    unchanged."""
     for _ in range(MAX_ATTEMPTS):
         found = Snapshot(EventLog(table).newest_checkpoint(), table.get_many(SEALED_TOGETHER))
         if found.fits:
@@ -118,7 +119,7 @@ def take_snapshot(table: Table) -> Snapshot:
 
 
 def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lambda salt: None) -> Iterator[Entry]:
-    """Every item but salts, of which `leave_out` is told, and none of the sealer's newer than the cut.
+    """Every item except salts, which are passed to `leave_out`, and the sealer's items newer than the snapshot.
 
     The last event number comes last and is never too small.
     """
@@ -127,7 +128,7 @@ def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lam
     header = keys.event_number().pk
     for name, item in _to_keep(table):
         if name == DATA:
-            if not item["SK"].startswith(LEFT_OUT):  # of almost all items that is enough to know
+            if not item["SK"].startswith(LEFT_OUT):  # settles it for almost all items
                 yield name, item
                 continue
             key = Key(item["PK"], item["SK"])
@@ -144,7 +145,7 @@ def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lam
             if not is_newer and (kept := as_of(item, at.number)) is not None:
                 yield name, kept
     if last is not None:
-        # On DynamoDB this number may have been read before events that were: a number must not be given twice.
+        # DynamoDB may have read this counter before some of the events: a number must not be given out twice.
         yield LOG, {**last, "last": max(last["last"], newest)}
 
 
@@ -153,8 +154,8 @@ def is_salt(key: Key) -> bool:
 
 
 def _is_live_salt(key: Key) -> bool:
-    """Of a round of a live session that nobody signs: it lasts a minute, so nobody needs to be told of it. What links
-    two rounds has a salt of its own and goes with it."""
+    """The salt of an anonymous round of a live session: it lasts a minute, so it need not be reported. The link between
+    two rounds has a salt of its own, which is left out too."""
     return key.table == DATA and key.sk.startswith(LIVE_SALTS) and key.pk.startswith(LIVE_SESSION)
 
 
@@ -164,15 +165,15 @@ def _without_salts(entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:
-    """Also what an interrupted restore has written before: whoever notices does not remember that."""
+    """Includes what an interrupted restore wrote earlier, because `notice` does not remember it."""
     for entry in entries:
         notice(entry[1])
         yield entry
 
 
 def _to_keep(table: Table) -> Iterator[Entry]:
-    """Everything but the leases and signs of workers and how far a sealer has published: about processes, not about
-    the site."""
+    """Everything except leases, heartbeats and how far a sealer has published, which concern processes and not the
+    site."""
     leases, of_processes = keys.lease("").pk, (keys.publishing().pk, keys.WORKERS.pk)
     return (
         (name, item)
@@ -192,7 +193,7 @@ def _event_number(item: Item) -> int:
 def backup(
     table: Table, file: BinaryIO, progress: Progress = no_progress, clock: Callable[[], datetime] = utc_now
 ) -> Summary:
-    """Write everything into the file, line by line."""
+    """Write everything to the file, line by line."""
     _refuse_unfinished(table)
     at, lines, left_out = take_snapshot(table), _Writing(file), list[Item]()
     lines.write(_header(at, clock(), formats.format_of(table)))
@@ -206,12 +207,13 @@ def backup(
 
 
 def checkpoint_text(checkpoint: Item | None) -> str:
-    """As `verify --checkpoint` takes it; nothing of a log that is not sealed yet."""
+    """In the format of `verify --checkpoint`; empty for a log that is not sealed yet."""
     return f"{checkpoint['event_id']}:{checkpoint['hash']}" if checkpoint else ""
 
 
 def tag(salt: Item) -> str:
-    """A name for an open secret election that only somebody with its salt can tell, and nobody once that is gone."""
+    """A name for an open secret election that can be computed only with its salt, and not at all once that is
+    destroyed."""
     return hashlib.sha256(b"plenum backup " + salt["salt"]).hexdigest()[:32]
 
 
@@ -222,7 +224,7 @@ def _header(at: Snapshot, now: datetime, number: int | None) -> dict[str, Value]
 
 
 class _Writing:
-    """Lines on their way into a file, and the digest of them so far."""
+    """Writes lines to a file and keeps their running digest."""
 
     def __init__(self, file: BinaryIO):
         self.file = file
@@ -232,7 +234,7 @@ class _Writing:
         self._put(_as_line(line))
 
     def write_item(self, name: str, item: Item) -> None:
-        """Few items hold anything that is to be encoded; whether one does is seen fastest by what becomes of it."""
+        """Few items need encoding; the quickest test is to look at the resulting JSON."""
         try:
             text = _as_line({"table": name, "item": item})
             is_plain = not _looks_encoded(text)
@@ -250,7 +252,7 @@ def _as_line(line: dict[str, Value]) -> bytes:
 
 
 def encoded(value: Value) -> Value:
-    """The value with its bytes as text, so that `decoded` gives it back exactly."""
+    """The value with its bytes as text; `decoded` is the exact inverse."""
     if type(value) is bytes:
         return {"bytes": b64encode(value).decode()}
     if type(value) is list:
@@ -274,7 +276,7 @@ def decoded(value: Value) -> Value:
 
 
 def _looks_encoded(text: bytes) -> bool:
-    """Whether something in a line may be encoded, or would be taken for it."""
+    """Whether a line may contain something encoded, or something that could be mistaken for it."""
     return b'"bytes"' in text or b'"map"' in text
 
 
@@ -291,10 +293,11 @@ def unzipped(file: Any) -> BinaryIO:
 
 
 class Reading:
-    """One pass over a backup. Once all its items have been taken, it has been found whole, or `Damaged` was raised."""
+    """One pass over a backup. When all items have been read without `Damaged`, the backup is complete."""
 
     def __init__(self, file: BinaryIO, is_checked: bool = False):
-        """With `is_checked` items are not judged again: somebody has read the file before, and holds its digest."""
+        """With `is_checked`, items are not validated again, because the file has been read before and its digest is
+        known."""
         self.file = file
         self.is_checked = is_checked
         self.digest = hashlib.sha256()
@@ -310,7 +313,7 @@ class Reading:
         self._check_end(line)
 
     def _take(self) -> bytes:
-        """The next line; the header goes into the digest here, as nobody has to look at it before."""
+        """The next line. The header joins the digest here, other lines once they are known not to be the last."""
         try:
             text = self.file.readline(MAX_LINE_BYTES)
         except EOFError:
@@ -365,7 +368,7 @@ def _check_header(header: dict[str, Value]) -> None:
 
 
 def check(file: BinaryIO, progress: Progress = no_progress) -> str:
-    """Read a backup without writing anything; answers its digest, or says what is wrong with it."""
+    """Read a backup without writing anything; returns its digest or raises `Damaged`."""
     reading = Reading(file)
     for items, _ in enumerate(reading, 1):
         progress(items)
@@ -383,10 +386,11 @@ def restore(
     finish: Finish = unchanged,
     notice: Notice = ignore,
 ) -> int:
-    """Write a backup into an empty store; answers the number of items. `notice` is shown every item, before `finish`.
+    """Write a backup into an empty store; returns the number of items. `notice` is called with every item, before
+    `finish`.
 
-    With the digest that `check` has found, an interrupted restore goes on where it was. Without, as from a pipe, the
-    backup is found whole or damaged only at its end, and until then the store is marked as not whole.
+    With the digest returned by `check`, an interrupted restore resumes where it stopped. Without it, as from a pipe,
+    damage is only found at the end, and until then the store is marked as incomplete.
     """
     reading = Reading(file, is_checked=sha256 is not None)
     done = begin(table, sha256)
@@ -404,7 +408,7 @@ def restore(
 
 
 def transfer(source: Table, target: Table, progress: Progress = no_progress, finish: Finish = unchanged) -> int:
-    """Copy everything into an empty store and read every item again there; answers the number of items."""
+    """Copy everything into an empty store and read every item back; returns the number of items."""
     _refuse_unfinished(source)
     entries = contents(source, take_snapshot(source))
     begin(target, None)
@@ -415,7 +419,7 @@ def transfer(source: Table, target: Table, progress: Progress = no_progress, fin
 
 
 def begin(table: Table, sha256: str | None) -> int:
-    """Mark the store as not whole; answers how many items an earlier try has written."""
+    """Mark the store as incomplete; returns how many items an earlier attempt has written."""
     mark = table.get(keys.restoring())
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
         return int(mark["items"])
@@ -425,7 +429,7 @@ def begin(table: Table, sha256: str | None) -> int:
         if not _is_of_new_store(name, item):
             raise NotEmpty("The store is not empty. Only a new one can be filled.")
         housekeeping += [Key(item["PK"], item["SK"], name)] if name == DATA else []
-    try:  # what is filled in brings its own format, or none
+    try:  # the copy brings its own format, or none
         table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, {*formats.PLACES, *housekeeping}))
     except Refused:
         raise Unfinished("Somebody else began to restore into this store just now.") from None
@@ -433,16 +437,16 @@ def begin(table: Table, sha256: str | None) -> int:
 
 
 def _is_of_new_store(name: str, item: Item) -> bool:
-    """What a store has before anything has happened: what a first start notes for itself, such as the format and the
-    link for the first owner."""
+    """Items of a store that has not been used yet, written at the first start, such as the format and the first owner's
+    link."""
     key = Key(item["PK"], item["SK"], name)
     is_housekeeping = key.table == DATA and key.pk == keys.sync().pk
     return is_housekeeping or key in formats.PLACES
 
 
 def _laid_out(table: Table, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """A copy does not say how events lay where it was made; they lie as they do in the store they are written into. An
-    embedded one has a single list of mails that wait."""
+    """Events are stored in the target's own layout, because a copy does not record that of its source. An embedded
+    store has a single list of waiting mails."""
     for name, item in entries:
         yield layout.entry(table, name, item if table.is_distant else keys.in_one_list(item))
 
@@ -470,9 +474,9 @@ def _fill(
     weigh: Callable[[Item], int] = limits.check_item,
     check_batch: Callable[[Table, list[Entry]], None] = lambda table, batch: None,
 ) -> int:
-    """Write batch after batch, each together with the mark that says how far we are."""
+    """Write batch by batch, each together with a mark of the progress."""
     items, size = table.most_loaded
-    for batch in batches(entries, items - 1, size, weigh):  # one place is for the mark
+    for batch in batches(entries, items - 1, size, weigh):  # one is for the mark
         done += len(batch)
         table.load([*batch, (DATA, _mark(sha256, done))])
         check_batch(table, batch)
@@ -494,7 +498,7 @@ def _compare(table: Table, batch: list[Entry]) -> None:
     for name, item in batch:
         key = Key(item["PK"], item["SK"], name)
         if key not in stored and "ttl" in item:
-            continue  # it has expired on the way
+            continue  # expired meanwhile
         if _canonical(stored.get(key)) != _canonical(item):
             raise NotTheSame(f"The item {key.pk} / {key.sk} did not arrive as it was. The new store is not whole.")
 

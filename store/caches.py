@@ -53,7 +53,7 @@ class SizedCache(Generic[T]):
 
 
 class ParseCache(Generic[T]):
-    """Parses items; one equal to the last one under its key is not parsed again: comparing takes a tenth as long."""
+    """Parses items, but not one equal to the last one under its key: comparing takes a tenth as long."""
 
     def __init__(self, read: Callable[[Item], T], most: int = 1000):
         self.read, self.most = read, most

@@ -17,7 +17,7 @@ YES_OR_NO = {"yes": True, "no": False}
 
 
 def check(url: str) -> None:
-    """Refuse an address that cannot be that of a store, without opening it."""
+    """Refuse an address that cannot name a store, without opening it."""
     try:
         parts = urlsplit(url)
     except ValueError:

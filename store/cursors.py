@@ -1,4 +1,4 @@
-"""Where a page ended, as text for a link; read back strictly, because links come from strangers."""
+"""Where a page ended, as text for a link; decoded strictly, because links are untrusted input."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def key_names(span: Span) -> tuple[str, ...]:
 
 
 def encode(span: Span, last: Item) -> str:
-    """The cursor to go on after this item."""
+    """The cursor that continues after this item."""
     place = orjson.dumps([last[name] for name in key_names(span)])
     return base64.urlsafe_b64encode(place).decode().rstrip("=")
 
 
 def decode(span: Span, cursor: str) -> dict[str, str]:
-    """The key attributes a cursor stands for, if it belongs to this span."""
+    """The key attributes encoded in a cursor, if it belongs to this span."""
     try:
         place = orjson.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
     except (binascii.Error, ValueError):

@@ -106,7 +106,7 @@ def prepare(table: Table) -> None:
 
 
 def refusal(table: Table) -> str | None:
-    """Why this store must not be served. A store that does not answer is no reason: it may come back."""
+    """Why this store must not be served. An unavailable store is no reason: it may come back."""
     try:
         prepare(table)
     except REFUSALS as refused:

@@ -1,4 +1,5 @@
-"""DynamoDB's limits, kept by every adapter before anything is sent, so that all refuse the same in the same words."""
+"""DynamoDB's limits, enforced by every adapter before anything is sent, so that all refuse alike with the same
+messages."""
 
 from __future__ import annotations
 
@@ -45,9 +46,9 @@ MAX_NUMBER = 2**63 - 1
 def check_writes(
     writes: Sequence[Write], token: str | None = None, *, before: Sequence[Write] = (), size: int = 0
 ) -> int:
-    """Refuse what DynamoDB would refuse of a transaction, before a round trip is spent on it; answers its bytes.
+    """Refuse a transaction that DynamoDB would refuse, before spending a round trip on it; returns its size in bytes.
 
-    `before` are parts of the same transaction that were looked at already, of so many bytes.
+    `before` are parts of the same transaction that have been checked already, `size` their bytes.
     """
     if not 1 <= len(before) + len(writes) <= MAX_TRANSACTION_ITEMS:
         raise Invalid(f"A write has 1 to {MAX_TRANSACTION_ITEMS} parts; this one has {len(before) + len(writes)}.")
@@ -64,16 +65,16 @@ def check_writes(
 
 
 def unnumbered(writes: Sequence[Write | Numbered]) -> Sequence[Write]:
-    """The same, if there is nothing in it that the store is to number."""
+    """The same writes, if the store has nothing to number in them."""
     if Numbered in map(type, writes):
         raise Invalid(
             "A number is given out at the end of a write, by a store that is not distant, and without a token."
         )
-    return writes  # type: ignore[return-value]  # as was just seen
+    return writes  # type: ignore[return-value]  # as checked above
 
 
 def check_puts(items: Sequence[Item]) -> None:
-    """Refuse what DynamoDB would refuse of a batch of puts."""
+    """Refuse a batch of puts that DynamoDB would refuse."""
     if not 1 <= len(items) <= BATCH_PUTS:
         raise Invalid(f"One batch has 1 to {BATCH_PUTS} items; this one has {len(items)}.")
     for item in items:
@@ -83,7 +84,7 @@ def check_puts(items: Sequence[Item]) -> None:
 
 
 def check_item(item: Item) -> int:
-    """The bytes DynamoDB counts for the item: names and values of its attributes. Refuses what it would refuse."""
+    """The item's size as DynamoDB counts it: names and values of its attributes. Refuses what DynamoDB would refuse."""
     if "PK" not in item or "SK" not in item:
         raise Invalid("An item needs the attributes PK and SK.")
     size = _check_attributes(item)
@@ -110,7 +111,7 @@ def check_span(span: Span) -> None:
 
 
 def check_value(value: Value, depth: int = 1) -> int:
-    """The bytes DynamoDB counts for a value, if it is one that an item can hold."""
+    """The value's size as DynamoDB counts it, if an item can hold it."""
     kind = type(value)
     if kind is str:
         return _utf8_size(value)
@@ -161,7 +162,7 @@ def _check_update(update: Update) -> int:
     if "PK" in names or "SK" in names:
         raise Invalid("An update may not change the key.")
     if not update.set and not update.add and (update.when is None or holds(update.when, None)):
-        # Engines differ in whether this would make the item.
+        # Engines differ in whether this creates the item.
         raise Invalid("An update that only removes needs a condition that the item is there.")
     for name in (*update.add, *update.remove):
         _check_name(name)
@@ -195,8 +196,8 @@ def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
 
 
 def _size_of_table(rows: list[Value], depth: int) -> int | None:
-    """Of many maps that hold nothing but plain text, as a part of published ballots does: measured all at once, which
-    takes a tenth of the time. `None` of anything else."""
+    """The size of many maps of plain text, such as a part of published ballots, measured at once in a tenth of the
+    time; `None` for anything else."""
     if depth + 1 >= MAX_DEPTH or set(map(type, rows)) != {dict}:
         return None
     names = list(chain.from_iterable(rows))
@@ -211,7 +212,7 @@ def _check_table(table: str) -> None:
         raise Invalid(f"There is no table {table}.")
 
 
-@lru_cache(maxsize=4096)  # there are few, and every item of a kind has the same
+@lru_cache(maxsize=4096)  # there are few, and items of one type share them
 def _check_name(name: str) -> int:
     if type(name) is not str or not name:
         raise Invalid("The name of an attribute is text and not empty.")
@@ -227,7 +228,7 @@ def _check_key_text(name: str, value: Value) -> int:
 
 
 def _utf8_size(text: str) -> int:
-    if text.isascii():  # almost all of it is, and then no copy has to be made to be measured
+    if text.isascii():  # as almost all text is; measuring it then needs no copy
         return len(text)
     try:
         return len(text.encode())

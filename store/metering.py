@@ -85,7 +85,7 @@ class MeteredTable(Table):
         return self.table.count(span)
 
     def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
-        """What is left out of an answer was read all the same."""
+        """Attributes that are left out have been read, and charged, all the same."""
         for item in self.each(span):
             yield tuple(map(item.get, names))
 

@@ -28,7 +28,7 @@ def run_parallel(
 @overload
 def run_parallel(table: Table, /, *asks: Callable[[], A]) -> tuple[A, ...]: ...
 def run_parallel(table: Table, /, *asks: Callable[[], Any]) -> tuple[Any, ...]:
-    """The result of each. None may depend on another, because their order is not known. Only the longest counts as
+    """The result of each. None may depend on another, because their order is undefined. Only the longest counts as
     waited for."""
     rows: list[round_trips.RoundTrips] = []
     lost: list[float] = []
@@ -40,7 +40,7 @@ def run_parallel(table: Table, /, *asks: Callable[[], Any]) -> tuple[Any, ...]:
 
 
 def _as_branch(ask: Callable[[], A], rows: list[round_trips.RoundTrips], lost: list[float]) -> Callable[[], A]:
-    """In a copy of this context: what a branch sets stays its own."""
+    """Run in a copy of this context, so that what a branch sets stays local to it."""
     here = copy_context()
 
     def counted() -> A:
@@ -52,7 +52,7 @@ def _as_branch(ask: Callable[[], A], rows: list[round_trips.RoundTrips], lost: l
 
 
 def capture(ask: Callable[[], A]) -> Callable[[], A]:
-    """Run now; the returned function returns or raises what came of it."""
+    """Run now; the returned function returns the result or raises the error."""
     try:
         answer = ask()
     except Exception as error:

@@ -20,7 +20,8 @@ def purge_mark() -> Update:
 
 
 def purge_marks(table: Table) -> list[Update]:
-    """The mark; nothing on a distant store, whose files nobody gets and where all voters would contend for the item."""
+    """The mark; none on a distant store, whose files are inaccessible and where all voters would contend for the
+    item."""
     return [] if table.is_distant else [purge_mark()]
 
 
@@ -35,7 +36,7 @@ def purge_journal(table: Table) -> int:
     table.purge_journal()
     same = Equals("asked", asked)
     with suppress(Refused):  # more was deleted meanwhile: next time
-        if table.is_distant:  # nobody gets DynamoDB's files
+        if table.is_distant:  # DynamoDB's files are inaccessible
             table.write(Delete(keys.forgetting(), when=same))
         else:
             table.write(Update(keys.forgetting(), set={"emptied": asked}, when=same))

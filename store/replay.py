@@ -1,7 +1,7 @@
-"""Replay: the state of a store made again from nothing but its log, and held against the state there is.
+"""Replay: the state of a store rebuilt from its log alone, and compared with its actual state.
 
-For every kind of event there is an act that answers the writes the live act made. What no event tells of is named, with
-its reason, in a table of exceptions: nothing else may differ.
+Every kind of event has an act that returns the writes of the live act. What does not follow from events is listed, with
+the reason, in a table of exceptions: nothing else may differ.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ from .table import (
 )
 
 T = TypeVar("T", bound=SqliteTable)
-BATCH_ITEMS = 1000  # items of what there is
+BATCH_ITEMS = 1000  # items copied at once
 
 
 class DoesNotFit(Exception):
-    """An event that cannot have happened to what the events before it have made; the words say why."""
+    """An event that is impossible after the events before it; the message says why."""
 
 
-# --- what is not made again ---
+# --- exceptions ---
 
 
 ANYWHERE = Key("", "")
@@ -63,7 +63,7 @@ def always(item: Item) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Exempt:
-    """Items like this one are not compared, or not wholly, for a reason."""
+    """Items like this one are not compared, or only in part, for this reason."""
 
     reason: str
     attributes: str = ""  # only these are not compared
@@ -71,15 +71,15 @@ class Exempt:
     within: Key | None = None  # compared only while the partition has this item
     where: Callable[[Item], bool] = always
     summed: bool = False  # compared as the sum of all such items of the partition, and of its shards
-    named: Callable[[Item], Key] | None = None  # compared under this key, as far as it is there
-    may_be_gone: bool = False  # compared only as far as it is there
-    like: Key = ANYWHERE  # begins as the keys of these items do; without a sort key, the whole partition
+    named: Callable[[Item], Key] | None = None  # compared under this key, if it exists
+    may_be_gone: bool = False  # compared only if it exists
+    like: Key = ANYWHERE  # prefix of the keys of these items; without a sort key, the whole partition
 
     def covers(self, key: Key) -> bool:
         return begins(key.pk) == self.like.pk and self.like.sk in ("", begins(key.sk))
 
     def spares(self, attribute: str) -> bool:
-        """Whether this attribute is not compared; what stands after a # in its name makes no difference."""
+        """Whether this attribute is not compared; anything after a # in its name is ignored."""
         return attribute.partition("#")[0] in self.attributes.split()
 
     @property
@@ -90,22 +90,22 @@ class Exempt:
 
 
 class Exemptions:
-    """The table of exceptions, in which the rows about an item are found by its key."""
+    """The table of exceptions, looked up by an item's key."""
 
     def __init__(self, rows: Sequence[Exempt]):
         self._rows: defaultdict[tuple[str, str], list[tuple[Exempt, bool]]] = defaultdict(list)
         for row in rows:
             self._rows[row.like.pk, row.like.sk].append((row, row.is_whole))
         whole = (row for row in rows if row.is_whole and row.where is always)
-        self._whole = {(row.like.pk, row.like.sk) for row in whole}  # places of which nothing is ever compared
+        self._whole = {(row.like.pk, row.like.sk) for row in whole}  # key prefixes that are never compared
 
     def may_compare(self, pk: str, sk: str) -> bool:
-        """Whether an item with this key is compared, or may be, depending on what it says."""
+        """Whether an item with this key is compared, or may be, depending on its content."""
         begin = begins(pk)
         return (begin, begins(sk)) not in self._whole and (begin, "") not in self._whole
 
     def of(self, item: Item) -> list[Exempt] | None:
-        """The rows about this item; none at all if it is never compared."""
+        """The exceptions for this item; `None` if it is never compared."""
         pk = begins(item["PK"])
         found = []
         for place in ((pk, ""), (pk, begins(item["SK"]))):
@@ -128,12 +128,12 @@ def like(key: Key) -> Key:
     return Key(begins(key.pk), begins(key.sk), key.table)
 
 
-# --- acting again ---
+# --- replaying ---
 
 
 @dataclass(slots=True)
 class Happened:
-    """An event, as its act reads it."""
+    """An event as its act reads it."""
 
     number: int
     kind: str
@@ -147,7 +147,7 @@ class Happened:
 
 
 Step = Sequence[Write]  # of one transaction
-Act = Callable[[Happened], Step | Iterator[Step]]  # one step, or several, each made when the one before is done
+Act = Callable[[Happened], Step | Iterator[Step]]  # one step, or several, each computed after the one before is written
 
 
 def nothing_kept(event: Happened) -> Step:
@@ -157,7 +157,7 @@ def nothing_kept(event: Happened) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing in which the log and the store do not agree."""
+    """One disagreement between the log and the store."""
 
     place: str  # an item's key, or an event
     attribute: str
@@ -169,11 +169,11 @@ class Difference:
 
 
 class Unlogged:
-    """A table whose log stays as it is: what is counted again on it is not announced again, but kept here."""
+    """A table whose log does not change: an act that is repeated on it does not write its event, which is kept here."""
 
     def __init__(self, table: Table):
         self._table = table
-        self.get = table.get  # the busiest call of all: found here, it does not pass through `__getattr__`
+        self.get = table.get  # the most frequent call: set here, it bypasses `__getattr__`
         self.announced: Item = {}  # the newest event that was not written
 
     def __getattr__(self, name: str) -> Any:
@@ -192,7 +192,7 @@ class Unlogged:
 
 
 def announced(table: Table) -> Item:
-    """What the newest event would have told that was not written on this table."""
+    """The data of the newest event that was not written on this table."""
     assert isinstance(table, Unlogged)
     return dict(table.announced["event_data"])
 
@@ -200,10 +200,9 @@ def announced(table: Table) -> Item:
 def copy(
     source: Table, at: Snapshot, there: BufferedTable, exempt: Sequence[Exempt], progress: Progress = no_progress
 ) -> None:
-    """The events and all data that may be compared, as they are at one moment; but how far the log was sealed, as it
-    was at the cut."""
+    """Copy the events and all data that may be compared as of one moment, but the sealer's items as of the snapshot."""
     may_compare = Exemptions(exempt).may_compare
-    # Of no other kind: what a buffered table has is not all in its file.
+    # Not for subclasses: some of a buffered table's data is not in its file yet.
     if type(source) is SqliteTable:
         progress(there.copy(source, may_compare, keys.events()))
         there.write(*(Put(at.moved[key]) if key in at.moved else Delete(key) for key in SEALED_TOGETHER))
@@ -221,9 +220,9 @@ def copy(
 
 @contextmanager
 def stage(kind: type[T]) -> Iterator[T]:
-    """A store for a while, in a temporary folder, in which nothing expires any more than it has by now.
+    """A temporary store in which nothing expires from now on.
 
-    The store need not outlive a power cut, so it waits for no disk.
+    It need not survive a power cut, so it does not sync to disk.
     """
     now = time.time()
     with TemporaryDirectory(prefix="plenum-replay-") as folder:
@@ -237,7 +236,7 @@ def stage(kind: type[T]) -> Iterator[T]:
 
 
 class Theatre:
-    """Where the events happen again, one after another."""
+    """Replays events one after another."""
 
     def __init__(self, table: Table, acts: Mapping[str, Act]):
         self.table = table
@@ -245,7 +244,7 @@ class Theatre:
         self.last = 0
 
     def take(self, item: Item) -> Iterator[Difference]:
-        """Let an event happen; answers what kept it from happening, if anything did."""
+        """Replay one event; yields why it was not possible, if so."""
         event = _happened(item)
         if event.number <= self.last:
             yield _misfit(event, "comes after one that happened later.")
@@ -256,7 +255,7 @@ class Theatre:
             raise
         except DoesNotFit as misfit:
             yield _misfit(event, str(misfit))
-        except Exception as error:  # an event that was tampered with may break its act in any way
+        except Exception as error:  # a tampered event may break its act in any way
             yield _misfit(event, f"cannot have happened ({type(error).__name__}: {error}).")
 
     def _carry_out(self, event: Happened) -> None:
@@ -289,14 +288,14 @@ def _misfit(event: Happened, words: str) -> Difference:
 
 
 class Comparison:
-    """What there is, held against what the log makes. Both are stages; neither is held in memory."""
+    """Compares the actual state with the one that follows from the log. Both are in temporary stores, not in memory."""
 
     def __init__(self, there: BufferedTable, made: BufferedTable, exempt: Sequence[Exempt]):
         self.there = there
         self.made = made
         self.exempt = Exemptions(exempt)
         self._summed: set[tuple[str, str]] = set()
-        self._named: set[Key] = set()  # which of the keys that items have only here were met
+        self._named: set[Key] = set()  # the `named` keys encountered so far
         self._has = lru_cache(1000)(self._has_each)
 
     def differences(self, progress: Progress = no_progress) -> Iterator[Difference]:
@@ -315,8 +314,8 @@ class Comparison:
             yield from self._compared_at(key, there, made, rows)
 
     def _compared_as(self, key: Key, there: Item, rows: Sequence[Exempt]) -> Iterator[Difference]:
-        """An item that the log makes under another key. That another has the same key is seen by the other's turn, or,
-        of one that lies there and is as the log makes it, by looking there."""
+        """Compare an item that the log creates under another key. Two items with the same such key are a difference:
+        the second is noticed in its turn, or, if it is already stored under that key, by reading it."""
         own, is_met, is_left_out = Key(there["PK"], there["SK"]), key in self._named, self._are_left_out(rows, key)
         self._named.add(key)
         if is_met or (own != key and not is_left_out and self.there.get(key) is not None):
@@ -335,7 +334,7 @@ class Comparison:
             yield Difference(_place(key), "", "follows from the log, but is not in the store.")
 
     def _has_each(self, key: Key) -> tuple[bool, bool]:
-        """Whether the item is there, and whether it was made."""
+        """Whether the item is in the actual state, and in the replayed one."""
         return self.there.get(key) is not None, self.made.get(key) is not None
 
     def _are_left_out(self, rows: Sequence[Exempt], key: Key) -> bool:
@@ -355,7 +354,7 @@ class Comparison:
 
 
 def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
-    """What lies under this prefix in the partition of a thing, or in those over which it is spread."""
+    """All items with this prefix in a thing's partition, or in all of its shards."""
     shards = (table.get(Key(pk, keys.METADATA)) or {}).get("shards", 1)
     for each in range(shards):
         yield from table.each(Span(keys.sharded(pk, each, shards), prefix=prefix))
@@ -364,7 +363,7 @@ def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
-    elif _without(there, rows) != _without(made, rows):  # most differ in nothing that is compared
+    elif _without(there, rows) != _without(made, rows):  # most differ only in attributes that are not compared
         for name in sorted(there.keys() | made.keys()):
             is_same = name in there and name in made and same(there[name], made[name])
             if not is_same and not any(row.spares(name) for row in rows):
@@ -372,7 +371,7 @@ def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt])
 
 
 def _without(item: Item, rows: Sequence[Exempt]) -> bytes:
-    """The item as text, without what these rows name."""
+    """The item as text, without the attributes of these exceptions."""
     left = item.copy()
     for row in rows:
         for name in row.attributes:
@@ -381,7 +380,7 @@ def _without(item: Item, rows: Sequence[Exempt]) -> bytes:
 
 
 def _canonical(value: Value) -> bytes:
-    """So that neither true and 1, nor a text and its bytes, are the same."""
+    """Tells true from 1, and a text from its bytes."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except TypeError:  # there are bytes in it
@@ -389,7 +388,7 @@ def _canonical(value: Value) -> bytes:
 
 
 def _sum(items: Iterable[Item]) -> Item:
-    """Numbers added up; of everything else, the different values there are."""
+    """Numbers are added up; for anything else, the set of values."""
     numbers, others = Counter[str](), dict[str, dict[bytes, Value]]()
     for item in items:
         for name, value in item.items():

@@ -61,7 +61,7 @@ def count_round_trips() -> Iterator[RoundTrips]:
 
 @contextmanager
 def uncounted() -> Iterator[None]:
-    """Leave out what is read inside: it serves many requests."""
+    """Exclude reads inside, because they serve many requests."""
     token = _current.set(None)
     try:
         yield

@@ -1,10 +1,10 @@
 """Every type of item and of event, declared once, by the app that writes it.
 
 Masks and sheets for auditors, erasure from the log, the export of personal data, replay and the tables in
-docs/reference/types.md are derived from these declarations. What nobody has declared is shown to nobody.
+docs/reference/types.md are derived from these declarations. Undeclared fields and types are never shown.
 
 Fields are declared as words: `voted:bool` is a field and its kind, and one without a kind is a text. A `person`, the
-`people` of a list and an `address` identify somebody, so that the log can forget them.
+`people` of a list and an `address` identify a person, so that they can be erased from the log.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .table import Item, Key, Span
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
 ON_EVERY_ITEM = frozenset((*KEYS, "entity_type"))
 IDENTIFYING = ("person", "people", "address")
-WITHHELD = object()  # what a rule puts in place of a value that is hidden
+WITHHELD = object()  # put by a rule in place of a hidden value
 OF_ANNOTATIONS = {"str": "text", "bool": "bool", "int": "int", "tuple": "list"}
 
-Rule = Callable[[Item, Any], Item | None]  # what of an item may be seen by somebody who may know so much
+Rule = Callable[[Item, Any], Item | None]  # the part of an item visible at this level of access
 
 
 def parsed(words: str) -> dict[str, str]:
-    """Fields and their kinds; where a field stands twice, the later kind counts."""
+    """Fields and their kinds; if a field occurs twice, the later kind wins."""
     return {name: kind or "text" for name, _, kind in (word.partition(":") for word in words.split())}
 
 
 def fields_of(kind: type, *without: str) -> str:
-    """The fields of a dataclass, as a declaration writes them."""
+    """The fields of a dataclass, in the format of a declaration."""
     names = {each.name: str(each.type).partition(" ")[0].partition("[")[0] for each in fields(kind)}
     return " ".join(f"{name}:{OF_ANNOTATIONS.get(of, 'any')}" for name, of in names.items() if name not in without)
 
@@ -47,12 +47,12 @@ class Sheet:
     name: str
     label: Any
     about: Any
-    cells: str  # each a field; one of kind `person` or `election` leads there, one of kind `asked` was asked for
+    cells: str  # each a field; kinds `person` and `election` become links, kind `asked` is taken from the filter
     natural_key: str  # its leading part first
     asked_by: str = ""
-    span: Callable[[Any], Span | None] | None = None  # by what was asked; without one, audit/tables has a reader for it
+    span: Callable[[Any], Span | None] | None = None  # by the filters; without one, audit/tables has a reader for it
     backwards: bool = False
-    leads: tuple[tuple[Any, str, str], ...] = ()  # links of a row: what they say, to which sheet, by which field
+    leads: tuple[tuple[Any, str, str], ...] = ()  # links of a row: label, sheet, field
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A file of what somebody is given who asks for all that is kept about them."""
+    """One file of the export of a person's data."""
 
     name: str
     about: Any
@@ -83,7 +83,7 @@ class Export:
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """What becomes of somebody's things when they are removed, for whoever is about to decide it."""
+    """What happens to a person's things on removal, shown before the decision."""
 
     counts: Callable[[Any], tuple[int, ...]]
     sentences: tuple[Any, ...]  # one about each `count`, in singular and plural
@@ -91,17 +91,17 @@ class Parting:
 
 @dataclass(frozen=True)
 class ItemType:
-    """Items that are alike: where they lie, what is in them, and who may know what of it."""
+    """A type of item: where its items are stored, their fields, and who may see which."""
 
     label: str
     key: Callable[..., Key]
-    shown: str = ""  # to auditors; of a type without any such field they see nothing
+    shown: str = ""  # to auditors; they see nothing of a type without such fields
     hidden: str = ""
     inside: str = ""  # names that may be shown deeper in its fields
     rule: Rule | None = None
     lists: tuple[Span, ...] = ()  # of the index, that auditors may open
     closed_lists: tuple[Span, ...] = ()  # of the index, that they may not
-    replay: str | tuple[Exempt, ...] = ()  # why it is not made again, or which of its fields are not
+    replay: str | tuple[Exempt, ...] = ()  # why it is not replayed, or which of its fields are not
     left_behind: str = ""  # why its partition may outlive it
     sheets: tuple[Sheet, ...] = ()
     exports: tuple[Export, ...] = ()
@@ -109,12 +109,12 @@ class ItemType:
 
     @cached_property
     def place(self) -> Key:
-        """What the keys of all such items begin with."""
+        """The common prefix of the keys of all such items."""
         key = self.written(lambda name: "")
         return Key(beginning(key.pk), beginning(key.sk), key.table)
 
     def written(self, word: Callable[[str], str]) -> Key:
-        """A key with such words in place of names, and with zeros for numbers."""
+        """A key with placeholders for names, and zeros for numbers."""
         needed = (each for each in inspect.signature(self.key).parameters.values() if each.default is each.empty)
         return self.key(*(0 if each.annotation in (int, "int") else word(each.name) for each in needed))
 
@@ -143,16 +143,16 @@ class ItemType:
 
 @dataclass(frozen=True)
 class EventType:
-    """Events that are alike: what happens when they are replayed, and what they say."""
+    """A type of event: how it is replayed, and its fields."""
 
     name: str
     step: Act
     shown: str = ""  # to auditors
     hidden: str = ""
     inside: str = ""
-    own: str = ""  # what the person called `name` gave of themselves: it goes when the log forgets them
-    is_told: bool = False  # to the person called `name`, whoever did it, when they ask for all that is kept about them
-    sentence: Any = None  # in the history of an election: a text with `who` and `name`, or a function that makes it
+    own: str = ""  # what the person called `name` provided about themselves; erased with them from the log
+    is_told: bool = False  # included in the data export of the person called `name`, whoever the actor was
+    sentence: Any = None  # in the history of an election: a text with `who` and `name`, or a function that returns it
 
     @cached_property
     def fields(self) -> dict[str, str]:
@@ -164,17 +164,17 @@ class EventType:
 
     @cached_property
     def withheld(self) -> frozenset[str]:
-        """What somebody gave of themselves, and may have hidden: the log's pages do not show it either."""
+        """Hidden fields that a person provided about themselves; the log's pages do not show them either."""
         return frozenset(self.own.split()) - self.visible
 
     @cached_property
     def naming(self) -> tuple[str, ...]:
-        """The fields that name people, besides who did it."""
+        """The fields that name people, apart from the actor."""
         return tuple(name for name, kind in self.fields.items() if kind in IDENTIFYING)
 
 
 class Schema:
-    """All types there are."""
+    """All declared types."""
 
     def __init__(self) -> None:
         self.items: tuple[ItemType, ...] = ()
@@ -186,7 +186,7 @@ class Schema:
 
     @contextmanager
     def with_types(self, items: Iterable[ItemType] = (), events: Iterable[EventType] = ()) -> Iterator[None]:
-        """For a while there are these as well, and count before the others."""
+        """Add these types inside; they take precedence over the others."""
         before = self.items, self.events
         self.items = (*items, *self.items)
         self.events = self.events | {each.name: each for each in events}
@@ -199,7 +199,7 @@ class Schema:
         return next((each for each in self.items if each.has(key)), None)
 
     def event_type(self, name: str) -> EventType:
-        """Of one that nobody has declared, nothing is known."""
+        """An undeclared type has no fields."""
         return self.events.get(name) or EventType(name, nothing_kept)
 
     @property
@@ -227,8 +227,8 @@ SCHEMA = Schema()
 
 
 def beginning(text: str) -> str:
-    """What all keys made like this one begin with, up to the `#`; one without a `#` is always the same. Nothing stands
-    for any: keys that are only a name or a number."""
+    """The common prefix of all keys made like this one, up to the `#`; a key without a `#` is constant. Empty, matching
+    anything, for keys that are only a name or a number."""
     head, mark, _rest = text.partition("#")
     return "" if not head or head.isdigit() else head + mark
 

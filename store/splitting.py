@@ -1,4 +1,4 @@
-"""Splitting what does not fit one item or one transaction, by its size in bytes as the store counts them."""
+"""Splitting what does not fit into one item or one transaction, by its size in bytes as the store counts them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ from typing import TypeVar
 
 from .limits import check_value
 
-PART_BYTES = (
-    200_000  # of what is stored in one item or told by one event: DynamoDB takes 400 KB with all that is beside
-)
+PART_BYTES = 200_000  # stored in one item or event: DynamoDB allows 400 KB including everything else in it
 
-TRANSACTION_WRITES = 90  # of our own, beside those of the log; DynamoDB takes 100
+TRANSACTION_WRITES = 90  # of our own, besides those of the log; DynamoDB allows 100
 
 T = TypeVar("T")
 
 
 def by_count(things: Iterable[T], max_count: int | None = None) -> Iterator[list[T]]:
-    """Batches of at most so many things; unless said, as many as one transaction writes."""
+    """Batches of at most `max_count` things; by default as many as one transaction writes."""
     left = iter(things)
     while batch := list(islice(left, max_count or TRANSACTION_WRITES)):
         yield batch
@@ -27,7 +25,7 @@ def by_count(things: Iterable[T], max_count: int | None = None) -> Iterator[list
 def in_parts(
     things: Iterable[T], size_of: Callable[[T], int] = check_value, *, max_count: int | None = None
 ) -> Iterator[list[T]]:
-    """Batches each of which fits an item, and of at most so many things."""
+    """Batches that each fit into an item, of at most `max_count` things."""
     return in_batches(things, PART_BYTES, size_of, max_count=max_count)
 
 
@@ -38,7 +36,7 @@ def in_batches(
     *,
     max_count: int | None = None,
 ) -> Iterator[list[T]]:
-    """Batches of at most so many bytes and so many things; a thing that is larger has a batch of its own."""
+    """Batches of at most so many bytes and so many things; a larger thing gets a batch of its own."""
     batch: list[T] = []
     size = 0
     for thing in things:
@@ -53,7 +51,7 @@ def in_batches(
 
 
 def fitting(things: Iterable[T], max_bytes: int, size_of: Callable[[T], int] = check_value) -> Iterator[T]:
-    """The things that fit so many bytes together, in their order. One for which there is no room is left out."""
+    """The things that fit together into so many bytes, in order. One that does not fit is skipped."""
     for thing in things:
         if (size := size_of(thing)) <= max_bytes:
             max_bytes -= size
@@ -61,7 +59,7 @@ def fitting(things: Iterable[T], max_bytes: int, size_of: Callable[[T], int] = c
 
 
 def split_counts(counts: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """How often each of many short texts is there, in parts that fit an item when written as JSON."""
+    """Counts of many short texts, in parts that fit into an item as JSON."""
 
     def size(counted: tuple[str, int]) -> int:
         text, count = counted
@@ -71,7 +69,7 @@ def split_counts(counts: Mapping[str, int]) -> Iterator[dict[str, int]]:
 
 
 def split_text(text: str) -> list[str]:
-    """The text in parts that fit an item, none of which ends inside a character; at least one part."""
+    """The text in parts that fit into an item, split between characters; at least one part."""
     if text.isascii():
         return [text[start : start + PART_BYTES] for start in range(0, len(text), PART_BYTES)] or [""]
     raw, start, parts = text.encode(), 0, []

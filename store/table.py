@@ -32,7 +32,7 @@ class Key(NamedTuple):
 
     @property
     def item(self) -> dict[str, Any]:
-        """What an item under this key begins with."""
+        """The key attributes of an item under this key."""
         return {"PK": self.pk, "SK": self.sk}
 
 
@@ -71,8 +71,8 @@ class Page:
 
 # --- conditions -----------------------------------------------------------------------------------------------------
 
-# The conditions and writes that most transactions have are not frozen: a frozen one takes three times as long to make,
-# and a replay, which makes a dozen for every event, would take a tenth longer. Nobody changes them all the same.
+# The most common conditions and writes are not frozen: a frozen one takes three times as long to create, and a replay,
+# which creates a dozen per event, would take a tenth longer. Treat them as immutable all the same.
 
 
 class Condition:
@@ -198,7 +198,7 @@ class Numbered:
     parts: Callable[[Item], Sequence[Write]]
 
     def under(self, number: int) -> Sequence[Write]:
-        """The parts as they would be: to look at, not to write."""
+        """The parts as they would be, for inspection only."""
         return self.parts({"PK": self.key.pk, "SK": self.key.sk, self.name: number})
 
 
@@ -307,7 +307,7 @@ class Table(ABC):
 
     @abstractmethod
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
-        """Add to a number and return the new one, setting `also` with it. Nobody else gets that number; a lost reply
+        """Add to a number and return the new one, setting `also` with it. Each number is returned once; a lost reply
         may skip some."""
 
     @abstractmethod
@@ -318,30 +318,30 @@ class Table(ABC):
     def everything(self) -> Iterator[tuple[str, Item]]:
         """Every item of both tables that has not expired, with its table's name: first all data, then all of the log.
 
-        For backup and replay only: this costs as much as the whole store. The embedded store answers as of one moment.
-        DynamoDB reads on while others write, but whatever it has read of the data, its event is in the log it reads.
+        For backup and replay only: this costs as much as the whole store. The embedded store returns a snapshot.
+        DynamoDB is read while others write, but for all data read, the event is in the log that is read after it.
         """
 
     most_loaded: tuple[int, int] = (100, 512 * 1024)  # items and bytes that `load` takes at once; short requests
     # are throttled less often, and time out less often
 
     def load(self, entries: Sequence[tuple[str, Item]]) -> None:
-        """Put all of these items, each into the table it is named with, at one moment and unseen.
+        """Put all of these items, each into the table it is named with, in one transaction.
 
-        For filling a store that nobody uses yet from something that was checked before: limits are not looked at.
+        For filling a store that is not in use yet with items that have been checked already: limits are not checked.
         """
         self.write(*(Put(item, table=name) for name, item in entries))
 
     @property
     def index_lag(self) -> float:
-        """After how many seconds a read of the index has surely heard of a write."""
+        """After how many seconds a read of the index is sure to include a write."""
         return 0.0
 
-    def purge_journal(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
+    def purge_journal(self) -> None:  # noqa: B027 - DynamoDB's files are inaccessible, so it has nothing to do here
         """Remove old versions of items from the store's journal. Quick, however large the store is."""
 
     def size(self) -> int:
-        """Bytes of the store's file, as far as that matters to `compact`."""
+        """Bytes of the store's file, for `compact`."""
         return 0
 
     def unused_share(self) -> float:
@@ -349,22 +349,22 @@ class Table(ABC):
         return 0.0
 
     def compact(self) -> bool:
-        """Give unused space back to the system, and keep neither copies of what was deleted nor the order of arrival in
-        the files; answers whether it was done.
+        """Return unused space to the system, and remove copies of deleted data and the order of arrival from the files;
+        whether it was done.
 
-        Writers wait meanwhile, so it gives up where that would take more than a few seconds.
+        Writers wait meanwhile, so it gives up if that would take more than a few seconds.
         """
         return False
 
     def quiet(self) -> float:
-        """For how many seconds nobody has written, as far as that matters to `compact`."""
+        """Seconds since the last write, for `compact`."""
         return math.inf
 
     is_distant = (
-        False  # whether every question is a journey, and one partition takes only so much: then questions that do
+        False  # whether every request is a network round trip and a partition has limited throughput: then independent
     )
-    # not hang together are asked at once (store/parallel.py), what very many write is spread over partitions, and a
-    # number is taken before the write that holds it, not in it (`Numbered`)
+    # requests are sent in parallel (store/parallel.py), what very many write is sharded over partitions, and a
+    # number is taken before the write that contains it, not in it (`Numbered`)
 
     log_partitions = 1  # in which events lie (store/log/layout.py); fixed for each kind of store
 
@@ -386,9 +386,9 @@ class Table(ABC):
                 return
 
     def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
-        """Of every item of the span only these attributes, `None` where one is missing; page by page, as `each`.
+        """Only these attributes of every item of the span, `None` where one is missing; page by page, as `each`.
 
-        An adapter that can leave the rest of the items where it is says so anew: a count wants one of seven.
+        Adapters that can skip the rest of an item override this: a count needs one attribute of seven.
         """
         for item in self.each(span):
             yield tuple(map(item.get, names))
@@ -398,7 +398,7 @@ class Table(ABC):
 
 
 def holds(condition: Condition, item: Item | None) -> bool:
-    """Whether the condition holds of the stored item; `None` is an item that is not there."""
+    """Whether the condition holds for the stored item, `None` if there is none."""
     if (judge := _JUDGES.get(type(condition))) is None:
         raise TypeError(f"{condition!r} is no condition.")
     return judge(condition, item or {})
@@ -424,7 +424,7 @@ _JUDGES: dict[type[Condition], Callable[[Any, Item], bool]] = {
 
 
 def same(one: Value, other: Value) -> bool:
-    """Equal in type and value, all the way down: Python's `True == 1` is not DynamoDB's."""
+    """Equal in type and value at every level: Python's `True == 1` does not hold in DynamoDB."""
     if type(one) is not type(other):
         return False
     if type(one) is list:

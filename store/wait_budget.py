@@ -32,7 +32,7 @@ class WaitBudget:
 
     @property
     def was_unanswered(self) -> bool:
-        """Whether it was reported already that the store never answered: once for each request."""
+        """Whether it has been reported for this request that the store never replied."""
         return self._whole._was_unanswered
 
     @was_unanswered.setter
@@ -50,7 +50,7 @@ class WaitBudget:
         return whole._insists_until is not None and now < whole._insists_until
 
     def part(self, lost: float) -> WaitBudget:
-        """For one parallel branch, when those before it have spent so much."""
+        """The budget of one parallel branch, when earlier ones have spent `lost`."""
         return WaitBudget(self.left - lost, self._whole)
 
     def spend(self, seconds: float) -> None:

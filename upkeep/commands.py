@@ -1,4 +1,4 @@
-"""What Plenum's commands have in common: a store in trouble ends them with its sentence, not with a traceback."""
+"""What Plenum's commands have in common: an error of the store ends them with its message, not with a traceback."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from store.table import StoreError, Table, Unavailable
 
 
 class StoreCommand(BaseCommand):
-    """A command that works on the site's table, which it finds in `self.table`.
+    """A command that works on the site's table, `self.table`.
 
-    A format that it does not understand is refused: one that is too new, and one older than `oldest`. Commands that
-    create a store, or work on another one, set None and check by themselves.
+    It refuses a format it does not understand: one that is too new, or older than `oldest`. Commands that create a
+    store, or work on another one, set None and check for themselves.
     """
 
     requires_system_checks: list[str] = []
@@ -33,14 +33,14 @@ class StoreCommand(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _check_format(self) -> None:
-        """A store that does not answer now is told of when it is needed; a worker waits for it."""
+        """An unavailable store is reported when it is needed; a worker waits for it."""
         if self.oldest is not None:
             with suppress(Unavailable):
                 formats.check(self.table, self.oldest)
 
 
 def print_unlinked_warning(words: OutputWrapper, elections: int) -> None:
-    """What whoever has filled a store from a copy has to tell the voters."""
+    """What the operator must tell voters after filling a store from a copy."""
     if elections:
         words.write(
             f"Secret elections that are open: {elections}. What was cast in them by then counts, but nobody can tell "

@@ -1,4 +1,4 @@
-"""The disks the site writes to: how much is free, and what is wrong with them, said before they are full and after."""
+"""The disks the site writes to: free space and problems, reported both before and after they are full."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from .server import LOCK
 from .system import is_embedded
 
 MEGABYTE = 1024**2
-MIN_FREE_BYTES = MEGABYTE  # bytes: with less than this a write may fail at any moment
+MIN_FREE_BYTES = MEGABYTE  # with less than this, a write may fail at any moment
 STORE_FILE_SUFFIXES = ("-wal", "-shm")
-REPEAT_WARNING_SECONDS = 3600  # seconds between two lines in the log about the same
+REPEAT_WARNING_SECONDS = 3600  # between two log lines about the same problem
 log = logging.getLogger("plenum.disk")
 
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """The file system a folder of ours lies on."""
+    """The file system that contains one of our folders."""
 
     folder: Path
-    free: int  # bytes, for somebody who is not the system itself
+    free: int  # bytes, for users other than root
     is_read_only: bool
-    has_names: bool  # whether another file may be made, however small
+    has_names: bool  # whether there are free inodes
 
     @property
     def megabytes(self) -> int:
@@ -46,7 +46,7 @@ class Disk:
 
     @property
     def trouble(self) -> str:
-        """Why nothing can be written, if so, in a sentence."""
+        """Why nothing can be written, in a sentence, or nothing."""
         if self.is_read_only:
             return _("The disk holding %(folder)s is read-only.") % {"folder": self.folder}
         return _("The disk holding %(folder)s is full.") % {"folder": self.folder} if self.is_full else ""
@@ -64,7 +64,7 @@ def _disks() -> Iterator[Disk]:
     for folder in _folders():
         if folder.is_dir():
             state = os.statvfs(folder)
-            has_names = state.f_favail > 0 or not state.f_files  # some file systems do not count them
+            has_names = state.f_favail > 0 or not state.f_files  # some file systems do not count inodes
             yield Disk(folder, state.f_bavail * state.f_frsize, bool(state.f_flag & os.ST_RDONLY), has_names)
 
 
@@ -75,12 +75,12 @@ def _folders() -> tuple[Path, ...]:
 
 
 def free() -> int:
-    """Bytes left where there are fewest; 0 where no folder of ours is there yet."""
+    """Free bytes on the fullest disk; 0 if none of our folders exists yet."""
     return min((disk.free for disk in disks()), default=0)
 
 
 def write_problem() -> str:
-    """Why nothing can be written just now, as far as the disks know."""
+    """Why nothing can be written right now, as far as the disks show."""
     found = " ".join(disk.trouble for disk in disks() if disk.trouble)
     return found or (_not_accessible(path) if (path := next(iter(unusable()), None)) else "")
 
@@ -90,8 +90,8 @@ def _not_accessible(path: Path) -> str:
 
 
 def unusable() -> list[Path]:
-    """What the site has to read and write and may not: files that belong to another user, say after a copy by hand.
-    A site that has them open already goes on for a while, and fails at the next start."""
+    """Files that the site must read and write but may not, such as those of another user after a manual copy. A site
+    that has them open already runs on for a while and fails at its next start."""
     wanted = {path: os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0) for path in _own_paths() if path.exists()}
     return [path for path, mode in wanted.items() if not os.access(path, mode)]
 
@@ -104,12 +104,12 @@ def _own_paths() -> Iterator[Path]:
 
 
 def low_disks() -> list[Disk]:
-    """Those with less than DISK_WARN_MB."""
+    """Disks with less than DISK_WARN_MB."""
     return [disk for disk in disks() if disk.is_low]
 
 
 class DiskWatch:
-    """Says in the log that room is running out, at once and then once an hour, and when there is room again."""
+    """Logs that space is running out, at once and then hourly, and when there is space again."""
 
     def __init__(self, ticking: Callable[[], float] = time.monotonic):
         self.ticking = ticking

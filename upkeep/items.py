@@ -1,4 +1,4 @@
-"""What is stored of the site as a whole, of its processes, and of the log."""
+"""Types of items about the site as a whole, its processes and the log."""
 
 from __future__ import annotations
 

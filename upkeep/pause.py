@@ -1,13 +1,13 @@
-"""The pause: while the site is paused nothing is changed and reading goes on, in every process of every machine.
+"""The pause: while the site is paused it is read-only, in every process on every machine.
 
-Whether it is paused is one item in the store. A process relies on what it last saw for at most a second and
-then looks again; one look serves all of its requests. It is judged when a request comes in, and again before every
-single write of a request or job that has been at work for longer than that. Pausing is answered only after that second
-has passed: from then on no process sends another write. What can still arrive is a write that was on its way to the
-store already; and a store that takes longer than a second to say whether there is a pause stretches the second by that.
+The pause is one item in the store. A process caches it for at most a second; one read serves all of its requests. It is
+checked when a request comes in, and again before every write of a request or job that has been running for longer than
+that. Pausing returns only after that second has passed: from then on no process sends another write. A write already on
+its way to the store can still arrive; and if the store takes longer than a second to read the item, the second is
+extended by that.
 
 Exempt are signing in and out (an owner must get in to resume), "last seen" of sessions, and the sealing of the log,
-which changes nothing that was said and puts the pause itself under a checkpoint.
+which changes no content and puts the pause itself under a checkpoint.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from store.table import Delete, Exists, Item, Missing, Put, Refused, Table, Unav
 
 FRESH_SECONDS = 1.0
 WRITES = ("write", "put_all", "increment")
-EXEMPT_JOBS = ("log",)  # the jobs of the worker that do not rest
-# Jobs not to be stopped between two writes: a mail that went out has to be marked as sent.
+EXEMPT_JOBS = ("log",)  # the worker's jobs that run during a pause
+# Jobs not to be stopped between two writes: a mail that was sent has to be marked as sent.
 UNINTERRUPTED_JOBS = ("mail", "urgent mail")
 MAX_MESSAGE_CHARS = 300
 MAX_PAUSE_MINUTES = 7 * 24 * 60
-# seconds: when somebody refused is told to come back, whatever was promised
+# bounds of Retry-After, whatever was promised
 MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 30, 3600
 
 
@@ -48,7 +48,7 @@ class Paused(Unavailable):
 class Pause:
     by: str
     since: str
-    minutes: int  # how long it may take, as far as anybody knew
+    minutes: int  # expected duration
     sentence: str = ""
 
     @property
@@ -96,18 +96,18 @@ def guard_from_here() -> None:
 
 
 def refuse_writes(operation: str) -> None:
-    """Before every round trip to the store: see `apps.py`."""
+    """Called before every round trip to the store: see `apps.py`."""
     if operation in WRITES and _is_guarded.get() and cache.current() is not None:
         raise Paused("The site is paused; nothing is changed meanwhile.")
 
 
 def must_rest(job: str, table: Table) -> bool:
-    """Whether a worker is not to begin the job; it has the time to look for itself."""
+    """Whether a worker must not start the job; it can afford an uncached read."""
     return job not in EXEMPT_JOBS and table.get(keys.pause()) is not None
 
 
 def may_be_stopped(job: str) -> bool:
-    """Whether the worker stops it at its next write when the site is paused; others end by themselves first."""
+    """Whether a pause stops the job at its next write; others finish first."""
     return job not in EXEMPT_JOBS + UNINTERRUPTED_JOBS
 
 
@@ -115,7 +115,7 @@ def may_be_stopped(job: str) -> bool:
 
 
 def pause(actor: str, minutes: int, sentence: str = "", *also: Write) -> None:
-    """Pause the site; comes back when every process of every machine knows it."""
+    """Pause the site; returns when every process on every machine knows."""
     pause = Pause(actor, as_text(utc_now()), minutes, sentence)
     said = {"since": pause.since, "minutes": minutes, "sentence": sentence}
     _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=NotNow(ALREADY))
@@ -127,7 +127,7 @@ def wait_until_known() -> None:
 
 
 def resume(actor: str, *also: Write) -> None:
-    """Let things be changed again; within a second every process knows it."""
+    """Resume writing; within a second every process knows."""
     gone = Delete(keys.pause(), when=Exists())
     _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotNow(NOT_PAUSED))
 

@@ -1,7 +1,7 @@
-"""Whether SECRET_KEY is still the one that the secret elections were opened with that are open.
+"""Whether SECRET_KEY is still the one with which the open secret elections were opened.
 
-Under another one nobody can vote in them. The store keeps a fingerprint of the key, so that a site at work need not
-look at every election: only where the fingerprint differs are the elections themselves asked.
+Under another key, voting in them is impossible. The store has a fingerprint of the key, so that a running site need not
+read every election: only if the fingerprint differs are the elections themselves checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from store import keys
 from store.table import Item, Put, Table
 
 PURPOSE = b"plenum: fingerprint of the secret key"
-UNKNOWN = bytes(8)  # in place of a fingerprint that nobody has kept
+UNKNOWN = bytes(8)  # in place of a missing fingerprint
 BATCH_NAMES = 100
 
 log = logging.getLogger("plenum.secret_key")
@@ -34,7 +34,7 @@ def replaced_message() -> str:
 
 
 def fingerprint() -> bytes:
-    """It tells nothing of the key."""
+    """Reveals nothing about the key."""
     return hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")[: len(UNKNOWN)]
 
 
@@ -44,7 +44,7 @@ def differs(item: Item | None) -> bool:
 
 
 def locked_election(table: Table) -> str | None:
-    """An open secret election to which this key does not fit."""
+    """An open secret election that does not match this key."""
     return next(_locked(table), None)
 
 
@@ -65,8 +65,8 @@ def _fits(salt: Item) -> bool:
 
 
 def record_at_start(table: Table) -> None:
-    """Remember the key that is used from now on. One under which an open election is locked is complained about and
-    not remembered, so that whoever looks finds the difference."""
+    """Record the key used from now on. One that does not match an open election is reported and not recorded, so that
+    later checks find the difference."""
     known = table.get(keys.secret_key())
     if known is not None and not differs(known):
         return

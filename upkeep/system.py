@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SECONDS_PER_MINUTE = 60
 
-# Settings a page may show. One that is not named here is not shown: a secret is never added by mistake.
+# Settings a page may show. An explicit list, so that a secret is never shown by mistake.
 SHOWN_SETTINGS = (
     "PROFILE",
     "DEBUG",
@@ -74,7 +74,7 @@ def is_embedded() -> bool:
 
 
 def store_address() -> str:
-    """`STORE_URL` put together anew from the parts that hold no secret."""
+    """`STORE_URL` reassembled from the parts that contain no secret."""
     url = urlsplit(settings.STORE_URL)
     if is_embedded():
         return f"sqlite://{url.path}"
@@ -100,7 +100,7 @@ def store_size() -> int | None:
 
 
 def tables() -> tuple[TableState, ...]:
-    """How DynamoDB says its tables stand, asked once a minute; none for another store, or if it does not say."""
+    """The state of DynamoDB's tables, read once a minute; empty for another store, or if it cannot be read."""
     return _tables(settings.STORE_URL, int(time.monotonic() // SECONDS_PER_MINUTE))
 
 
@@ -110,7 +110,7 @@ def _tables(url: str, _minute: int) -> tuple[TableState, ...]:
         return ()
     try:
         return tuple(cast("DynamoDbTable", connect(url)).states())
-    except StoreError:  # most likely a role that may not ask: serving needs no such permission
+    except StoreError:  # probably a role without this permission, which serving does not need
         return ()
 
 

@@ -41,7 +41,7 @@ def steps_from(number: int) -> list[Step]:
 
 
 def upgrade(table: Table, report: Report, rest: Callable[[float], None] = time.sleep) -> int:
-    """Run all steps that are left; returns the format the store had. Nobody else seals or upgrades meanwhile."""
+    """Run all remaining steps; returns the format the store had. No other process seals or upgrades meanwhile."""
     with alone(table, rest):
         number = formats.check(table, oldest=0)
         began = formats.FORMAT if number is None else number
@@ -64,7 +64,7 @@ def _reach(table: Table, number: int, report: Report) -> None:
 
 @contextmanager
 def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
-    """A killed process leaves its lease behind, which is free again when it was not renewed for half a minute."""
+    """A killed process leaves its lease behind, which expires when it has not been renewed for half a minute."""
     leases = Leases(table)
     for _ in range(LEASE_SECONDS + 10):
         with leases.held(LOG.name) as ours:
@@ -77,5 +77,5 @@ def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
 
 @contextmanager
 def quietly(title: str) -> Iterator[Progress]:
-    """Report to nobody."""
+    """The default: progress is not reported."""
     yield no_progress

@@ -1,4 +1,4 @@
-"""Every address for programs that watch over the site."""
+"""URLs for monitoring."""
 
 from django.urls import path
 

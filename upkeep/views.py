@@ -1,4 +1,4 @@
-"""Addresses for programs that watch over the site."""
+"""Views for monitoring."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The process is alive, the store answers, whole, can be written to, and a worker is there. Below "ok" stands what
-    somebody should look at before long.
+    """The process is alive, the store answers, is complete and writable, and a worker is running. Less urgent problems
+    are listed below "ok".
 
-    With `?store` only the first two: a load balancer that took away a site for want of a worker would make an outage of
-    a delay.
+    With `?store`, only the first two: a load balancer that removed a site for lack of a worker would turn a delay into
+    an outage.
     """
     table, notes = connect(settings.STORE_URL), []
     try:
@@ -71,7 +71,7 @@ def _not_ready(sentence: str) -> HttpResponse:
 @public
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
+    """Metrics for Prometheus; in production only with METRICS_TOKEN, otherwise a 404."""
     if settings.PRODUCTION and not _has_metrics_token(request):
         raise Http404
     text = site_metrics.as_text([jobs.as_metric(), *health.as_metrics(connect(settings.STORE_URL))])
@@ -87,7 +87,7 @@ def _has_metrics_token(request: HttpRequest) -> bool:
 @public
 @require_safe
 def doctor(request: HttpRequest, signed: str) -> HttpResponse:
-    """What the server sees of this request, for `plenum doctor` alone."""
+    """What the server sees of this request, for `plenum doctor` only."""
     if not is_doctor(signed):
         return HttpResponseNotFound("not found\n", content_type="text/plain")
     return JsonResponse(RequestSnapshot.of(request).as_dict())

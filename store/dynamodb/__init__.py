@@ -1,7 +1,7 @@
-"""The DynamoDB adapter: `table` is the port, `schema` makes the tables, and all others are how we speak with DynamoDB.
+"""The DynamoDB adapter: `table` implements the port, `schema` creates the tables, and the rest talks to DynamoDB.
 
-`connection` asks, `expressions` says what is asked for, `wire` reads and writes DynamoDB's JSON, and `errors` turns
-what went wrong into sentences.
+`connection` sends requests, `expressions` builds them, `wire` reads and writes DynamoDB's JSON, and `errors` turns
+failures into readable messages.
 """
 
 from __future__ import annotations

@@ -28,11 +28,11 @@ ANSWERS = (Refused, Invalid, Conflict, Crowded)  # errors that prove DynamoDB is
 EXTRA_THREADS_PER_THREAD = 3  # for each thread that serves requests
 BESIDE = "plenum-beside"  # name of these threads
 
-_RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
+_RANDOM = SystemRandom()  # processes forked from one another must not pause for the same times
 
 
 class Connection:
-    """To DynamoDB in one region or at one endpoint. `tables` names ours, for sentences about a failure."""
+    """A connection to DynamoDB in one region or at one endpoint. `tables` names ours, for error messages."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Connection:
         The SDK sends it once only, so that retries do not multiply. All attempts of a write share its token; if one got
         no reply, the write is in doubt, whatever later attempts returned.
         """
-        before: StoreError | None = None  # what the tries so far came to
+        before: StoreError | None = None  # outcome of the attempts so far
         tried = 0
         while True:
             tried += 1
@@ -90,7 +90,7 @@ class Connection:
             self._note(self._ticking() - start, error)
 
     def _sent(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
-        """DynamoDB says what it costs, unless it refuses."""
+        """DynamoDB reports the cost, unless it refuses."""
         charged = {"ReturnConsumedCapacity": "TOTAL"} if method in wire.CHARGED else {}
         with round_trips.round_trip(operation):
             try:
@@ -134,7 +134,7 @@ class Connection:
         return waiting is not None and isinstance(error, Conflict | Crowded) and waiting.insists(self._ticking())
 
     def _tell_of_vain_waiting(self, error: StoreError) -> None:
-        """Once for each request."""
+        """Reports a timeout to the circuit breaker, once per request."""
         waiting = wait_budget.current()
         if (
             waiting
@@ -146,13 +146,13 @@ class Connection:
             self._breaker().record_timeout()
 
     def _breaker(self) -> CircuitBreaker:
-        """That of this process; a forked child gets a new one."""
+        """The breaker of this process; a forked child gets a new one."""
         if self._shed[0] != (process := os.getpid()):
             self._shed = process, CircuitBreaker(self._ticking)
         return self._shed[1]
 
     def answers(self, operation: str, method: str, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """One round trip after the other, until nothing is left."""
+        """The replies to one request after another, until there are no more pages."""
         while True:
             answer = self.ask(operation, method, **request)
             yield answer
@@ -190,11 +190,11 @@ class Connection:
 
     @property
     def most_at_once(self) -> int:
-        """A page asks up to four things at once: its own thread one of them, threads beside it the others."""
+        """A page makes up to four requests at once: one in its own thread, the others in extra threads."""
         return self._threads * (1 + EXTRA_THREADS_PER_THREAD)
 
     def _threads_beside(self) -> ThreadPoolExecutor:
-        """Of this process: threads do not outlive a fork."""
+        """The pool of this process: threads do not survive a fork."""
         process = os.getpid()
         with self._locks.setdefault(process, threading.Lock()):
             if self._beside is None or self._beside[0] != process:
@@ -205,7 +205,7 @@ class Connection:
             return self._beside[1]
 
     def client(self) -> Any:
-        """The client of this process: one that was open before a fork shares its sockets with the parent."""
+        """The client of this process: one opened before a fork would share its sockets with the parent."""
         process = os.getpid()
         if (held := self._held) is not None and held[0] == process:
             return held[1]
@@ -216,7 +216,7 @@ class Connection:
             return held[1]
 
     def patient_client(self) -> Any:
-        """Another one, to make tables and look at them with: there the SDK itself asks again."""
+        """A separate client for creating and describing tables, with the SDK's own retries."""
         return self._connect(wire.MAX_SDK_ATTEMPTS)
 
     def _connect(self, attempts: int = 1) -> Any:
@@ -232,8 +232,8 @@ class Connection:
 
 
 def _summed_up(before: StoreError | None, error: StoreError) -> StoreError:
-    """What to say of several tries: one that nobody answered leaves all in doubt, and one that was not made tells
-    nothing."""
+    """The error to report after several attempts: one without a reply leaves the write in doubt, and one that was never
+    sent adds nothing."""
     is_told = isinstance(before, InDoubt) or isinstance(error, NotAsked)
     return before if before is not None and is_told else error
 

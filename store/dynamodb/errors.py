@@ -1,4 +1,4 @@
-"""What DynamoDB, botocore and the network say when something fails, as the port's own errors in sentences."""
+"""Translates failures of DynamoDB, botocore and the network into the port's own errors, with readable messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from botocore.parsers import ResponseParserError
 
 from ..table import Conflict, Crowded, InDoubt, Invalid, Refused, StoreError, TokenReused, Unavailable
 
-FAILURES = (BotoCoreError, ClientError, ResponseParserError)  # all that a question can end with
+FAILURES = (BotoCoreError, ClientError, ResponseParserError)  # everything a request can fail with
 CONFLICTS = {"TransactionConflict", "TransactionConflictException"}
 THROTTLES = {
     "ThrottlingError",
@@ -52,7 +52,7 @@ MISTAKES = {
 }
 UNREACHABLE = (EndpointConnectionError, ConnectTimeoutError)
 LOST = (ReadTimeoutError, ConnectionClosedError)
-MIN_SERVER_ERROR_STATUS = 500  # and above: the status of an answer that tells nothing about what was asked
+MIN_SERVER_ERROR_STATUS = 500  # from this status on, a reply tells nothing about the request
 NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
 IN_THE_WAY = "Other transactions kept getting in the way; nothing was written."
@@ -63,20 +63,20 @@ SHED = "DynamoDB has not answered for a while; it is asked again in a moment."
 
 
 class Passing(Unavailable):
-    """Trouble that may be over by the next try; if it was a write, it has not happened."""
+    """Temporary trouble that a retry may overcome; a write has not happened."""
 
 
 class NotAsked(Unavailable):
-    """DynamoDB was not asked at all."""
+    """The request was never sent."""
 
 
 class Silent(Unavailable):
-    """Nobody answered a question that changes nothing."""
+    """A read got no reply."""
 
 
 def translated(error: Exception, tables: str, writes: bool = False) -> StoreError:
-    """The error as one of ours; `tables` names the table or tables it is about. If it `writes`, perhaps only the answer
-    is missing."""
+    """The error as one of ours; `tables` names the tables concerned. If it `writes`, the write may have happened and
+    only the reply be lost."""
     unanswered = InDoubt if writes else Silent
     if isinstance(error, ClientError):
         return _of_reply(error.response, tables, unanswered)
@@ -90,7 +90,8 @@ def translated(error: Exception, tables: str, writes: bool = False) -> StoreErro
 
 
 def is_silence(error: StoreError) -> bool:
-    """Whether DynamoDB said nothing at all: it could not be reached, did not answer, or only failed."""
+    """Whether there was no meaningful reply: DynamoDB was unreachable, did not reply, or replied with a server
+    error."""
     return isinstance(error, Passing | Silent | InDoubt)
 
 
@@ -98,7 +99,7 @@ def _of_reply(reply: dict[str, Any], tables: str, unanswered: type[Unavailable])
     code, message = reply["Error"].get("Code", ""), reply["Error"].get("Message", "")
     if code == "TransactionCanceledException":
         return _cancelled(reply.get("CancellationReasons") or [], message)
-    if code == "ConditionalCheckFailedException":  # of a write by itself
+    if code == "ConditionalCheckFailedException":  # of a write outside a transaction
         return Refused([0])
     if code == "IdempotentParameterMismatchException":
         return TokenReused("This idempotency token already stands for another write.")
@@ -127,7 +128,7 @@ def _unavailable(code: str, message: str, tables: str) -> Unavailable:
 
 
 def _cancelled(reasons: Sequence[dict[str, str]], message: str) -> StoreError:
-    """The reasons come in the order of the writes. What the caller can do something about comes first."""
+    """The reasons are in the order of the writes. Those the caller can act on come first."""
     codes = [reason.get("Code", "None") for reason in reasons]
     if refused := [position for position, code in enumerate(codes) if code == "ConditionalCheckFailed"]:
         return Refused(refused)

@@ -1,4 +1,4 @@
-"""The two tables as PynamoDB models, and the act that makes them and switches on what protects them."""
+"""The two tables as PynamoDB models, and how they are created and protected."""
 
 from __future__ import annotations
 
@@ -64,20 +64,20 @@ MODELS: tuple[tuple[Any, tuple[Any, ...]], ...] = ((DataItem, (Gsi1,)), (LogItem
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """Something to switch on for a table that is there."""
+    """A protection to switch on for an existing table."""
 
     what: str
-    sentence: str  # where the engine does not know it
+    sentence: str  # if the engine does not support it
     is_on: Callable[[], bool]
     turn_on: Callable[[], object]
 
 
 def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
-    """Make the tables that are missing, wait until all can be used, and switch on what is still off. May be run again,
-    and by two at once. Answers a sentence for each protection that the engine does not know, and for each that we may
-    not look at or switch on.
+    """Create missing tables, wait until all are usable, and switch on what is still off. Idempotent and safe to run
+    concurrently. Returns a sentence for each protection that the engine does not support, or that we are not permitted
+    to inspect or switch on.
 
-    Where all tables are there, that is no reason not to go on: who may only serve is to start.
+    If all tables exist, a missing permission is no error: a role that may only serve must be able to start.
     """
     definitions = [definition(model, indexes, prefix) for model, indexes in MODELS]
     made = [_make(client, wanted | {"DeletionProtectionEnabled": protected}) for wanted in definitions]
@@ -88,7 +88,7 @@ def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str
 
 
 def _left_off(extra: Extra, is_ours: bool) -> str:
-    """Why the extra is not on; nothing if it is. Whoever has just made a table must be able to protect it."""
+    """Why the protection is not on, or nothing. If we have just created a table, a missing permission is an error."""
     try:
         return "" if _switch_on(extra) else extra.sentence
     except ClientError as error:
@@ -98,7 +98,7 @@ def _left_off(extra: Extra, is_ours: bool) -> str:
 
 
 def lacking(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
-    """A sentence for each protection that is off or not known to the engine. Changes nothing."""
+    """A sentence for each protection that is off or unsupported by the engine. Changes nothing."""
     extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
     return [sentence for extra in extras if (sentence := _lacking(extra))]
 
@@ -113,7 +113,7 @@ def _lacking(extra: Extra) -> str:
 
 
 def definition(model: Any, indexes: tuple[Any, ...], prefix: str) -> dict[str, Any]:
-    """What the model says, as boto3 wants it."""
+    """The model's table definition, in boto3's format."""
     table_keys = [each for each in model.get_attributes().values() if each.is_hash_key or each.is_range_key]
     index_keys = [list(index.Meta.attributes.values()) for index in indexes]
     wanted: dict[str, Any] = {
@@ -145,13 +145,13 @@ def _key_schema(keys: list[Attribute[Any]]) -> list[dict[str, str]]:
 
 
 def _make(client: Any, wanted: dict[str, Any]) -> bool:
-    """Whether we have."""
+    """Create the table if it is missing; whether we did."""
     if _describe(client, wanted["TableName"]) is not None:
         return False
     try:
         client.create_table(**wanted)
     except ClientError as error:
-        if _code(error) not in BUSY:  # somebody else is making it at this moment
+        if _code(error) not in BUSY:  # another process is creating it right now
             raise
     return True
 
@@ -244,7 +244,7 @@ def _protection(client: Any, name: str) -> Extra:
 
 
 def _switch_on(extra: Extra) -> bool:
-    """Whether the extra is on now; `False` when the engine does not know such a thing. A refusal rises."""
+    """Whether it is on now; `False` if the engine does not support it. A refusal is raised."""
     try:
         return extra.is_on() or _turn_on(extra)
     except ClientError as error:
@@ -262,13 +262,13 @@ def _turn_on(extra: Extra) -> bool:
                 raise
         else:
             return any(extra.is_on() for _ in _patiently(VISIBLE_SECONDS))
-        if extra.is_on():  # somebody else was quicker
+        if extra.is_on():  # another process was quicker
             return True
     raise Unavailable(f"DynamoDB was too busy for {TIMEOUT_SECONDS:.0f} seconds. Still off is: {extra.sentence}")
 
 
 def _patiently(seconds: float = TIMEOUT_SECONDS) -> Iterator[None]:
-    """Again and again, at first quickly, until it has been long enough."""
+    """Poll, at first quickly, until the timeout."""
     deadline, pause = time.monotonic() + seconds, 0.05
     while time.monotonic() < deadline:
         yield

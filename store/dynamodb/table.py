@@ -1,4 +1,4 @@
-"""Both tables on AWS, or on anything that speaks DynamoDB's protocol and has its transactions."""
+"""Both tables on AWS, or on anything that speaks DynamoDB's protocol and supports its transactions."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from .errors import FAILURES, translated
 from .expressions import Expressions
 
 DEFAULT_THREADS = 32
-INDEX_LAG_SECONDS = 60.0  # seconds; AWS promises no end, is mostly there within one, and is not seen to take a minute
+INDEX_LAG_SECONDS = 60.0  # AWS guarantees no bound; usually under a second, and never seen to take a minute
 
 _LOG = logging.getLogger(__name__)
 
 
 class TableState(NamedTuple):
-    """A table as DynamoDB describes it, which counts bytes and items anew every few hours only."""
+    """A table as DynamoDB describes it; sizes are updated only every few hours."""
 
     name: str
     status: str
@@ -53,8 +53,8 @@ class TableState(NamedTuple):
 class DynamoDbTable(Table):
     """Both tables behind boto3's low-level client. `prefix` lets several sites share an account.
 
-    `threads` is how many of this process ask at the same time, and `protected` whether the tables are to be kept from
-    being deleted: on AWS, by whatever way it is reached, unless somebody says otherwise.
+    `threads` is how many threads of this process send requests at once. `protected` is whether the tables are protected
+    from deletion; by default they are on AWS, by whatever endpoint it is reached.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class DynamoDbTable(Table):
         return item if self._is_live(item, self._clock()) else None
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        """More than one request takes are asked for in several at once."""
+        """More keys than one request takes are split over several, sent in parallel."""
         wanted = list(dict.fromkeys(keys))
         for key in wanted:
             limits.check_key(key)
@@ -166,7 +166,7 @@ class DynamoDbTable(Table):
             return
         request = {
             "TransactItems": [self._part(part) for part in parts],
-            # Kept over every try, so that a lost reply neither doubles nor refuses the write.
+            # Kept across attempts, so that a lost reply neither repeats nor refuses the write.
             "ClientRequestToken": token or str(uuid.uuid4()),
         }
         self._connection.ask("write", "transact_write_items", **request)
@@ -201,14 +201,14 @@ class DynamoDbTable(Table):
             _LOG.info(sentence)
 
     def lacking(self) -> list[str]:
-        """What protects the tables and is off, in sentences."""
+        """A sentence for each protection of the tables that is off."""
         try:
             return schema.lacking(self._connection.patient_client(), self.prefix, protected=self.protected)
         except FAILURES as error:
             raise translated(error, self._all_names()) from error
 
     def states(self) -> list[TableState]:
-        """How both tables stand. Serving does without the permission to ask; then the answer is `Unavailable`."""
+        """The state of both tables. Serving works without this permission; then it raises `Unavailable`."""
         return [self._state(self._name(table)) for table in TABLES]
 
     def _state(self, name: str) -> TableState:
@@ -260,14 +260,14 @@ class DynamoDbTable(Table):
             self._connection.ask("write", "delete_item", **part["Delete"])
 
     def _put_batch(self, puts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The answer is what DynamoDB left for later."""
+        """Returns what DynamoDB left unprocessed."""
         name = self._name(DATA)
         answer = self._connection.ask("put_all", "batch_write_item", RequestItems={name: puts})
         left: list[dict[str, Any]] = (answer.get("UnprocessedItems") or {}).get(name, [])
         return left
 
     def _get_batch(self, keys: list[Key], found: dict[Key, Item]) -> list[Key]:
-        """Put those of the keys' items that are there into `found`; the answer is what DynamoDB left for later."""
+        """Add the items that exist to `found`; returns the keys that DynamoDB left unprocessed."""
         asked: dict[str, Any] = {}
         for key in keys:
             of_table = asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": True})
@@ -299,7 +299,7 @@ class DynamoDbTable(Table):
 
 
 def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
-    """Where to go on, as DynamoDB wants it said."""
+    """Where to continue, in DynamoDB's format."""
     return wire.encode_item(cursors.decode(span, cursor))
 
 

@@ -1,6 +1,6 @@
-"""DynamoDB's JSON: plain values to and from attribute values, and a client that takes replies as they are.
+"""DynamoDB's JSON: plain values to and from attribute values, and a client that does not parse replies any further.
 
-botocore looks up the shape of every attribute of every item it reads, which is most of the time a long page takes.
+botocore looks up the shape of every attribute of every item it reads, which takes most of the time of a long page.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from ..table import Invalid, Item, Key, Value
 
 CONNECT_TIMEOUT_SECONDS = 1
 READ_TIMEOUT_SECONDS = 3
-SPARE_CONNECTIONS = 4  # for what goes on beside requests: signs of life, the pause, open pages
-MAX_SDK_ATTEMPTS = 4  # of the SDK, where tables are made and looked at; all else is asked again by `connection`
+SPARE_CONNECTIONS = 4  # for what runs beside requests: heartbeats, the pause, open pages
+MAX_SDK_ATTEMPTS = 4  # of the SDK, for creating and describing tables; everything else is retried by `connection`
 
 READ, WRITE = "read", "write"
 
@@ -46,10 +46,10 @@ CHARGED = {
 
 AMAZONS = (".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".api.aws", ".api.amazonwebservices.com.cn")
 
-# An endpoint of our own asks for a signature, but not for whose.
+# An endpoint of our own requires a signature, but not by whom.
 NO_ONE = {"access_key": "plenum", "secret_key": "plenum"}
 
-# The replies that hold items, or nothing we read. All others keep botocore's own parser, with its dates.
+# Replies that contain items, or nothing we read. All others keep botocore's own parser, which handles dates.
 OK = 200
 PLAIN_REPLIES = {
     "GetItem",
@@ -93,7 +93,7 @@ _ENCODERS: dict[type, Callable[[Any], Wire]] = {
 
 
 def decode_item(wire: dict[str, Wire]) -> Item:
-    # Most attributes are text or numbers: for these a look is cheaper than the call, and a count reads a million items.
+    # Most attributes are text or numbers; checking for these inline is cheaper than a call: a count reads a million.
     return {
         name: value["S"] if "S" in value else _whole_number(value["N"]) if "N" in value else decode(value)
         for name, value in wire.items()
@@ -134,11 +134,11 @@ _DECODERS: dict[str, Callable[[Any], Value]] = {
 
 
 def charges(method: str, reply: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """The units of capacity that the reply says were consumed, with their kind, table by table."""
+    """The capacity units that the reply says were consumed, with their kind, table by table."""
     consumed = reply.get("ConsumedCapacity") or ()
     for each in [consumed] if isinstance(consumed, dict) else consumed:
         told = {READ: each.get("ReadCapacityUnits"), WRITE: each.get("WriteCapacityUnits")}
-        if not any(told.values()):  # a transaction sent again is charged for reading what it wrote, and says so
+        if not any(told.values()):  # a repeated transaction is charged for reads, and reports them as such
             told = {CHARGED[method]: each.get("CapacityUnits")}
         yield from ((kind, float(units)) for kind, units in told.items() if units)
 
@@ -147,7 +147,7 @@ def charges(method: str, reply: Mapping[str, Any]) -> Iterator[tuple[str, float]
 
 
 class _PlainParser(JSONParser):  # type: ignore[misc]
-    """Takes a reply as it is; errors, and replies with dates in them, go the usual way."""
+    """Leaves a reply as it is; errors, and replies that contain dates, are parsed by botocore."""
 
     def parse(self, response: dict[str, Any], shape: Any) -> dict[str, Any]:
         status = response["status_code"]
@@ -176,17 +176,17 @@ def _loads(body: bytes) -> dict[str, Any]:
 
 @cache
 def _loader(data_path: str | None) -> Loader:
-    """Keeps the service descriptions it has parsed, so that only the first client of a process reads them."""
+    """Caches parsed service descriptions, so that only the first client of a process reads them."""
     return create_loader(data_path)
 
 
 def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -> Any:
-    """A low-level DynamoDB client. With an endpoint of one's own and no credentials, it signs as no one."""
+    """A low-level DynamoDB client. With a custom endpoint and no credentials, it signs with dummy ones."""
     session = botocore.session.Session()
     session.register_component("data_loader", _loader(session.get_config_variable("data_path")))
     session.register_component("response_parser_factory", PlainParserFactory())
     if not is_amazons(endpoint):
-        # Nobody's endpoint: asking the machine for its role would only cost seconds.
+        # A custom endpoint: asking the machine for its role would only cost seconds.
         session.get_component("credential_provider").remove("iam-role")
         if session.get_credentials() is None:
             session.set_credentials(**NO_ONE)
@@ -197,7 +197,8 @@ def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -
 
 
 def _wait_no_longer(request: Any, **_: Any) -> None:
-    """Told by the SDK of every request just before it goes out: an answer is waited for while there is patience."""
+    """Called by the SDK just before each request is sent: limits the wait for a reply to what is left of the wait
+    budget."""
     if (left := wait_budget.left()) < CONNECT_TIMEOUT_SECONDS + READ_TIMEOUT_SECONDS:
         request.context["read_timeout"] = max(left - CONNECT_TIMEOUT_SECONDS, 0.001)
 
@@ -209,14 +210,14 @@ def _config(threads: int, attempts: int) -> Config:
         read_timeout=READ_TIMEOUT_SECONDS,
         max_pool_connections=threads + SPARE_CONNECTIONS,
         tcp_keepalive=True,
-        parameter_validation=False,  # `limits` has looked at everything already
+        parameter_validation=False,  # `limits` has checked everything already
     )
 
 
 def is_amazons(endpoint: str | None) -> bool:
-    """Whether that is AWS, be it by a way of one's own into its network. Where no endpoint is named, it is."""
+    """Whether the endpoint is AWS, including a private one into its network. Without an endpoint, it is."""
     if endpoint is None:
         return True
-    with suppress(ValueError):  # which says later that this is no address
+    with suppress(ValueError):  # reported later as a bad address
         return (urlsplit(endpoint).hostname or "").endswith(AMAZONS)
     return False

@@ -1,6 +1,7 @@
-"""The event log: `events` records, `seal` shows tampering, `index` and `search` find, `publish` is what everybody sees.
+"""The event log: `events` records, `seal` makes it tamper-evident, `index` and `search` find, `publish` makes it
+public.
 
-Recording is what every act needs, so its names are here as well.
+Every act records events, so the names for that are exported here.
 """
 
 from __future__ import annotations

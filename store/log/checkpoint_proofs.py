@@ -1,6 +1,6 @@
 """Proofs of public checkpoints: what one covers, and everything needed to recompute its hash chain.
 
-The sealer's own checkpoints, one every few seconds, are joined, because they would tell when single people acted.
+The sealer's own checkpoints, one every few seconds, are joined, because they would reveal when individuals acted.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class CheckpointRange:
         return {**public, "previous": self.previous, "events": ours, "digests": digests.hex()}
 
     def _digest(self, checkpoint: Item, number: int) -> bytes:
-        """Its first half as it was sealed, the other as it is now."""
+        """The first half as sealed, the second recomputed from the event."""
         start = DIGEST_BYTES * (number - checkpoint["first_event_id"])
         is_void = number in checkpoint["voids"]
         now = void_digest(number) if is_void else _digest(self.events.get(number))

@@ -52,7 +52,7 @@ Noting = Callable[
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What somebody did, in natural keys. Nothing in an event is secret."""
+    """What a person or the site did, in natural keys. Nothing in an event is secret."""
 
     actor: str
     event_type: str
@@ -77,12 +77,12 @@ def as_text(moment: datetime) -> str:
 
 
 def number_of(event: Item) -> int:
-    """The number an event stands under, which is part of its key."""
+    """The event's number, which is part of its key."""
     return int(event["SK"].partition("#")[0])
 
 
 def new_nonce() -> str:
-    """What hides the words of an event in its digest: 128 bits nobody can guess."""
+    """128 random bits that keep the content of an event from being guessed by its digest."""
     return secrets.token_hex(16)
 
 
@@ -147,7 +147,7 @@ class EventLog:
         raise Conflict("The event log kept declaring our numbers void.")
 
     def _refusal(self, refused: Refused, changes: int, once: str | None) -> Refused | Repeated:
-        """The error for the caller; the mark of their form comes right after so many writes."""
+        """The error for the caller; the mark of their form comes right after that many writes."""
         if once is not None and changes in refused.parts:
             return Repeated(self._first_time(once))
         return Refused(part for part in refused.parts if part < changes)
@@ -177,7 +177,7 @@ class EventLog:
         return there[0] if there else None
 
     def newest_public(self) -> Item | None:
-        """The newest checkpoint that everybody may see (store/log/publish.py)."""
+        """The newest public checkpoint (store/log/publish.py)."""
         newest = self.public_checkpoints(limit=1).items
         return newest[0] if newest else None
 
@@ -205,7 +205,7 @@ class EventLog:
         }
 
     def _mark(self, number: int, once: str | None) -> list[Write]:
-        """Of a form that is to be carried out once."""
+        """Marks a form that is to be carried out once."""
         if once is None:
             return []
         place, seconds = keys.once(once), int(self.clock().timestamp())

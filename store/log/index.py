@@ -1,12 +1,12 @@
-"""The index of the log: which events are somebody's, of a type or of an election, in blocks of a thousand numbers.
+"""The index of the log: events by actor, type and election, in blocks of a thousand numbers.
 
-The sealer writes it for every batch, before the checkpoint that covers the batch: so it is complete for all that is
-sealed, and no writer waits for it. An item lists the numbers found under one name in one block and grows until the
-block is full; `upto` says how far it was read, and of two sealers the one that has read further is right. Beside it
-lie the moments of all events of a block, without which their keys cannot be told from their numbers.
+The sealer writes it for every batch, before the checkpoint that covers the batch, so it is complete for everything
+sealed and no writer waits for it. An item lists the numbers found under one name in one block and grows until the block
+is full; `upto` is how far the log was read, and of two sealers the one that has read further wins. The times of all
+events of a block are stored beside it, because an event's key contains its time as well as its number.
 
-The index is made from the log alone and can be made again from it. An entry too many misleads nobody, for whoever finds
-an event through it looks at the event itself; one that is missing is named by `verify`.
+The index is derived from the log alone and can be rebuilt from it. A surplus entry does no harm, because readers check
+the event itself; a missing one is reported by `verify`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OF_BALLOTS = (
     "BallotCast",
     "BallotWithdrawn",
     "BallotsSealed",
-)  # so many that organisers' acts have a list of their own
+)  # so numerous that organisers' acts have a list of their own
 TIMESTAMP_BYTES = 6  # bytes: milliseconds since 1970
 NEVER = bytes(TIMESTAMP_BYTES)  # of a void number
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,7 +36,7 @@ Numbered = tuple[int, Item | None]  # an event by its number; None for a void on
 
 
 def first_of(number: int) -> int:
-    """The first number of the block that the number is in."""
+    """The first number of the block that contains this number."""
     return (number - 1) // BLOCK_EVENTS * BLOCK_EVENTS + 1
 
 
@@ -44,7 +44,7 @@ def first_of(number: int) -> int:
 
 
 def essence(event: Item) -> Item:
-    """All that the index needs of an event; some are large."""
+    """All that the index needs of an event; some events are large."""
     said = {name: event["event_data"][name] for name in ("election_name", "new_name") if name in event["event_data"]}
     return {name: event[name] for name in ("actor", "event_type", "when_occurred")} | {"event_data": said}
 
@@ -62,7 +62,7 @@ def names_of(event: Item) -> Iterator[tuple[str, str]]:
 
 
 def found_in(first: int, entries: Iterable[Numbered]) -> dict[Key, list[int]]:
-    """The items of the index for events of one block, and the numbers that belong there."""
+    """The index items for events of one block, and the numbers that belong in each."""
     found: dict[Key, list[int]] = {}
     for number, event in entries:
         places = (keys.log_index(kind, name, first) for kind, name in names_of(event)) if event else ()
@@ -79,7 +79,7 @@ def moment_bytes(event: Item | None) -> bytes:
 
 
 def moment_at(moments: bytes, position: int) -> str | None:
-    """When the event at that position of its block happened, as it is stored; `None` if there is none."""
+    """When the event at that position of its block happened, as stored; `None` if there is none."""
     stored = moments[position * TIMESTAMP_BYTES : (position + 1) * TIMESTAMP_BYTES]
     return as_text(EPOCH + timedelta(milliseconds=int.from_bytes(stored, "big"))) if stored.strip(b"\0") else None
 
@@ -88,14 +88,14 @@ def moment_at(moments: bytes, position: int) -> str | None:
 
 
 def extend_index(table: Table, before: int, entries: list[Numbered]) -> None:
-    """Add the events after the number `before`, all of one block. Any number may do this at once, and again."""
+    """Add the events after the number `before`, all of one block. Idempotent and safe to run concurrently."""
     _write(table, _items(table, before, entries))
 
 
 def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
     upto = entries[-1][0]
     first = first_of(upto)
-    earlier = max(0, before - first + 1)  # numbers of this block that the index has already
+    earlier = max(0, before - first + 1)  # numbers of this block that are already indexed
     found, moments = found_in(first, entries), keys.moments(first)
     known = table.get_many([*found, moments]) if earlier else {}
     items = [
@@ -129,7 +129,7 @@ def _further(item: Item) -> Put:
 
 
 def rebuild(table: Table, sealed: int) -> Iterator[int]:
-    """Write the whole index again, whatever is there; answers its last number after each block. No sealer may run."""
+    """Rebuild the whole index, overwriting what is there; yields the last number of each block. No sealer may run."""
     for first in range(1, sealed + 1, BLOCK_EVENTS):
         last = min(first + BLOCK_EVENTS - 1, sealed)
         there = {event["event_id"]: event for event in layout.each(table, first, last)}
@@ -140,9 +140,10 @@ def rebuild(table: Table, sealed: int) -> Iterator[int]:
 
 
 def as_of(item: Item, sealed: int) -> Item | None:
-    """An item of the log as it was, for the index, when the log was sealed up to a number; `None` if it was not there.
+    """An index item as it was when the log was sealed up to this number, `None` if it did not exist; other items
+    unchanged.
 
-    A backup takes what is sealed as it was when the backup began; so it must take the index.
+    A backup copies the sealed log as of its start, and so must copy the index as of then.
     """
     first = int(item["SK"]) if (is_moments := item["PK"] == keys.moments(1).pk) else 0
     if item.get("upto", 0) <= sealed or not (is_moments or item["PK"].startswith(keys.LOG_INDEX)):
@@ -160,7 +161,7 @@ AGAIN = "“plenum seal --reindex” makes the index again from the log."
 
 
 def flaw_in(table: Table, entries: list[Numbered]) -> str | None:
-    """What the index says wrongly of a block's sealed events, all of which are given; or nothing."""
+    """The first error in the index for a block's sealed events, all of which are given; or nothing."""
     last = entries[-1][0]
     first = first_of(last)
     expected, moments = found_in(first, entries), keys.moments(first)

@@ -1,9 +1,9 @@
-"""Where events lie: in one partition of an embedded store, and by their numbers in sixteen of a distant one, so that
-no partition bounds the log.
+"""Where events are stored: one partition in an embedded store, sixteen in a distant one, by number, so that no single
+partition limits the log.
 
-Each kind of store has its number (`Table.log_partitions`), so a log never moves within a store. Everything that reads
-or writes events goes through here and sees each as if it lay in `EVENTS`: digests, chain, bundles and backups are the
-same in both layouts, and a copy is laid out anew in the store that it is written into.
+Each kind of store has its number of partitions (`Table.log_partitions`), so a log never moves within a store. All code
+that reads or writes events goes through here and sees them as if they were in `EVENTS`: digests, chain, bundles and
+backups are the same in both layouts, and a copy gets the layout of the store it is written into.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from store import cursors, keys, sharded_reads
 from ..table import LOG, Condition, Item, Page, Put, Table
 
 NEW_LOG_PARTITIONS = 16  # partitions of every log on a distant store; another number would be another format
-WINDOW_NUMBERS, MAX_WINDOW_NUMBERS = 1000, 16_000  # numbers that are read at once, from all partitions side by side
+WINDOW_NUMBERS, MAX_WINDOW_NUMBERS = 1000, 16_000  # numbers read at once, from all partitions in parallel
 
 
-# --- where an event lies, and what it is called everywhere else ---
+# --- stored and canonical form of an event ---
 
 
 def canonical(event: Item) -> Item:
-    """An event as everybody knows it, wherever it lies."""
+    """The event in its canonical form, independent of the layout."""
     return event if event["PK"] == keys.EVENTS else {**event, "PK": keys.EVENTS}
 
 
 def laid_out(event: Item, partitions: int) -> Item:
-    """An event as it lies in the store."""
+    """The event in its stored form."""
     return {**event, "PK": keys.event(_number_of(event), "", partitions).pk} if partitions > 1 else event
 
 
 def putting(table: Table, event: Item, when: Condition) -> Put:
-    """The event in place of the one that lies there."""
+    """Replaces the stored event."""
     return Put(laid_out(event, table.log_partitions), when=when, table=LOG)
 
 
 def _is_at_home(event: Item, partitions: int) -> bool:
-    """Whether it lies where it belongs, if there are so many partitions."""
+    """Whether the event is in the right one of so many partitions."""
     return bool(event["PK"] == keys.event(_number_of(event), "", partitions).pk)
 
 
@@ -66,7 +66,7 @@ def page(
     cursor: str | None = None,
     backwards: bool = False,
 ) -> Page:
-    """At most `limit` of them; the cursor is the same whatever the layout."""
+    """At most `limit` of them; the cursor does not depend on the layout."""
     partitions, whole = table.log_partitions, keys.events(first, last)
     if partitions == 1:
         return table.page(whole, limit=limit, cursor=cursor, backwards=backwards)
@@ -78,12 +78,12 @@ def page(
 
 
 def first_of_all(table: Table, first: int = 0, last: int | None = None) -> Item | None:
-    """The first of them, if there is any."""
+    """The first of them, if any."""
     return next(iter(page(table, first, last, limit=1).items), None)
 
 
 def last_number(table: Table) -> int:
-    """The highest number that was given out; 0 if none was."""
+    """The highest number given out so far; 0 if none was."""
     return int((table.get(keys.event_number()) or {"last": 0})["last"])
 
 
@@ -92,7 +92,7 @@ def find(table: Table, number: int) -> Item | None:
 
 
 def get_many(table: Table, places: Iterable[tuple[int, str]]) -> list[Item]:
-    """Those of the events that are there, in the order asked for; each by its number and when it happened."""
+    """The events that exist, in the order asked for; each is identified by its number and time."""
     partitions = table.log_partitions
     wanted = [keys.event(number, when, partitions) for number, when in places]
     there = table.get_many(wanted)
@@ -100,9 +100,9 @@ def get_many(table: Table, places: Iterable[tuple[int, str]]) -> list[Item]:
 
 
 def everything(table: Table) -> Iterator[tuple[str, Item]]:
-    """Every item of the store as a copy has it: events in the order of their numbers, nothing of how they lie.
+    """Every item of the store as in a copy: events in the order of their numbers, independent of the layout.
 
-    Those that lie in several partitions come after all else, and are read once more for it.
+    If there are several partitions, events come last and are read a second time for that.
     """
     if table.log_partitions == 1:
         yield from table.everything()
@@ -114,7 +114,7 @@ def everything(table: Table) -> Iterator[tuple[str, Item]]:
 
 
 def entry(table: Table, name: str, item: Item) -> tuple[str, Item]:
-    """An item of a copy, as it is to lie in this store."""
+    """An item of a copy, in the form this store stores it."""
     is_event = name == LOG and keys.holds_events(item["PK"])
     return name, laid_out(item, table.log_partitions) if is_event else item
 
@@ -125,7 +125,7 @@ def entry(table: Table, name: str, item: Item) -> tuple[str, Item]:
 def _merged(
     table: Table, partitions: int, first: int, last: int | None, backwards: bool, window: int
 ) -> Iterator[Item]:
-    """Window by window: each is one question to every partition, all asked at once."""
+    """One window after another; each is one parallel request to every partition."""
     if last is None or last - first >= window:  # else there is one window anyway
         end = last_number(table)
         last = end if last is None else min(end, last)
@@ -135,7 +135,7 @@ def _merged(
 
 
 def _windows(first: int, last: int, size: int, backwards: bool) -> Iterator[tuple[int, int]]:
-    """The numbers in stretches, small ones first: most who read want few, and who wants all wants few questions."""
+    """The numbers in windows that grow: most readers want few events, and those who want all want few requests."""
     while first <= last:
         low, high = (max(first, last - size + 1), last) if backwards else (first, min(last, first + size - 1))
         yield low, high

@@ -1,7 +1,7 @@
 """Takes event numbers from a distant store, in one request for all waiting threads of a process.
 
-A thread that finds no request under way sends one for all who wait. Those who come during a request wait for the next:
-replay relies on a number being taken after its act has read what it decides on, so none is taken in advance.
+A thread that finds no request under way sends one for all waiting threads. Those that arrive during a request wait for
+the next: replay relies on a number being taken after its act has read what it decides on, so none is taken in advance.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ def take(table: Table) -> int:
 
 
 def ask(table: Table, count: int) -> range:
-    """Take so many numbers in one request."""
+    """Take `count` numbers in one request."""
     last = table.increment(HEADER, "last", count)
     return range(last - count + 1, last + 1)
 
 
-# --- the line of those who wait ---
+# --- the queue of waiting threads ---
 
 
 class _Place:
-    """Of an act that waits: it is called when it has a number or an error, or when it is to ask for all."""
+    """A waiting act, called when it has a number or an error, or when it is its turn to ask for all."""
 
     def __init__(self, called: threading.Event | None = None) -> None:
         self.called = called or threading.Event()
@@ -46,7 +46,7 @@ class _Place:
 
 
 class _Line:
-    """The threads of this process that wait for a number of one table."""
+    """The threads of this process that are waiting for a number of one table."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -62,7 +62,7 @@ class _Line:
         return self._wait(table, place) if others_ask else self._ask_alone(table)
 
     def _ask_alone(self, table: Table) -> int:
-        """Who comes while nobody asks is the only one who waits."""
+        """With no request under way, no other thread is waiting."""
         try:
             return ask(table, 1)[0]
         finally:
@@ -76,7 +76,7 @@ class _Line:
         except BaseException:
             self._leave(place)
             raise
-        if place.is_answered:  # by a round trip that somebody else has made for us
+        if place.is_answered:  # by another thread's round trip
             round_trips.add_parallel([round_trips.RoundTrips(1, 1, time.perf_counter() - began)])
         else:
             self._ask_for_all(table, place)
@@ -86,7 +86,7 @@ class _Line:
         return place.number
 
     def _leave(self, place: _Place) -> None:
-        """Who is interrupted wants no number any more, and if it was to ask for all, another does."""
+        """An interrupted thread needs no number; if it was its turn to ask, the next one asks."""
         with self._lock:
             if place in self._waiting:
                 self._waiting.remove(place)
@@ -100,10 +100,10 @@ class _Line:
             for place, number in zip(asked, ask(table, len(asked)), strict=True):
                 place.number = number
         except StoreError as error:
-            for place in asked:  # whoever did not ask may have more patience, and try again: nothing was written
+            for place in asked:  # the others may have more wait budget left and can retry: nothing was written
                 place.error = error if place is own else Crowded(str(error))
         finally:
-            with self._lock:  # if we were interrupted, the others wait as before
+            with self._lock:  # if interrupted, the others go on waiting
                 self._waiting[:0] = [place for place in asked if not place.is_answered and place is not own]
                 self._call_the_next()
             for place in asked:
@@ -111,7 +111,7 @@ class _Line:
                     place.called.set()
 
     def _call_the_next(self) -> None:
-        """Whoever has waited longest asks next, for all who wait by then."""
+        """The longest-waiting thread asks next, for all that are waiting by then."""
         if self._waiting:
             self._waiting[0].called.set()
         else:
@@ -122,9 +122,9 @@ _lines: WeakKeyDictionary[object, _Line] = WeakKeyDictionary()
 
 
 def _line_of(table: Table) -> _Line:
-    """Two lines of one table would do no harm: each number is still given once."""
+    """Two queues for one table would do no harm: each number is still given out once."""
     line = _lines.get(table)
     return line if line is not None else _lines.setdefault(table, _Line())
 
 
-os.register_at_fork(after_in_child=_lines.clear)  # nobody of the parent's waits here, and its locks are never free
+os.register_at_fork(after_in_child=_lines.clear)  # no thread of the parent waits here, and its locks are never released

@@ -1,6 +1,6 @@
 """Publishes checkpoints of the log on a coarse clock.
 
-The sealer seals every few seconds, so on a quiet site a checkpoint covers a single act and would tell when it happened.
+The sealer seals every few seconds, so on a quiet site a checkpoint covers a single act and would reveal its time.
 Therefore checkpoints become public at the end of their quarter of an hour, dated with the full quarter. The exception
 is a close: then everything sealed is published at once, so that people can take the proof away. The end of every full
 block of the log is published too, so that no public checkpoint covers many numbers and a bundle stays small.
@@ -21,27 +21,27 @@ from .events import EventLog, as_text, utc_now
 from .index import BLOCK_EVENTS, EPOCH, first_of
 
 QUARTER_HOUR = timedelta(minutes=15)
-PUBLISHED_IMMEDIATELY = frozenset({"ElectionClosed", "ResultSealed"})  # what somebody is waiting for a proof of
+PUBLISHED_IMMEDIATELY = frozenset({"ElectionClosed", "ResultSealed"})  # people are waiting for a proof of these
 
 
 def quarter_of(moment: datetime) -> datetime:
-    """When the quarter of an hour began that the moment is in."""
+    """The start of the quarter of an hour that contains this moment."""
     return moment - (moment - EPOCH) % QUARTER_HOUR
 
 
 def as_quarter(moment: datetime) -> str:
-    """A full quarter of an hour as it is shown: 2026-11-15T10:30:00Z."""
+    """A full quarter of an hour as displayed: 2026-11-15T10:30:00Z."""
     return quarter_of(moment).astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def publish_immediately(checkpoint: Item, events: Iterable[Item]) -> Iterator[Update]:
-    """What the transaction that seals these events adds if one of them is a close."""
+    """Added to the transaction that seals these events if one of them is a close."""
     if any(event["event_type"] in PUBLISHED_IMMEDIATELY for event in events):
         yield Update(keys.publishing(), set={"wanted": checkpoint["event_id"]})
 
 
 class Publisher:
-    """Publishes what may be. Any number may run at once: each checkpoint is published by one, each quarter once."""
+    """Publishes what is due. Several may run at once: each checkpoint and each quarter is published once."""
 
     def __init__(self, table: Table, clock: Callable[[], datetime] = utc_now):
         self.table = table
@@ -54,16 +54,17 @@ class Publisher:
         return bool(state["wanted"] > state["event_id"] or self._newest_over(state))
 
     def publish(self) -> int:
-        """Publish all that may be public now; returns how many checkpoints."""
+        """Publish everything that is due; returns how many checkpoints."""
         self._want_what_is_over()
         published = 0
-        with suppress(Refused):  # then another sealer is publishing, and goes on
+        with suppress(Refused):  # another sealer is publishing and will continue
             while self._publish_next(self._state()):
                 published += 1
         return published
 
     def _state(self) -> Item:
-        """How far all is public and how far that is wanted. A restored store does not know, but has what was public."""
+        """How far everything is public, and how far publishing is requested. A restored store lacks this item, but has
+        what was public."""
         there = self.table.get(keys.publishing()) or {}
         if "event_id" not in there and (newest := self.log.newest_public()):
             there = {"event_id": newest["event_id"], **there}
@@ -76,11 +77,11 @@ class Publisher:
         number, quarter = self._newest_over(state), as_quarter(self.clock())
         if number:
             unmoved = _is_still(state, "quarter") & (Missing("wanted") | Less("wanted", number))
-            with suppress(Refused):  # then another sealer has said so already
+            with suppress(Refused):  # another sealer has requested it already
                 self.table.write(Update(keys.publishing(), set={"wanted": number, "quarter": quarter}, when=unmoved))
 
     def _newest_over(self, state: Item) -> int:
-        """The newest number sealed before this quarter began, if it is neither public nor wanted yet; else 0."""
+        """The newest number sealed before this quarter began, if it is neither public nor requested yet; else 0."""
         if state["quarter"] == as_quarter(self.clock()):
             return 0
         first = self.log.checkpoint_over(max(state["event_id"], state["wanted"]) + 1)
@@ -90,7 +91,8 @@ class Publisher:
         return next((int(each["event_id"]) for each in newest_first if self._is_over(each)), 0)
 
     def _is_over(self, checkpoint: Item) -> bool:
-        """Whether the quarter in which the checkpoint was sealed is over; or far ahead, because a clock was wrong."""
+        """Whether the quarter in which the checkpoint was sealed is over, or lies far ahead because a clock was
+        wrong."""
         now = quarter_of(self.clock())
         when = checkpoint["when_sealed"]
         return bool(when < as_text(now) or when >= as_text(now + 2 * QUARTER_HOUR))
@@ -98,7 +100,7 @@ class Publisher:
     # --- step by step ---
 
     def _publish_next(self, state: Item) -> bool:
-        """One more of what is wanted: the end of the next full block, or all that is left."""
+        """Publish one more checkpoint: the end of the next full block, or everything that is left."""
         before = state["event_id"]
         stop = min(state["wanted"], first_of(before + 1) + BLOCK_EVENTS - 1)
         checkpoint = self.log.checkpoint_over(stop) if stop > before else None
@@ -119,5 +121,5 @@ class Publisher:
 
 
 def _is_still(state: Item, name: str) -> Condition:
-    """That the attribute is as it was read, which may be: not at all."""
+    """The attribute is as it was when read, possibly missing."""
     return Missing(name) | Equals(name, state[name])

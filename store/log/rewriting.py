@@ -1,8 +1,8 @@
 """Rewriting sealed events to erase a person's name, and telling that from tampering.
 
 The hash chain is made of digests, so an event may lose text and keep the digest it was sealed with. It loses its nonce
-too, without which nobody can guess the name by trying. The transaction that rewrites also records an event
-`NamesForgotten` with the new digests of the rewritten events. `verify` reports any change that no such event covers.
+too, so that the name cannot be found by guessing. The transaction that rewrites also records an event `NamesForgotten`
+with the new digests of the rewritten events. `verify` reports any change that no such event covers.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def names_forgotten(name: str, events: Iterable[Item]) -> Event:
 
 
 class Rewritings:
-    """Compares rewritten events with what the log announced; both are met as the log is read."""
+    """Compares rewritten events with what the log announced; both are encountered while reading the log."""
 
     def __init__(self) -> None:
         self._found: dict[int, str] = {}

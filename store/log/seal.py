@@ -1,14 +1,14 @@
-"""Tamper evidence: a sealer that follows the log and keeps checkpoints of a hash chain, and the verification of both.
+"""Tamper evidence: a sealer that follows the log and stores checkpoints of a hash chain, and the verification of both.
 
 The chain starts with 32 zero bytes; each event, in the order of the numbers, makes it SHA-256(chain + digest of event).
 The digest of an event is the SHA-256 of its item as JSON with sorted keys and no spaces; that of a void number is the
-SHA-256 of "void " and the number. A checkpoint keeps the chain's value after its last event and the first half of every
-digest since the checkpoint before, so that a later change can be named exactly.
+SHA-256 of "void " and the number. A checkpoint stores the chain's value after its last event and the first half of
+every digest since the previous checkpoint, so that a later change can be pinpointed.
 
-An event that has forgotten a name (store/log/rewriting.py) still says the digest with which it was sealed, so that the
-chain fits as before; it counts as what it says only as far as a later event says that it does.
+An event from which a name was erased (store/log/rewriting.py) contains the digest it was sealed with, so the chain
+still matches; its new content is valid only if a later event announces it.
 
-Checkpoints come every few seconds; which of them everybody sees, and when, store/log/publish.py decides.
+Checkpoints come every few seconds; store/log/publish.py decides which become public, and when.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .rewriting import Rewritings, event_digest, sealed_digest
 GRACE_PERIOD = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
 EVENTS_PER_CHECKPOINT = 1000
 CHAIN_START = bytes(32)
-DIGEST_BYTES = 16  # bytes of each digest that a checkpoint keeps
+DIGEST_BYTES = 16  # of each digest, stored in a checkpoint
 
 
 def void_digest(number: int) -> bytes:
@@ -44,9 +44,9 @@ def extend(chain: bytes, digest: bytes) -> bytes:
 
 
 class Sealer:
-    """Follows the log. Any number may run at once: the checkpoint, the sync state and the counts move together or not.
+    """Follows the log. Several may run at once: the checkpoint, the sync state and the counts move in one transaction.
 
-    `counted` says which event types change which of the site's counts, and by how much.
+    `counted` maps event types to the counts of the site that they change, and by how much.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Sealer:
         self.clock = clock
 
     def seal(self) -> int:
-        """Seal all that can be sealed now, and publish what may be; answers how many numbers were sealed."""
+        """Seal everything that can be sealed now, and publish what is due; returns how many numbers were sealed."""
         sealed = 0
         while batch := self._next_batch(self.log.newest_checkpoint()):
             sealed += batch
@@ -74,7 +74,7 @@ class Sealer:
         entries = list(islice(self._settled(before), min(EVENTS_PER_CHECKPOINT, BLOCK_EVENTS - before % BLOCK_EVENTS)))
         if not entries:
             return 0
-        extend_index(self.table, before, entries)  # first: what a checkpoint covers, the index knows
+        extend_index(self.table, before, entries)  # first, so that the index covers every checkpoint
         digests = [event_digest(event) if event else void_digest(number) for number, event in entries]
         for digest in digests:
             chain = extend(chain, digest)
@@ -96,7 +96,7 @@ class Sealer:
         for event in self.log.since(before):
             while expected < event["event_id"]:
                 void = self._settle_gap(expected, event)
-                late = self.log.find(expected)  # after the mark, none can come
+                late = self.log.find(expected)  # after the mark, none can arrive
                 if not void and late is None:
                     return
                 yield expected, late
@@ -105,7 +105,7 @@ class Sealer:
             expected += 1
 
     def _settle_gap(self, number: int, later: Item) -> bool:
-        """Whether the number is marked void; a gap before an event of long ago is marked here."""
+        """Whether the number is marked void; a gap is marked here if the event after it is old enough."""
         if self.log.is_void(number):
             return True
         if later["when_occurred"] > as_text(self.clock() - GRACE_PERIOD):
@@ -124,15 +124,15 @@ class Sealer:
             Update(sync, set={"last_event_id": checkpoint["event_id"]}, when=untouched),
             Update(counts, set={"last_updated": checkpoint["when_sealed"]}, add=dict(changes)),
         ]
-        with suppress(Refused):  # then another sealer was first; its checkpoint says the same of the same events
+        with suppress(Refused):  # another sealer was first; its checkpoint says the same about these events
             self.table.write(*writes, *publish_immediately(checkpoint, events))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a verification found: how far the log is sealed and whole, and the first thing that does not fit, if any.
+    """The result of a verification: how far the log is sealed and intact, and the first error, if any.
 
-    What does not fit in the index is told apart: the log is whole all the same, and the index can be made again.
+    Errors in the index are separate: the log itself is intact, and the index can be rebuilt.
     """
 
     sealed: int
@@ -140,7 +140,7 @@ class Verdict:
     unsealed: int
     flaw: str | None = None
     index_flaw: str | None = None
-    rewritten: int = 0  # events that have forgotten a name
+    rewritten: int = 0  # events with an erased name
 
 
 class _Flaw(Exception):
@@ -148,7 +148,7 @@ class _Flaw(Exception):
 
 
 def verify(table: Table, published: tuple[int, str] | None = None) -> Verdict:
-    """Read the whole log again and hold it against its checkpoints, and against one published elsewhere, if given."""
+    """Reread the whole log and compare it with its checkpoints, and with one published elsewhere if given."""
     walk = _Walk(table, published)
     try:
         walk.check_checkpoints()
@@ -159,7 +159,7 @@ def verify(table: Table, published: tuple[int, str] | None = None) -> Verdict:
 
 
 class _Walk:
-    """One pass over checkpoints and events side by side."""
+    """One pass over checkpoints and events in parallel."""
 
     def __init__(self, table: Table, published: tuple[int, str] | None):
         self.table = table

@@ -1,8 +1,8 @@
-"""Looking through the log, the newest first: by actor, type, election and time.
+"""Searching the log, newest first, by actor, type, election and time.
 
-What is sealed is found through the index: one list leads, the others and the moments narrow it block by block, and only
-what is left is read. What is not sealed yet is read as it comes, and so is everything if nothing is asked for. A look
-is bounded whatever is asked: it tells how far it came, and the next one goes on from there.
+Sealed events are found through the index: one list leads, the others and the times narrow it block by block, and only
+the matching events are read. Unsealed events are read in order, as are all events if there is no filter. The cost of
+one search is bounded whatever the filter: it returns how far it came, and the next one continues from there.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ from . import layout
 from .events import EventLog, as_text
 from .index import ACTOR, BALLOTS, BLOCK_EVENTS, ELECTION, TYPE, first_of, moment_at, names_of
 
-MAX_BATCHES_PER_LOOK = 20  # batches of events, or of blocks of the index, that one look goes through at most
-BATCH_BLOCKS = 10  # of the index, read at once
-BATCH_UNSEALED_EVENTS = 1000  # events that are read at once; far fewer are unsealed unless the site is busy
-MAX_CLOCK_SKEW = timedelta(minutes=10)  # by which the clocks of several machines may differ, and so numbers and times
-ABOVE_EVERY_NUMBER = 10**keys.EVENT_NUMBER_DIGITS  # every number
+MAX_BATCHES_PER_LOOK = 20  # batches of events, or of index blocks, that one search reads at most
+BATCH_BLOCKS = 10  # index blocks read at once
+BATCH_UNSEALED_EVENTS = 1000  # read at once; far fewer are unsealed unless the site is busy
+MAX_CLOCK_SKEW = timedelta(minutes=10)  # between several machines, and so between the order of numbers and of times
+ABOVE_EVERY_NUMBER = 10**keys.EVENT_NUMBER_DIGITS
 
 Name = tuple[str, str]  # a kind of list, and a name of that kind
-Block = tuple[int, set[int]]  # the first number of a block of the index, and numbers in it
+Block = tuple[int, set[int]]  # the first number of an index block, and numbers in it
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Which events are looked for; what is empty does not matter. Times are as events have them, both included."""
+    """The filter; empty fields match everything. Times are in the format of events, both included."""
 
     actor: str = ""
     event_type: str = ""
     election: str = ""
     since: str = ""
     until: str = ""
-    ballots: bool = True  # of an election also what is about its ballots
+    ballots: bool = True  # for an election, include events about its ballots
 
     @property
     def lists(self) -> list[list[Name]]:
-        """In each of these an event must be found, under one name or the other. The shortest is likely the first."""
+        """An event must be in each of these lists, under any of its names. The first is probably the shortest."""
         of_election = [(ELECTION, self.election), (BALLOTS, self.election)][: 2 if self.ballots else 1]
         asked = ((self.actor, [(ACTOR, self.actor)]), (self.election, of_election))
         return [names for name, names in (*asked, (self.event_type, [(TYPE, self.event_type)])) if name]
@@ -62,20 +62,20 @@ class Query:
         return self.since <= when and (not self.until or when <= self.until)
 
     def ends_before(self, when: str) -> bool:
-        """Whether nothing older than what happened then can be wanted."""
+        """Whether everything older than this is out of range."""
         return bool(self.since) and when < _moved(self.since, -MAX_CLOCK_SKEW)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a look has found, and before which number the next one goes on: `None` if nothing is left."""
+    """The events found, and the number before which the next search continues; `None` if nothing is left."""
 
     events: list[Item]
     before: int | None
 
 
 def search(table: Table, wanted: Query, *, before: int | None = None, limit: int = 50) -> SearchResult:
-    """The newest events that are wanted, of those before a number."""
+    """The newest matching events before this number."""
     top = before - 1 if before else _last_by(table, wanted.until) if wanted.until else ABOVE_EVERY_NUMBER - 1
     found: list[Item] = []
     for looks, (lowest, events) in enumerate(_batches(table, wanted, top, limit), 1):
@@ -90,7 +90,7 @@ def search(table: Table, wanted: Query, *, before: int | None = None, limit: int
 
 
 def _batches(table: Table, wanted: Query, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
-    """Events that may be wanted, a batch at a time, each with the number down to which all have been looked at."""
+    """Candidate events in batches, each with the number down to which all have been searched."""
     if wanted == Query():
         yield from _read(table, 1, top, size)
         return
@@ -126,7 +126,7 @@ def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, 
             yield page.items[-1]["event_id"], page.items
 
 
-Listed = tuple[list[Block], list[set[int]], "_Moments"]  # some blocks, what is wanted of each, and when all of it was
+Listed = tuple[list[Block], list[set[int]], "_Moments"]  # some blocks, the candidates in each, and the times of all
 
 
 def _listed(table: Table, wanted: Query, batches: Iterable[list[Block]]) -> Iterator[Listed]:
@@ -162,21 +162,21 @@ class _Moments:
         self.blocks = {first: known.get(place, {}).get("moments", b"") for first, place in places.items()}
 
     def of(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
-        """Those of the numbers that are not void, each with its moment."""
+        """Those of the numbers that are not void, each with its time."""
         for number in numbers:
             if when := moment_at(self.blocks.get(first_of(number), b""), (number - 1) % BLOCK_EVENTS):
                 yield number, when
 
 
 def _leading(table: Table, wanted: Query, top: int) -> Iterator[Block]:
-    """The numbers to begin with, block by block, the newest first: a list's, or all, if only a time is asked for."""
+    """The first candidates, block by block, newest first: those of a list, or all numbers if only a time is given."""
     if wanted.lists:
         return _blocks(table, wanted.lists[0], top)
     return ((first, set(range(first, first + BLOCK_EVENTS))) for first in range(first_of(top), 0, -BLOCK_EVENTS))
 
 
 def _blocks(table: Table, names: list[Name], top: int) -> Iterator[Block]:
-    """The numbers found under any of the names, block by block, the newest first."""
+    """The numbers found under any of the names, block by block, newest first."""
     spans = [keys.log_index_blocks(kind, name, first_of(top)) for kind, name in names]
     pages = run_parallel(table, *(partial(_some, table, span) for span in spans))
     rows = (_backwards(table, span, page) for span, page in zip(spans, pages, strict=True))
@@ -201,7 +201,7 @@ def _backwards(table: Table, span: Span, page: Page) -> Iterator[Item]:
 
 
 def _narrowed(table: Table, blocks: dict[int, set[int]], lists: list[list[Name]]) -> list[set[int]]:
-    """Of the numbers of each block those that are in all lists."""
+    """For each block, the numbers that are in all lists."""
     places = {keys.log_index(kind, name, first) for each in lists for kind, name in each for first in blocks}
     known = table.get_many(places) if places else {}
     for names in lists:
@@ -212,7 +212,7 @@ def _narrowed(table: Table, blocks: dict[int, set[int]], lists: list[list[Name]]
 
 
 def _last_by(table: Table, until: str) -> int:
-    """A number after which every event is later; found by halving, for numbers and times grow together."""
+    """A number after which every event is later, found by bisection, because numbers and times grow together."""
     last = layout.last_number(table)
 
     def when(number: int) -> str:

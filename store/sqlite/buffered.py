@@ -1,7 +1,7 @@
-"""An embedded store for one process alone that gathers its writes in memory and commits them in large batches.
+"""An embedded store for a single process that buffers writes in memory and commits them in large batches.
 
-For rebuilding a state from its log: thousands of small transactions in a row, nobody else looks meanwhile, and after a
-crash one begins again. What was read or written lately is found in memory, so few of them reach SQLite.
+For rebuilding a state from its log: thousands of small transactions in a row, no concurrent readers, and after a crash
+it starts over. Recently read or written items are found in memory, so few reads reach SQLite.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ ORDER BY 1, 2
 """
 COPY = "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM source.{table} WHERE {where} ORDER BY pk, sk"
 CACHE_KILOBYTES = 64_000
-UNKNOWN: Item = {}  # stands for an item that was neither read nor written lately
+UNKNOWN: Item = {}  # an item that was not read or written recently
 BUFFERED_ITEMS = 50_000  # about 100 MB of them
 
 
 class BufferedTable(SqliteTable):
-    """Of writes only single items are checked against the store's limits: they come from a log, which was written
-    within them."""
+    """Only single items are checked against the store's limits: the writes come from a log that was written within
+    them."""
 
     def __init__(self, path: str, **options: Any):
         super().__init__(path, **options)
         self._items: dict[Key, Item | None] = {}
         self._changed: set[Key] = set()
-        self._written: set[int] | None = None  # hashes of the keys of all that ever was in the file, if that is known
+        self._written: set[int] | None = None  # hashes of all keys that were ever in the file, if known
 
     def create(self) -> None:
-        """Its file is thrown away whole: nothing that was deleted in it need be overwritten."""
+        """The file is discarded as a whole, so deleted bytes need not be overwritten."""
         super().create()
         self._written = set() if next(self.everything(), None) is None else None
         connection = self._writers.opened_writer().connection
@@ -58,7 +58,7 @@ class BufferedTable(SqliteTable):
         return {key: item for key in keys if (item := self.get(key)) is not None}
 
     def _current(self, key: Key) -> Item | None:
-        """As it is stored, even if it has expired."""
+        """The stored item, even if it has expired."""
         item = self._items.get(key, UNKNOWN)
         if item is UNKNOWN:
             if self._written is not None and hash(key) not in self._written:
@@ -79,8 +79,8 @@ class BufferedTable(SqliteTable):
         return super().everything()
 
     def differing(self, other: BufferedTable) -> Iterator[tuple[Item | None, Item | None]]:
-        """The data that is not the very same text in both, in the order of its keys: here, and there. Of most items
-        that are the same nothing has to be read, but equal items may be written in two ways."""
+        """Items whose text differs between the two stores, in key order: ours and the other's. Most equal items need
+        not be read, but equal items may still differ as text."""
         self.flush()
         other.flush()
         with sentences(self.path), closing(connect(self.path)) as reader:
@@ -121,8 +121,8 @@ class BufferedTable(SqliteTable):
         super().load(entries)
 
     def copy(self, source: SqliteTable, is_copied: Callable[[str, str], bool], also: Span) -> int:
-        """Copy the data whose keys `is_copied` chooses, and this span, as they lie in the other file at one moment;
-        returns how many items. None of them comes into Python: that would take five times as long."""
+        """Copy the data whose keys `is_copied` selects, and this span, from a snapshot of the other file; returns how
+        many items. None of them passes through Python, which would take five times as long."""
         self._written = None
         now = source.clock()
         span, values = rows.where(also, now)
@@ -151,7 +151,7 @@ class BufferedTable(SqliteTable):
             self._written.update(map(hash, keys))
 
     def flush(self) -> None:
-        """Commit what was gathered. It stays in memory as well, until there is too much of it."""
+        """Commit the buffered writes. They stay cached until there are too many."""
         changed = [_statement(key, self._items[key]) for key in sorted(self._changed)]
         self._note_written(self._changed)
         self._changed = set()
@@ -163,7 +163,7 @@ class BufferedTable(SqliteTable):
 
 
 def _after(write: Put | Update | Delete, stored: Item | None) -> Item | None:
-    """What is stored after this write."""
+    """The stored item after this write."""
     if isinstance(write, Put):
         return write.item
     return rows.updated(stored, write) if isinstance(write, Update) else None

@@ -1,4 +1,4 @@
-"""SQLite itself: a connection to the file, and what SQLite says in sentences."""
+"""Connections to the SQLite file, and readable messages for SQLite's errors."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from ..table import Unavailable, Unwritable
 
-WRITING_FAILED = {  # what SQLite's own name for an error says, where its words are "disk I/O error"
+WRITING_FAILED = {  # SQLite's own names for errors whose message is only "disk I/O error"
     *("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE"),
     *("SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_DELETE"),
 }
-# seconds a writer waits until it may begin: for its turn, for other processes, and for SQLite
+# how long a writer waits before it can begin: for its turn, for other processes and for SQLite
 WRITER_TIMEOUT_SECONDS = 5.0
 
 
@@ -28,7 +28,7 @@ def connect(path: str, *, create: bool = False) -> sqlite3.Connection:
 
 
 class sentences:  # noqa: N801 - used as a function is
-    """Turn what SQLite and the system say into what a person can act on."""
+    """Turn errors of SQLite and the system into messages that a person can act on."""
 
     __slots__ = ("path",)
 
@@ -67,9 +67,9 @@ def _not_opened(path: str, said: str) -> Unavailable:
 
 
 def _obstacle(path: str) -> str:
-    """What keeps us from writing there, in the system's words; nothing if nothing does.
+    """What prevents writing there, in the system's words, or nothing.
 
-    The file is not opened to find out: closing it would end the locks that SQLite holds in this process.
+    The file is not opened to find out: closing it would release the locks that SQLite holds in this process.
     """
     for place in (path, os.path.dirname(path)):
         if not os.access(place, os.W_OK):

@@ -1,4 +1,4 @@
-"""The embedded adapter's SQL: how the tables lie in the file, items as rows, spans as conditions."""
+"""The embedded adapter's SQL: the tables in the file, items as rows, spans as conditions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .. import cursors, limits
 from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, Update, Value, Write
 
 BATCH_ROWS = 256
-TRUTHS = {"true": True, "fals": False}  # by their first letters in JSON, where nothing else begins like them
-STATEMENT_ITEMS = 8  # items of one statement: more would be more statements to keep, and hardly faster
+TRUTHS = {"true": True, "fals": False}  # by their first letters in JSON, which are unambiguous
+STATEMENT_ITEMS = 8  # per statement: more would mean more prepared statements, and hardly be faster
 
-# Clustered by key and without row ids, so that the file keeps no order of arrival.
+# Clustered by key and without row ids, so that the file does not reveal the order of arrival.
 TABLE = """
 CREATE TABLE IF NOT EXISTS {table} (
     pk TEXT NOT NULL, sk TEXT NOT NULL, gsi1pk TEXT, gsi1sk TEXT, ttl INTEGER, body BLOB NOT NULL,
@@ -49,7 +49,7 @@ DELETE = {table: f"DELETE FROM {table} WHERE pk = ? AND sk = ?" for table in TAB
 
 
 def pack(item: Item) -> bytes:
-    """The item as JSON; one that holds bytes in a tagged form, told apart by its first character."""
+    """The item as JSON; one that contains bytes in a tagged form, recognised by its first character."""
     try:
         return orjson.dumps(item)
     except TypeError:
@@ -63,7 +63,7 @@ def unpack(body: bytes) -> Item:
 
 
 def unpack_all(bodies: list[bytes]) -> list[Item]:
-    """Many at once, which takes half the time of one by one; but no more than the processor keeps at hand."""
+    """Many at once, in half the time of one by one; in batches that fit the processor's cache."""
     items: list[Item] = []
     for at in range(0, len(bodies), BATCH_ROWS):
         items += _unpack_some(bodies[at : at + BATCH_ROWS])
@@ -78,8 +78,8 @@ def _unpack_some(bodies: list[bytes]) -> list[Item]:
 
 
 def values_of(bodies: list[bytes], names: Sequence[str]) -> Iterator[Iterable[tuple[Value, ...]]]:
-    """These attributes of every item, a handful of items at a time, cut out of the text where that is safe: it takes
-    half the time of unpacking."""
+    """These attributes of every item, a batch of items at a time, cut out of the text where that is safe: it takes half
+    the time of unpacking."""
     for at in range(0, len(bodies), BATCH_ROWS):
         some = bodies[at : at + BATCH_ROWS]
         columns = _columns(b"".join(some).decode(), len(some), names)
@@ -88,7 +88,7 @@ def values_of(bodies: list[bytes], names: Sequence[str]) -> Iterator[Iterable[tu
 
 def _columns(text: str, size: int, names: Sequence[str]) -> Iterable[tuple[Value, ...]] | None:
     """`None` unless all of the items are plain: with nothing escaped, every quotation mark in the text begins or ends a
-    string, and with one brace each, whatever looks like the name of an attribute is one of the item itself."""
+    string, and with one brace each, whatever looks like an attribute's name is one of the item itself."""
     if not names or "\\" in text or text.count("{") != size or not all(name.isidentifier() for name in names):
         return None
     columns = [_column(text, size, name) for name in names]
@@ -96,7 +96,7 @@ def _columns(text: str, size: int, names: Sequence[str]) -> Iterable[tuple[Value
 
 
 def _column(text: str, size: int, name: str) -> Sequence[Value] | None:
-    """An attribute that all of the items have, as a string or as a truth value, or none of them; `None` otherwise."""
+    """An attribute that all of the items have, as a string or a boolean, or that none of them has; `None` otherwise."""
     if f'"{name}":' not in text:
         return [None] * size
     found = [after.partition('"')[0] for after in text.split(f'"{name}":"')[1:]]
@@ -130,8 +130,8 @@ def _untag(value: Value) -> Value:
 
 
 def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None = None) -> dict[Key, Item]:
-    """Those of the items that are there; without a moment given also what has expired. Each statement has SQLite lock
-    the file, look whether somebody has written, and wait for Python's own lock: so several items are one statement."""
+    """The items that exist; without `now`, expired ones too. Several items share a statement, because each statement
+    locks the file, checks for new writes and waits for the GIL."""
     found: dict[Key, Item] = {}
     for at in range(0, len(keys), STATEMENT_ITEMS):
         some = keys[at : at + STATEMENT_ITEMS]
@@ -145,7 +145,7 @@ def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None 
 
 @lru_cache
 def _get_many_sql(tables: Sequence[str], also_expired: bool) -> str:
-    """Whoever asks so gives the places, and then the moment."""
+    """The parameters are the keys, then the time unless `also_expired`."""
     fresh = "" if also_expired else f" AND (ttl IS NULL OR ttl > ?{2 * len(tables) + 1})"
     return " UNION ALL ".join(
         f"SELECT {number}, body FROM {table} WHERE pk = ?{2 * number + 1} AND sk = ?{2 * number + 2}{fresh}"
@@ -154,7 +154,7 @@ def _get_many_sql(tables: Sequence[str], also_expired: bool) -> str:
 
 
 def carry_out(connection: sqlite3.Connection, changes: Iterable[tuple[str, tuple[Value, ...]] | None]) -> None:
-    """In any order: they are of different items."""
+    """Order does not matter: each change concerns a different item."""
     alike: dict[str, list[tuple[Value, ...]]] = {}
     for statement, values in filter(None, changes):
         alike.setdefault(statement, []).append(values)
@@ -163,7 +163,7 @@ def carry_out(connection: sqlite3.Connection, changes: Iterable[tuple[str, tuple
 
 
 def change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] | None:
-    """The statement a write comes down to; a check comes down to none."""
+    """The statement for a write; a check has none."""
     if isinstance(write, Check):
         return None
     if isinstance(write, Delete):
@@ -174,8 +174,8 @@ def change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] |
 
 
 def insertion(item: Item, table: str) -> tuple[str, tuple[Value, ...]]:
-    """Of an item that was changed; one whose text is short is no longer than an item may be, for what DynamoDB counts
-    is less than twice as much."""
+    """For an item that was changed. A short one needs no size check: DynamoDB counts less than twice the length of its
+    text."""
     row = _row(item)
     if 2 * len(row[-1]) > limits.MAX_ITEM_BYTES:
         limits.check_item(item)
@@ -192,7 +192,7 @@ def load(connection: sqlite3.Connection, entries: Sequence[tuple[str, Item]]) ->
 
 
 def updated(stored: Item | None, update: Update) -> Item:
-    """Of parts that were looked at before: only sums and the whole may be too large by now."""
+    """The parts have been checked already; only sums and the whole item may have become too large."""
     item = {**(stored or {"PK": update.key.pk, "SK": update.key.sk}), **update.set}
     for name, amount in update.add.items():
         if type(item.get(name, 0)) is not int:
@@ -210,7 +210,7 @@ def updated(stored: Item | None, update: Update) -> Item:
 def where(
     span: Span, now: float, cursor: str | None = None, backwards: bool = False
 ) -> tuple[str, list[str | bytes | float]]:
-    """The condition that picks the span, from the cursor on, without what has expired."""
+    """The SQL condition for the span, from the cursor on, without expired items."""
     limits.check_span(span)
     pk, sk = ("gsi1pk", "gsi1sk") if span.index else ("pk", "sk")
     terms: list[str] = [f"{pk} = ?", f"{sk} IS NOT NULL", "(ttl IS NULL OR ttl > ?)"]
@@ -239,14 +239,14 @@ def where(
 
 
 def fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], bool]:
-    """The bodies that fit a page, and whether something comes after them."""
+    """The bodies that fit into a page, and whether there are more."""
     bodies: list[bytes] = []
     size = 0
     at_a_time = BATCH_ROWS if limit is None else min(BATCH_ROWS, limit + 1)  # some rows are large
     while some := list(chain.from_iterable(rows.fetchmany(at_a_time))):
         together = sum(map(len, some))
         if size + together < limits.PAGE_BYTES and limit is None:
-            bodies += some  # all of them fit, and need not be looked at one by one
+            bodies += some  # all of them fit, so no need to check each
             size += together
             continue
         for body in some:

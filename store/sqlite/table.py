@@ -1,4 +1,4 @@
-"""Both tables in one SQLite file, as the port asks for them."""
+"""Both tables in one SQLite file: the embedded implementation of the port."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SqliteTable(Table):
     def create(self) -> None:
         try:
             Path(self.path).parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # nobody else's to read; SQLite keeps the mode
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # private to us; SQLite keeps the mode
         except OSError as error:
             raise Unavailable(f"The store {self.path} cannot be made: {error.strerror}.") from error
         with sentences(self.path):
@@ -62,7 +62,7 @@ class SqliteTable(Table):
     def get(self, key: Key) -> Item | None:
         limits.check_key(key)
         start = time.perf_counter()
-        try:  # the busiest call of all: written out, because two context managers cost as much as the read itself
+        try:  # the most frequent call, so inlined: two context managers cost as much as the read itself
             row = self._reader().execute(rows.GET[key.table], (key.pk, key.sk, self.clock())).fetchone()
         except sqlite3.Error as error:
             round_trips.record("get", "unavailable", time.perf_counter() - start)
@@ -75,7 +75,7 @@ class SqliteTable(Table):
         for key in wanted:
             limits.check_key(key)
         start = time.perf_counter()
-        try:  # as above: every page asks for whoever has come, and for their session
+        try:  # inlined as above: every page reads the visitor and their session
             found = rows.read(self._reader(), list(wanted), self.clock())
         except sqlite3.Error as error:
             round_trips.record("get_many", "unavailable", time.perf_counter() - start)
@@ -128,7 +128,7 @@ class SqliteTable(Table):
             self._writers.commit(lambda connection: self._apply_numbered(connection, writes, size, numbered))
 
     def put_all(self, items: Sequence[Item]) -> None:
-        """In one transaction: the file knows nothing cheaper."""
+        """In one transaction: SQLite has nothing cheaper."""
         limits.check_puts(items)
         with round_trips.round_trip("put_all"):
             self._writers.commit(lambda connection: self._apply(connection, [*map(Put, items)], None))
@@ -145,7 +145,7 @@ class SqliteTable(Table):
             return int(self._writers.commit(lambda connection: self._sweep(connection, limit)))
 
     def everything(self) -> Iterator[tuple[str, Item]]:
-        """Both tables in one read transaction, on a connection of its own: nobody waits for it."""
+        """Both tables in one read transaction, on a connection of its own, so that it blocks nothing."""
         with sentences(self.path), closing(connections.connect(self.path)) as reader:
             reader.execute("PRAGMA query_only = ON")
             reader.execute("BEGIN")
@@ -157,7 +157,7 @@ class SqliteTable(Table):
     most_loaded = (5000, 2 * 1024 * 1024)
 
     def load(self, entries: Sequence[tuple[str, Item]]) -> None:
-        """Large transactions, none of which waits for the disk; the write that ends the filling waits for all."""
+        """Large transactions without a sync to disk; the write that ends the filling syncs them all."""
         with (
             round_trips.round_trip("load"),
             sentences(self.path),
@@ -167,8 +167,8 @@ class SqliteTable(Table):
             rows.load(connection, entries)
 
     def purge_journal(self) -> None:
-        """Empty the journal. In the file itself SQLite has overwritten what was deleted (`secure_delete`), but for
-        copies that it may have left when it moved rows between pages; those go with `compact`."""
+        """Empty the journal. SQLite has overwritten deleted data in the file itself (`secure_delete`), except for
+        copies it may have left when it moved rows between pages; `compact` removes those."""
         with round_trips.round_trip("purge_journal"), sentences(self.path), self._writers.alone() as writer:
             writer.empty_journal()
 
@@ -182,23 +182,23 @@ class SqliteTable(Table):
         return int(self._reader().execute(f"PRAGMA {name}").fetchone()[0])
 
     def compact(self) -> bool:
-        """Rewrite the file in the order of its keys."""
+        """Rewrite the file in key order."""
         with round_trips.round_trip("compact"), sentences(self.path), self._writers.alone() as writer:
             return writer.rewrite()
 
     def wait_for_no_disk(self) -> None:
-        """For a store that need not outlive a power cut."""
+        """For a store that need not survive a power cut."""
         with sentences(self.path):
             self._writers.opened_writer().connection.execute("PRAGMA synchronous = OFF")
 
     def quiet(self) -> float:
-        """As the files say: the journal, or the store itself if there is nothing in the journal."""
+        """From the modification time of the journal, or of the store itself if the journal is empty."""
         journal = Path(f"{self.path}-wal")
         written = journal if journal.exists() and journal.stat().st_size else Path(self.path)
         return max(0.0, time.time() - written.stat().st_mtime)
 
     def close(self) -> None:
-        """What others are doing just then they finish; each lets go of its connection in its own time."""
+        """Operations under way finish first; each thread then drops its own connection."""
         threads, writers = self._threads, self._writers
         self._start_afresh()
         vars(threads).clear()
@@ -207,7 +207,7 @@ class SqliteTable(Table):
     # --- connections, and reading ---
 
     def _start_afresh(self) -> None:
-        """Forget every connection; threads open new ones. Also what a forked child does with those of its parent."""
+        """Drop every connection; threads open new ones. A forked child does the same with those of its parent."""
         self._threads = threading.local()
         self._writers = Writers(self.path)
 
@@ -223,7 +223,7 @@ class SqliteTable(Table):
     def _bodies(
         self, span: Span, limit: int | None = None, cursor: str | None = None, backwards: bool = False
     ) -> tuple[list[bytes], bool]:
-        """The items of a page as they lie in the file, and whether something comes after them."""
+        """The items of a page as stored, and whether there are more."""
         where, values = rows.where(span, self.clock(), cursor, backwards)
         direction = "DESC" if backwards else "ASC"
         order = ", ".join(f"{name.lower()} {direction}" for name in cursors.key_names(span)[1:])
@@ -265,14 +265,15 @@ class SqliteTable(Table):
 
 
 def _stored(connection: sqlite3.Connection, writes: Sequence[Write]) -> list[Item | None]:
-    """The items that writes are about, where they need to be known."""
+    """The items that the writes depend on: those with a condition, and updates."""
     keys = [write.key if write.when is not None or isinstance(write, Update) else None for write in writes]
     found = rows.read(connection, [key for key in keys if key is not None])
     return [found.get(key) if key is not None else None for key in keys]
 
 
 def _changes(writes: Sequence[Write], stored: Sequence[Item | None]) -> list[tuple[str, tuple[Value, ...]] | None]:
-    """Every part is judged before anything is written: a refused transaction touches nothing and needs no rollback."""
+    """Every condition is checked before anything is written: a refused transaction changes nothing and needs no
+    rollback."""
     both = list(zip(writes, stored, strict=True))
     refused = [at for at, (write, item) in enumerate(both) if write.when is not None and not holds(write.when, item)]
     if refused:
@@ -284,16 +285,16 @@ _inherited: list[Any] = []  # a child must neither use nor close its parent's co
 
 
 class _OfAThread:
-    """Closes a reader with its thread. A connection of Python's lies in a circle with its own statements: without
-    this it would stay open, file and all, until somebody looks for such circles."""
+    """Closes a reader with its thread. A Python connection and its statements form a reference cycle: without this the
+    file would stay open until the next garbage collection."""
 
     def __init__(self, reader: sqlite3.Connection, threads: threading.local):
         self.reader = reader
-        self.threads = threads  # so that closing a table takes no reader from the threads that are reading
+        self.threads = threads  # so that closing a table does not take readers from threads that are reading
         self.process = os.getpid()
 
     def __del__(self, this_process: Callable[[], int] = os.getpid, keep: list[Any] = _inherited) -> None:
-        """With all that it needs at hand: at the very end of a process nothing else is there any more."""
+        """Everything it needs is bound as a default: at interpreter shutdown, globals may be gone."""
         if self.process == this_process():
             self.reader.close()
         else:

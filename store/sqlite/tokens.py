@@ -1,7 +1,7 @@
-"""Idempotency tokens: a write that comes again with its token has happened already.
+"""Idempotency tokens: a write that is repeated with its token has happened already.
 
-Only whoever holds a token can tell which write it stood for. A plain digest of the write, beside the time it expires,
-would let a reader of the file try which voter's event and which ballot were written together.
+Only the holder of a token can tell which write it was for. A plain digest of the write, beside its expiry time, would
+let a reader of the file test which voter's event and which ballot were written together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Group commit for the embedded store: the threads of a process queue up, and the first commits for all who wait."""
+"""Group commit for the embedded store: the threads of a process queue up, and the first commits for all."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ..table import StoreError, Unavailable
 from .connections import sentences
 
 CHECK_INTERVAL_SECONDS = 0.01  # between two checks whether the store is free
-NORMAL = 1  # of SQLite's ways to sync: the journal before it is carried over into the file, not at every commit
-JOURNAL_TIMEOUT_SECONDS = 0.2  # seconds to wait for readers before the journal is emptied; writers wait as long
-REWRITE_SECONDS = 1.0  # for copying the file, which is less than half of rewriting it: writers have patience for more
+NORMAL = 1  # of SQLite's sync modes: syncs the journal before it is moved into the file, not at every commit
+JOURNAL_TIMEOUT_SECONDS = 0.2  # to wait for readers before the journal is emptied; writers wait as long
+REWRITE_SECONDS = 1.0  # for copying the file, less than half of rewriting it; writers can wait longer than that
 INSTRUCTIONS_BETWEEN_CHECKS = 10_000  # of SQLite's virtual machine
 TOO_BUSY = "The store is too busy to write just now."
 
@@ -32,7 +32,7 @@ class Writers:
         self.writer: Writer | None = None
 
     def commit(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
-        """Do the work in a transaction, together with whatever else waits for its turn."""
+        """Do the work in a transaction, together with everything else that is waiting."""
         act = Act(work, time.monotonic() + connections.WRITER_TIMEOUT_SECONDS)
         self.waiting.append(act)
         try:
@@ -61,13 +61,13 @@ class Writers:
             act.hears()
 
     def call_the_next(self) -> None:
-        """Whoever has waited longest sees whether it is its turn; others who come just then may be quicker, and take it
-        along."""
+        """Wake the longest-waiting act to see whether it is its turn; a thread that arrives just then may be quicker
+        and commit it too."""
         with suppress(IndexError):
             self.waiting[0].call()
 
     def _give_up(self, act: Act) -> None:
-        """Give up waiting, unless another thread is committing the act already; then its outcome comes soon."""
+        """Give up waiting, unless another thread is already committing the act; then its outcome comes soon."""
         with suppress(ValueError):
             self.waiting.remove(act)
             raise Unavailable(TOO_BUSY)
@@ -92,8 +92,8 @@ class Writers:
         return self.writer
 
     def _commit_all_waiting(self, until: float = math.inf) -> None:
-        """Who waits is taken along once we may really write: until then each of them may still give up. So is who comes
-        while we write for the others."""
+        """Waiting acts are taken only once we hold the write lock, because until then they may still give up. Those
+        that arrive while we write are taken too."""
         acts: list[Act] = []
         failure: StoreError | None = Unavailable("The store was stopped in the middle of a write; nothing was written.")
         try:
@@ -110,7 +110,7 @@ class Writers:
                 act.finish(failure)
 
     def _take_along(self, acts: list[Act]) -> list[Act]:
-        """Add all acts that wait by now."""
+        """Add all acts that are waiting by now."""
         before = len(acts)
         with suppress(IndexError):
             while True:
@@ -138,7 +138,7 @@ class Writers:
             self.call_the_next()
 
     def close(self) -> None:
-        """Unless somebody writes just now: then the connection goes with its last act."""
+        """If a write is under way, the connection is closed after its last act."""
         if self.turn.acquire(blocking=False):
             try:
                 writer, self.writer = self.writer, None
@@ -149,27 +149,27 @@ class Writers:
                 self.call_the_next()
 
     def let_go(self) -> None:
-        """In a forked child: drop the parent's place in the queue."""
+        """In a forked child: give up the parent's place in the queue."""
         if self.writer is not None:
-            self.writer.queue.file.close()  # or a lock that the parent holds would outlive it in us
+            self.writer.queue.file.close()  # else our copy would keep a lock of the parent's alive
 
 
 class Act:
-    """One transaction that waits to be committed, and its outcome."""
+    """One transaction waiting to be committed, and its outcome."""
 
     __slots__ = ("_called", "answer", "done", "error", "until", "work")
 
     def __init__(self, work: Callable[[sqlite3.Connection], Any], until: float):
         self.work = work
-        self.until = until  # as `time.monotonic` tells it
+        self.until = until  # by `time.monotonic`
         self.done = False
         self.answer: Any = None
         self.error: Exception | None = None
-        self._called = threading.Lock()  # held until somebody calls
+        self._called = threading.Lock()  # held until the act is called
         self._called.acquire()
 
     def hears(self, seconds: float = -1) -> bool:
-        """Wait to be called, because it is done or nobody writes; whether that happened in time."""
+        """Wait to be called, because the act is done or no thread is writing; whether that happened in time."""
         return self._called.acquire(timeout=seconds)
 
     def call(self) -> None:
@@ -177,8 +177,8 @@ class Act:
             self._called.release()
 
     def perform(self, connection: sqlite3.Connection) -> None:
-        """Whoever is refused, or fails before anything of theirs is written, fails alone: the others of the same commit
-        go on."""
+        """An act that is refused, or fails before it has written anything, fails alone: the rest of the commit goes
+        on."""
         before = connection.total_changes
         try:
             self.answer = self.work(connection)
@@ -201,11 +201,11 @@ class Writer:
     def __init__(self, path: str):
         self.connection = connections.connect(path)
         self.queue = Queue(f"{path}-queue")
-        self._patience = -1  # milliseconds for which SQLite waits, as it was told last
+        self._patience = -1  # SQLite's current busy timeout in milliseconds
 
     @contextmanager
     def transaction(self, until: float) -> Iterator[sqlite3.Connection]:
-        """Nobody but us writes by now, unless somebody has come past the queue."""
+        """No other process is writing by now, unless it bypassed the queue."""
         self._wait_for(min(connections.WRITER_TIMEOUT_SECONDS, _left(until)))
         self.connection.execute("BEGIN IMMEDIATE")
         try:
@@ -217,7 +217,7 @@ class Writer:
             raise
 
     def _wait_for(self, seconds: float) -> None:
-        """Told in tenths of a second, so that whoever has not waited yet need not say so again."""
+        """In tenths of a second, so that a timeout that has hardly changed need not be set again."""
         patience = 100 * math.ceil(10 * seconds)
         if patience != self._patience:
             self.connection.execute(f"PRAGMA busy_timeout = {patience}")
@@ -225,8 +225,8 @@ class Writer:
 
     @contextmanager
     def hurried(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that a power cut may undo, until the next ordinary one: that syncs the whole journal. Neither a
-        power cut nor `kill -9` leaves part of it."""
+        """A transaction that a power cut may undo until the next ordinary one syncs the whole journal. Neither a power
+        cut nor `kill -9` leaves part of it."""
         (usual,) = self.connection.execute("PRAGMA synchronous").fetchone()
         self.connection.execute(f"PRAGMA synchronous = {min(usual, NORMAL)}")
         try:
@@ -236,15 +236,15 @@ class Writer:
             self.connection.execute(f"PRAGMA synchronous = {usual}")
 
     def empty_journal(self) -> None:
-        """Gives up soon if a long read, such as a backup, is in the way: other writers would wait with us."""
+        """Gives up soon if a long read, such as a backup, is in the way, because other writers would have to wait
+        too."""
         self._wait_for(JOURNAL_TIMEOUT_SECONDS)
         _, frames, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if moved < frames or self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
 
     def rewrite(self) -> bool:
-        """The whole file, unless that would keep writers waiting for longer than they have patience. Answers whether
-        it was done."""
+        """Rewrite the whole file, unless writers would have to wait for too long; whether it was done."""
         stop = time.monotonic() + REWRITE_SECONDS
         self._wait_for(JOURNAL_TIMEOUT_SECONDS)
         self.connection.set_progress_handler(lambda: time.monotonic() > stop, INSTRUCTIONS_BETWEEN_CHECKS)
@@ -257,7 +257,7 @@ class Writer:
         finally:
             self.connection.set_progress_handler(None, 0)
         self.empty_journal()
-        self.connection.execute("PRAGMA shrink_memory")  # gives back what the rewriting took
+        self.connection.execute("PRAGMA shrink_memory")  # frees what rewriting used
         return True
 
 
@@ -269,10 +269,10 @@ def _left(until: float) -> float:
 
 
 class Queue:
-    """A lock on a file, which the kernel hands on to those who have waited for it.
+    """A file lock, which the kernel hands on to waiting processes in turn.
 
-    The kernel does not let anybody wait with patience that ends. So where another process holds the lock, a thread
-    stands in line, and writes what waits when it gets there; whoever asked for that may go away meanwhile.
+    The kernel offers no timeout for this wait. So if another process holds the lock, a thread waits for it and then
+    writes everything that is pending; the thread that asked for that may give up meanwhile.
     """
 
     def __init__(self, path: str):
@@ -281,7 +281,7 @@ class Queue:
         self._stands_in_line = False
 
     def enter(self) -> bool:
-        """Whether the lock is ours, because nobody else was there; one of us who stands in line is somebody else."""
+        """Whether we got the lock without waiting; not if a thread of ours is already waiting for it."""
         with self._change:
             if self._stands_in_line:
                 return False
@@ -295,7 +295,8 @@ class Queue:
         fcntl.flock(self.file, fcntl.LOCK_UN)
 
     def send(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
-        """Let somebody stand in line and act, and again as long as there is more to do; unless somebody does so."""
+        """Start a thread that waits for the lock and acts, repeatedly while there is more to do; unless one is waiting
+        already."""
         with self._change:
             if not self._stands_in_line:
                 threading.Thread(target=self._stand_in_line, args=(act, is_wanted), daemon=True).start()
@@ -306,7 +307,7 @@ class Queue:
             return self._change.wait_for(is_done, seconds)
 
     def close(self) -> bool:
-        """Whether it is closed: it is not while somebody of us stands in line."""
+        """Whether it is closed, which it is not while a thread of ours is waiting for the lock."""
         with self._change:
             if not self._stands_in_line:
                 self.file.close()
@@ -321,7 +322,7 @@ class Queue:
                 if is_wanted():
                     act()
                 goes_on = True
-            finally:  # should acting have failed in some unforeseen way, then whoever comes next sends somebody else
+            finally:  # if acting failed unexpectedly, the next writer starts a new thread
                 self.leave()
                 with self._change:
                     self._stands_in_line = goes_on = goes_on and is_wanted()

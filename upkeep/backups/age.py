@@ -1,8 +1,8 @@
-"""The file format of age (age-encryption.org/v1), as far as backups need it: to and from X25519 keys, as it streams.
+"""The file format of age (age-encryption.org/v1), as far as backups need it: streaming encryption to X25519 keys.
 
-Who encrypts holds recipients only, which are no secret: so a machine can make backups that it cannot read. What is
-written here is read by the tool `age`, and the other way round. The bytes follow the specification at
-https://c2sp.org/age; the cryptography itself is that of the package `cryptography`.
+Encryption needs only recipients, which are not secret, so a machine can make backups that it cannot read. The format is
+compatible with the `age` tool in both directions. The bytes follow the specification at https://c2sp.org/age; the
+cryptography itself is that of the package `cryptography`.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ VISIBLE = re.compile(rb"[!-~]+")
 X25519 = b"age-encryption.org/v1/X25519"
 RECIPIENT, IDENTITY = "age", "AGE-SECRET-KEY-"
 LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"  # of Bech32
-MAX_LINE_BYTES, MAX_LINES = 4096, 1000  # of a header; a file whose header has more is none of ours
+MAX_LINE_BYTES, MAX_LINES = 4096, 1000  # of a header; a longer one is not ours
 UNREADABLE = "The backup is damaged before its first line: how it is encrypted cannot be read."
-NOTHING = bytes(12)  # a nonce may be, where its key is used once
+NOTHING = bytes(12)  # a constant nonce is safe for a key that is used once
 
 
 class BadKey(ValueError):
-    """Something that is no recipient or no identity; the words say what one looks like."""
+    """Not a recipient or identity; the message says what one looks like."""
 
 
 class NotForUs(Damaged):
-    """A file that none of the identities at hand can read."""
+    """A file that none of the given identities can decrypt."""
 
 
 # --- keys ---
@@ -52,7 +52,7 @@ def new_identity() -> str:
 
 
 def recipient_of(identity: str) -> str:
-    """Who encrypts to this can be read by whoever holds the identity."""
+    """The public key that belongs to the identity."""
     return _bech32(RECIPIENT, _private(identity).public_key().public_bytes_raw())
 
 
@@ -61,7 +61,7 @@ def check_recipient(text: str) -> None:
 
 
 def identities_in(text: str) -> list[str]:
-    """The identities of a file as `age-keygen` writes it: a line each, and comments."""
+    """The identities in a file as `age-keygen` writes it: one per line, and comments."""
     lines = (line.strip() for line in text.splitlines())
     found = [line for line in lines if line and not line.startswith("#")]
     for each in found:
@@ -78,7 +78,7 @@ def _public(text: str) -> X25519PublicKey:
 
 
 def _private(text: str) -> X25519PrivateKey:
-    """Not quoted if it is wrong: it may be right but for a letter."""
+    """The error does not quote the text, which may be a secret key with a typo."""
     if text != text.upper() or (key := _unbech32(IDENTITY.lower(), text.lower())) is None:
         raise BadKey("This is no identity: one begins with AGE-SECRET-KEY-1 and has 74 characters.")
     return X25519PrivateKey.from_private_bytes(key)
@@ -92,7 +92,7 @@ def _bech32(name: str, key: bytes) -> str:
 
 
 def _unbech32(name: str, text: str) -> bytes | None:
-    """The 32 bytes of a key, or nothing if it is misspelt."""
+    """The 32 bytes of a key, or `None` if it is misspelt."""
     begins, _, rest = text.rpartition("1")
     if begins != name or any(letter not in LETTERS for letter in rest) or len(rest) != 58:
         return None
@@ -117,13 +117,13 @@ def _checksum(values: Iterable[int]) -> int:
 
 
 def _regrouped(values: Iterable[int], width: int, into: int) -> list[int]:
-    """The same bits in groups of another width, the last one filled up with zeros."""
+    """The same bits in groups of another width, the last one padded with zeros."""
     bits = "".join(f"{value:0{width}b}" for value in values)
     bits += "0" * (-len(bits) % into)
     return [int(bits[at : at + into], 2) for at in range(0, len(bits), into)]
 
 
-# --- the header: the key of the file, for each recipient ---
+# --- the header: the file key, for each recipient ---
 
 
 def _header(file_key: bytes, recipients: Sequence[X25519PublicKey]) -> bytes:
@@ -143,8 +143,8 @@ def _wrapping(secret: bytes, share: bytes, recipient: X25519PublicKey) -> ChaCha
 
 
 def _unwrapped(words: list[bytes], body: bytes, identities: Iterable[X25519PrivateKey]) -> bytes | None:
-    """The key of the file, if this stanza is for one of the identities. Its lengths are judged before anything is
-    decrypted: a longer key of the file could be one that several recipients read differently."""
+    """The file key, if this stanza is for one of the identities. Lengths are checked before decrypting: a longer file
+    key could be one that decrypts differently for several recipients."""
     if words[0] != b"X25519":
         return None
     share = _bytes(words[1]) if len(words) == 2 else b""
@@ -160,7 +160,7 @@ def _unwrapped(words: list[bytes], body: bytes, identities: Iterable[X25519Priva
 
 
 def _read_header(file: BinaryIO, identities: Sequence[X25519PrivateKey]) -> bytes:
-    """The key of the file, when the header was found to be whole."""
+    """The file key, once the header has been verified."""
     head, file_key = file.readline(MAX_LINE_BYTES), None
     if head != VERSION:
         raise Damaged("The backup is not encrypted in a way this Plenum knows.")
@@ -178,7 +178,7 @@ def _read_header(file: BinaryIO, identities: Sequence[X25519PrivateKey]) -> byte
 
 
 def _arguments(line: bytes) -> list[bytes]:
-    """What a stanza begins with: words of visible characters, one space between them and nothing else."""
+    """The first line of a stanza: words of visible characters, separated by single spaces."""
     words = line[3:].removesuffix(b"\n").split(b" ")
     if not line.endswith(b"\n") or not all(VISIBLE.fullmatch(word) for word in words):
         raise Damaged(UNREADABLE)
@@ -186,7 +186,7 @@ def _arguments(line: bytes) -> list[bytes]:
 
 
 def _body(file: BinaryIO) -> tuple[bytes, bytes]:
-    """What a stanza holds, and as it was written: lines of 64 letters, of which the last has fewer."""
+    """The decoded body of a stanza, and its text: lines of 64 characters, of which the last is shorter."""
     lines = []
     for _ in range(MAX_LINES):
         lines.append(file.readline(MAX_LINE_BYTES))
@@ -223,7 +223,7 @@ def _text(value: bytes) -> bytes:
 
 
 def _bytes(text: bytes) -> bytes:
-    """Whatever would be written otherwise is refused, so that nothing of the header can be changed unnoticed."""
+    """Refuses non-canonical encodings, so that no change to the header goes unnoticed."""
     try:
         value = base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)
     except ValueError:
@@ -237,7 +237,7 @@ def _bytes(text: bytes) -> bytes:
 
 
 def _nonces() -> Iterator[tuple[bytes, bytes]]:
-    """For each chunk in turn: as one that is followed, and as the last."""
+    """For each chunk two nonces: one if more chunks follow, one for the last."""
     number = 0
     while True:
         counted = number.to_bytes(11, "big")
@@ -246,7 +246,7 @@ def _nonces() -> Iterator[tuple[bytes, bytes]]:
 
 
 class Encrypting(io.RawIOBase):
-    """What is written into this is written into the file so that only recipients can read it; whole once closed."""
+    """A writable stream that encrypts to the recipients; complete after `finish`."""
 
     def __init__(self, file: BinaryIO, recipients: Iterable[str]):
         file_key, nonce = secrets.token_bytes(16), secrets.token_bytes(16)
@@ -261,7 +261,7 @@ class Encrypting(io.RawIOBase):
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
         self.waiting += data
-        while len(self.waiting) > CHUNK_BYTES:  # a full one waits, too: it may be the last
+        while len(self.waiting) > CHUNK_BYTES:  # a full chunk waits too: it may be the last
             self._put(next(self.nonces)[0])
         return len(data)
 
@@ -270,12 +270,13 @@ class Encrypting(io.RawIOBase):
         del self.waiting[:CHUNK_BYTES]
 
     def finish(self) -> None:
-        """Not done by itself when something goes wrong: what is not whole is not to look as if it were."""
+        """Not called automatically after an error: an incomplete file must not look complete."""
         self._put(next(self.nonces)[1])
 
 
 class Decrypting(io.RawIOBase):
-    """What an encrypted file says, to whoever holds one of the identities; a chunk is told once it is found whole."""
+    """A readable stream that decrypts with any of the identities; a chunk is returned only after it was
+    authenticated."""
 
     def __init__(self, file: BinaryIO, identities: Iterable[str]):
         file_key = _read_header(file, [_private(each) for each in identities])

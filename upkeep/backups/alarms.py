@@ -1,6 +1,6 @@
-"""Warnings about backups: that one failed, and that there has been none for days; by mail to those who can see to it.
+"""Warnings that a backup failed, or that there has been none for days, mailed to those who can fix it.
 
-No act of anybody, and so no event. Each is mailed once a day (UTC), however often it is noticed.
+They are not acts of a person, so there is no event. Each is mailed once a day (UTC), however often it is noticed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _in_use_since() -> datetime | None:
 
 
 def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
-    """Whether the newest backup, or a site without any, is older than it may be."""
+    """Whether the newest backup, or a site without any, is older than allowed."""
     if not settings.BACKUP_MAX_AGE_DAYS:
         return False
     since = ended_at(table()) or _in_use_since()
@@ -78,7 +78,7 @@ def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
 
 
 def warn_of_late(clock: Callable[[], datetime] = utc_now) -> int:
-    """Queue today's warnings, if they are due; answers how many. Any number may do this at once, each mail is one."""
+    """Queue today's warnings if they are due; returns how many. Safe to run concurrently: each mail is queued once."""
     if not is_late(clock):
         return 0
     last = ended_at(table())

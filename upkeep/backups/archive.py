@@ -1,4 +1,4 @@
-"""Files of backups: written whole or not at all, encrypted to keys that are elsewhere, opened again, and told of."""
+"""Backup files: written atomically, encrypted to keys that are stored elsewhere, reopened, and recorded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PACKED = ".gz"
 
 
 class Counting:
-    """A file that knows how much was written into it."""
+    """A file that counts the bytes written to it."""
 
     def __init__(self, file: BinaryIO):
         self.file = file
@@ -43,7 +43,7 @@ class Counting:
 
 @contextmanager
 def encrypted_and_packed(file: BinaryIO, recipients: Sequence[str], packed: bool) -> Iterator[BinaryIO]:
-    """What is written into this is packed, then encrypted, then written into the file; whole when all went well."""
+    """A stream that compresses, then encrypts, then writes to the file; complete only if nothing failed."""
     encrypting = age.Encrypting(file, recipients) if recipients else None
     inner = cast(BinaryIO, encrypting or file)
     if packed:
@@ -61,13 +61,13 @@ def to_pipe() -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more when it ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains again at exit
         raise CommandError("Whoever read the backup went away before its end.") from error
 
 
 @contextmanager
 def to_file(path: Path) -> Iterator[BinaryIO]:
-    """A file that has its name only once it is whole and on disk, and is nobody else's to read."""
+    """A file that gets its name only once it is complete and on disk, and that only its owner can read."""
     if os.path.lexists(path):
         raise CommandError(f"{path} is there already; choose another name.")
     part = path.with_name(path.name + ".part")
@@ -93,7 +93,7 @@ def is_encrypted(file: io.BufferedReader) -> bool:
 
 
 def opened(file: io.BufferedReader, identities: Sequence[str]) -> BinaryIO:
-    """The lines of a backup, whatever was done to them when it was written."""
+    """The lines of a backup, decrypted and decompressed as needed."""
     if is_encrypted(file):
         file = io.BufferedReader(age.Decrypting(file, identities), buffer_size=age.CHUNK_BYTES)
     return unzipped(file)
@@ -109,11 +109,11 @@ def identities_of(path: str) -> list[str]:
         raise CommandError(f"The identity {path} cannot be used. {words}") from error
 
 
-# --- telling ---
+# --- recording ---
 
 
 def record_backup(summary: Summary, size: int) -> None:
-    """For whoever watches: that there is a backup, and of when. No act of anybody, and so no event."""
+    """Record for monitoring that there is a backup, and when. This is not an act of a person, so there is no event."""
     place = keys.last_backup()
     said = {"items": summary.items, "bytes": size, "checkpoint": summary.checkpoint}
     table().write(Put({"PK": place.pk, "SK": place.sk, "ended_at": now_text(), **said}))

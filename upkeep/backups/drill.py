@@ -1,7 +1,7 @@
-"""The drill: a backup is restored, verified, replayed and looked at in a store that is thrown away.
+"""The drill: a backup is restored, verified, replayed and tried out in a store that is then discarded.
 
-Nothing leaves the process: the store lies in a temporary folder, pages are made without a server, no worker runs, and
-should anything send a mail all the same, it goes nowhere.
+Nothing leaves the process: the store is in a temporary folder, pages are rendered without a server, no worker runs, and
+any mail is discarded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from store.connect import connect
 from store.sqlite import SqliteTable
 
 OK = 200
-NOWHERE = "drill.invalid"  # the host that pages are asked of
+NOWHERE = "drill.invalid"  # the host in requests for pages
 PUBLIC = ("home", "checkpoints", "readyz")
 OWNERS = ("elections", "admin", "system", "log")
 MAX_ELECTIONS_CHECKED = 3  # closed elections
@@ -33,7 +33,7 @@ MAX_ELECTIONS_CHECKED = 3  # closed elections
 
 @contextmanager
 def temporary_site() -> Iterator[Path]:
-    """Inside, the site is an empty store in a folder of its own, which is gone afterwards."""
+    """Inside, the site is an empty store in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="plenum-drill-") as folder:
         url = f"sqlite://{folder}/drill.sqlite3"
         with override_settings(
@@ -41,7 +41,7 @@ def temporary_site() -> Iterator[Path]:
             ALLOWED_HOSTS=[NOWHERE],
             SECURE_PROXY_SSL_HEADER=None,
             STATIC_ROOT=Path(folder),
-            SECOND_FACTOR_FOR_ADMINS=False,  # or the owner would be asked for one instead of being shown a page
+            SECOND_FACTOR_FOR_ADMINS=False,  # or the owner would be asked for one instead of seeing a page
             EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend",
             STORAGES={"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}},
         ):
@@ -56,7 +56,7 @@ def temporary_site() -> Iterator[Path]:
 
 
 def refused() -> list[str]:
-    """Every page that does not answer as it should, with its status: a stranger opens a few, the owner more."""
+    """Every page that fails, with its status; an anonymous visitor opens a few, the owner more."""
     client = Client(raise_request_exception=False, SERVER_NAME=NOWHERE)
     flaws = _refused(client, [reverse(page) for page in PUBLIC])
     for person in people.people(role=Role.OWNER, limit=1)[0]:
@@ -66,7 +66,7 @@ def refused() -> list[str]:
 
 
 def _of_elections() -> list[str]:
-    """Of the newest elections that are closed."""
+    """Pages of the newest closed elections."""
     names = [each.name for each in elections.list_elections(state=State.CLOSED, limit=MAX_ELECTIONS_CHECKED)[0]]
     return [reverse(page, args=[name]) for name in names for page in ("election", "results")]
 

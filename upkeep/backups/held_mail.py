@@ -1,9 +1,9 @@
-"""What was about to be mailed when a backup was made, in a store filled from it: it may have gone out since.
+"""Mail that was waiting when a backup was made, in a store restored from it: it may have been sent since.
 
-Nobody can know, so nothing of it is sent by itself. Mails that waited are of unknown fate, and a person may send each
-again; the button that tries all failed ones leaves them alone. Mailings under way stop where they were: who was not
-reached by then can be invited or written to anew. A moment at which voters were to be reminded, and which has passed by
-now, is let pass; and so is one at which subscribers were to be mailed about a post.
+That cannot be known, so none of it is sent automatically. Waiting mails become "unknown", and a person may send each
+again; the button that retries all failed mails leaves them alone. Mailings under way stop: people they have not reached
+can be invited or written to again. Reminders to voters and mails to subscribers about a post are skipped if their time
+has passed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Held:
 
 
 class Holding:
-    """Is shown every item of a backup on its way: an index may not know yet what was written a moment ago."""
+    """Collects these from every item of a backup as it is restored, because an index may lag behind the writes."""
 
     def __init__(self) -> None:
         self.mails: list[Key] = []
@@ -51,7 +51,7 @@ class Holding:
             self.posts.append(item["subject"])
 
     def put_aside(self) -> Held:
-        """May be done again, should it have been cut short."""
+        """Idempotent, in case it was interrupted."""
         held = Held(sum(map(_hold, self.mails)), len(self.mailings) + sum(map(mailing.skip_if_due, self.posts)))
         for place in self.mailings:
             table().write(Delete(place))

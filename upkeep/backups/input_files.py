@@ -1,7 +1,7 @@
-"""Files that a command is given to read, such as a backup.
+"""Input files of a command, such as a backup.
 
-Root runs `plenum`, which becomes the user of the site before anything else happens; a backup in root's home would be
-beyond that user. So whatever file is named on the command line is opened first, and read by what was opened.
+Root runs `plenum`, which switches to the site's user before anything else; that user could not read a backup in root's
+home. So files named on the command line are opened first, and read through their descriptors.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
-_opened: dict[str, int] = {}  # by path, as descriptors
+_opened: dict[str, int] = {}  # descriptors by path
 
 
 def open_all(words: Iterable[str]) -> None:
@@ -27,7 +27,7 @@ def open_all(words: Iterable[str]) -> None:
 
 
 def reader(path: str | Path) -> BufferedReader:
-    """From its beginning; one at a time of each file. Raises `OSError` if there is none to be read."""
+    """A reader from the start of the file; only one per file at a time. Raises `OSError` if it cannot be read."""
     descriptor = _opened.get(_name(path))
     if descriptor is None:
         return open(path, "rb")
@@ -36,7 +36,8 @@ def reader(path: str | Path) -> BufferedReader:
 
 
 def is_file(path: str | Path) -> bool:
-    """Not a pipe, say. Whatever nobody may look at counts as one: who opens it is told so."""
+    """Whether it is a file and not, say, a pipe. One we may not inspect counts as a file; opening it reports the
+    error."""
     try:
         return _name(path) in _opened or Path(path).is_file()
     except PermissionError:
@@ -49,7 +50,7 @@ def text(path: str | Path) -> str:
 
 
 def reason(error: OSError) -> str:
-    """What is wrong with a file, and for whom, where that matters."""
+    """What is wrong with a file, and for which user if permissions are the cause."""
     words = error.strerror or type(error).__name__
     if not isinstance(error, PermissionError):
         return words

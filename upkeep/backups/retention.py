@@ -1,12 +1,11 @@
-"""How long the backups of a folder are kept, and of what each tells nobody.
+"""How long the backups in a folder are kept, and the records that show which to delete.
 
-Beside each backup lies a small record: when it was made, how large it is, and which secret elections were open then,
-under names that nobody can tell. So the machine that makes backups knows which to delete without being able to read
-them.
+Beside each backup is a small record: when it was made, how large it is, and which secret elections were open then,
+under pseudonyms. So the machine that makes backups knows which to delete without being able to read them.
 
-Backups of one secret election that was open can be compared (docs/explanation/threats.md): who voted alone between two
-of them is known by the ballot that is new. So of an election that is open only the newest few are kept, and once it is
-closed and sealed, and a newer backup has all of it, none.
+Two backups made while a secret election was open can be compared (docs/explanation/threats.md): if only one person
+voted in between, the new ballot is theirs. So only the newest few are kept of an open election, and none once it is
+closed and sealed and a newer backup contains all of it.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from pathlib import Path
 NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
 FOLDER = Path("/var/lib/plenum-backups")  # where deploy/plenum-backup.service puts them
 ENCRYPTED = b"age-encryption.org/"
-MIN_BACKUPS = 3  # of the newest whole backups stay, however old they are
+MIN_BACKUPS = 3  # the newest complete backups are kept, however old
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is noted beside a backup."""
+    """The record beside a backup."""
 
     made_at: str
     bytes: int
     checkpoint: str
-    open: tuple[str, ...]  # secret elections, as `store.backup.tag` names them
+    open: tuple[str, ...]  # secret elections, by `store.backup.tag`
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class StoredBackup:
 @dataclass(frozen=True, slots=True)
 class Policy:
     days: int = 35
-    copies: int = 2  # of a secret election that is open
+    copies: int = 2  # of an open secret election
     keeps_all: bool = False  # whatever was open
 
 
@@ -61,7 +60,7 @@ def name_for(now: datetime, encrypted: bool) -> str:
 
 
 def write_record(path: Path, record: Record) -> None:
-    """The record is nobody else's to read either, and is there before anybody looks for it."""
+    """Only its owner can read the record, and it exists before anything looks for it."""
     part = _record_path(path).with_suffix(".part")
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         json.dump(asdict(record), file)
@@ -69,7 +68,7 @@ def write_record(path: Path, record: Record) -> None:
 
 
 def found_in(folder: Path) -> list[StoredBackup]:
-    """Every backup of the folder, the newest first."""
+    """Every backup in the folder, newest first."""
     names = sorted((each.name for each in folder.iterdir() if NAME.fullmatch(each.name)), reverse=True)
     return [_backup_at(folder / name) for name in names]
 
@@ -88,8 +87,8 @@ def _record_path(path: Path) -> Path:
 
 
 def unencrypted_in(folder: Path) -> list[Path]:
-    """Backups that whoever has them can read, such as those that 0.1.0 made every night. Those of other names than
-    ours nobody deletes. None where there is no such folder, or it is not ours to look into."""
+    """Unencrypted backups, such as those 0.1.0 made every night. Those with names other than ours are never deleted
+    automatically. Empty if the folder does not exist or we may not read it."""
     try:
         return sorted(path for path in folder.iterdir() if path.is_file() and _is_plain(path))
     except OSError:
@@ -97,7 +96,7 @@ def unencrypted_in(folder: Path) -> list[Path]:
 
 
 def _is_plain(path: Path) -> bool:
-    """By how it begins: packed or not, but as a backup and not as an encrypted one."""
+    """By its name and first bytes: a backup, compressed or not, that is not encrypted."""
     if ".jsonl" not in path.name or path.name.endswith(".json"):
         return False
     with path.open("rb") as file:
@@ -105,7 +104,7 @@ def _is_plain(path: Path) -> bool:
 
 
 def delete(folder: Path, names: Iterable[str]) -> None:
-    """The record goes last: killed in between, the next time the rest is still known."""
+    """The record is deleted last, so that after an interruption the next run still knows of the backup."""
     for name in names:
         with suppress(FileNotFoundError):
             os.unlink(folder / name)
@@ -113,11 +112,11 @@ def delete(folder: Path, names: Iterable[str]) -> None:
             os.unlink(_record_path(folder / name))
 
 
-# --- what is to go ---
+# --- what to delete ---
 
 
 def expired(kept: Sequence[StoredBackup], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
-    """Which of these backups, the newest first, are to be deleted. The newest never is."""
+    """Which of these backups, given newest first, to delete. The newest complete one is always kept."""
     newest = next((each for each in kept if each.is_whole), None)
     if newest is None:
         return []
@@ -138,7 +137,7 @@ def _too_old(kept: Sequence[StoredBackup], days: int, now: datetime) -> Iterator
 
 
 def _too_many(kept: Sequence[StoredBackup], copies: int, still_open: frozenset[str]) -> Iterator[str]:
-    """Of each election that is open, those beyond the newest few whole ones."""
+    """For each open election, all but the newest few complete backups."""
     for election in still_open:
         having = [each for each in kept if election in each.open]
         whole = 0

@@ -1,4 +1,5 @@
-"""From what each act costs to what an election of some size needs: rates, ceilings, prices, and what breaks first."""
+"""From the cost of each act to the needs of an election of any size: rates, limits, prices, and the first
+bottleneck."""
 
 from __future__ import annotations
 
@@ -37,7 +38,7 @@ from .rehearsal import (
 )
 
 CEILING = {READ: READ_UNITS_PER_KEY_SECOND, WRITE: WRITE_UNITS_PER_KEY_SECOND}
-WARMED = {  # what deploy/aws/store.json calls them
+WARMED = {  # their names in deploy/aws/store.json
     (DATA, READ): "DataWarmReads",
     (DATA, WRITE): "DataWarmWrites",
     (INDEX, READ): "IndexWarmReads",
@@ -47,47 +48,47 @@ WARMED = {  # what deploy/aws/store.json calls them
 }
 NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
 WAITING = keys.mails(outbox.QUEUED).pk
-REQUESTS_PER_PROCESS_SECOND = 100  # requests a second that one process of the server is assumed to answer
-FIXED = (A_PROCESS, A_WAIT, A_SECOND)  # what happens by the clock, however many come
+REQUESTS_PER_PROCESS_SECOND = 100  # that one server process is assumed to handle
+FIXED = (A_PROCESS, A_WAIT, A_SECOND)  # what happens at a fixed rate, however many voters come
 BALLOTS_SEALED_PER_SECOND = 1_000_000 / 900  # a million takes a quarter of an hour
-LAYOUTS = 400  # of keys on partitions, drawn to see how often one gets too much
-MIN_CHANCE = 0.95  # that what is advised suffices
+LAYOUTS = 400  # random placements of keys on partitions, to estimate how often one is overloaded
+MIN_CHANCE = 0.95  # that the recommendation suffices
 PARTITIONS_OF_NEW_TABLE = 4
 MAX_PARTITIONS = 1000
 GIGABYTE = 10**9
 SECONDS_PER_HOUR = 3600
-MAX_GATE_UTILISATION = 0.3  # of the time that a gate is held, chosen: about one in three who come has then to try again
+MAX_GATE_UTILISATION = 0.3  # of a gate's time, by choice: about one voter in three must then retry
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """In dollars, of one region, on one day: examples, not promises.
+    """In dollars, for one region on one day: examples, not promises.
 
-    US East, on demand, second-hand: docs/explanation/scale.md says from where. AWS has its own at
+    US East, on demand, second-hand: see docs/explanation/scale.md for the source. AWS publishes current prices at
     https://aws.amazon.com/dynamodb/pricing/on-demand/.
     """
 
-    writes: float = 0.625  # a million units
-    reads: float = 0.125  # a million units
-    stored: float = 0.25  # a gigabyte and month
+    writes: float = 0.625  # per million units
+    reads: float = 0.125  # per million units
+    stored: float = 0.25  # per gigabyte and month
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """In how many partitions things lie, and how many gates there are."""
+    """How many partitions and how many gates there are."""
 
     shards: int
     gates: int
     log: int
-    mail: int = 1  # keys of mails that wait
+    mail: int = 1  # keys of waiting mails
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What falls on one partition key each second at the peak."""
+    """The load on one partition key per second at the peak."""
 
     charged: Charged
-    units: float  # a second and key
+    units: float  # per second and key
     keys: int
 
     @property
@@ -96,13 +97,13 @@ class Load:
 
     @property
     def full(self) -> float:
-        """1 is all that a key takes."""
+        """The share of the key's limit in use; 1 is all of it."""
         return self.units / self.ceiling
 
 
 @dataclass(frozen=True)
 class Model:
-    """`acts` of one small election, and how large the true one is."""
+    """The `acts` of one small election, and the size of the real one."""
 
     size: Size
     hours: float
@@ -110,23 +111,23 @@ class Model:
     acts: Sequence[Act]
     layout: Layout
     prices: Prices = Prices()
-    held: float = 0.01  # seconds that a transaction takes
-    processes: int = 0  # of the server; none said means as many as the requests need
+    held: float = 0.01  # that a transaction takes
+    processes: int = 0  # of the server; 0 means as many as the requests need
 
     # --- rates ---
 
     @property
     def at_peak(self) -> float:
-        """Voters a second, when most of them come."""
+        """Voters per second at the peak."""
         return self.size.voters / (self.hours * SECONDS_PER_HOUR) * self.peak
 
     @property
     def requests(self) -> float:
-        """A second at the peak, of those by which people vote."""
+        """Voting requests per second at the peak."""
         return self.at_peak * sum(act.in_journey for act in self.acts)
 
     def _rate(self, act: Act, voters: float) -> float:
-        """How often a second it happens when so many come."""
+        """How often per second it happens at so many voters per second."""
         if act.per in FIXED:
             return 1.0 if act.per == A_SECOND else float(self.servers)
         if act.per != A_BATCH:
@@ -134,7 +135,7 @@ class Model:
         return max(min(1 / jobs.LOG.every, voters), voters / EVENTS_PER_CHECKPOINT)
 
     def keys_of(self, charged: Charged) -> int | None:
-        """Over how many keys it is spread; `None` if each has its own."""
+        """The number of keys it is spread over; `None` if each has its own."""
         if charged.pk.endswith(OWN):
             return None
         if not charged.pk.endswith(MANY):
@@ -143,7 +144,7 @@ class Model:
         return of_others.get(charged.pk.removesuffix(f"#{MANY}"), self.layout.shards)
 
     def loads(self, voters: float, acts: Sequence[Act] | None = None) -> list[Load]:
-        """What falls on each key that is shared when so many come each second; the fullest first."""
+        """The load on each shared key at so many voters per second, highest first."""
         units: defaultdict[Charged, float] = defaultdict(float)
         for act in self._at_peak if acts is None else acts:
             for charged, each in act.units.items():
@@ -155,13 +156,13 @@ class Model:
 
     @property
     def servers(self) -> int:
-        """Processes that answer requests at the peak."""
+        """Server processes that handle requests at the peak."""
         return self.processes or math.ceil(self.requests / REQUESTS_PER_PROCESS_SECOND)
 
     @property
     def numbers_asked(self) -> float:
-        """How often a second numbers of events are asked for at most: a process asks for all of its acts that wait, and
-        for the next ones when it was answered."""
+        """The maximum rate of requests for event numbers: a process sends one for all waiting acts, and the next after
+        the reply."""
         return self.servers / self.held
 
     @property
@@ -177,7 +178,7 @@ class Model:
 
     @property
     def most_voters(self) -> float:
-        """Whole ways of voters that the fullest key takes in a second."""
+        """Complete voter journeys per second that the most loaded key allows."""
         return self._most(self._at_peak)
 
     @property
@@ -185,7 +186,7 @@ class Model:
         return self._most([self.act("casting")])
 
     def _most(self, acts: Sequence[Act]) -> float:
-        """A process that asks for many numbers at once is not bound by how many a second are asked for."""
+        """A process that takes many numbers in one request is not limited by the rate of these requests."""
         steady = [act for act in acts if act.per not in (A_BATCH, *FIXED)]
         free = NUMBERS if self.numbers_asked <= CEILING[WRITE] else None
         found = (load for load in self.loads(1.0, steady) if load.full and load.charged != free)
@@ -193,13 +194,13 @@ class Model:
 
     @property
     def gates_held(self) -> float:
-        """Which part of the time somebody is passing a gate: so often does another find it taken."""
+        """The share of time that a gate is being passed, which is how often another voter finds it taken."""
         return self.at_peak * self.held / self.layout.gates
 
-    # --- before and afterwards ---
+    # --- before and after ---
 
     def steps(self) -> Iterator[tuple[Act, Load, float]]:
-        """What is done for every voter while nobody waits for it: the key that bounds it, and the seconds it takes."""
+        """Background work for every voter: the key that limits it, and the seconds it takes."""
         for act in self.acts:
             if act.per == EVERYBODY and not act.at_peak:
                 for load in self.loads(1.0, [act])[:1]:
@@ -212,7 +213,7 @@ class Model:
 
     @property
     def stored(self) -> float:
-        """Bytes, when all is over."""
+        """Bytes stored in the end."""
         return sum(act.stored * self._times(act) for act in self.acts)
 
     def _times(self, act: Act) -> float:
@@ -226,7 +227,7 @@ class Model:
 
     @property
     def waiting_seconds(self) -> float:
-        """Until ballots are published, at the pace at which that is done (docs/explanation/scale.md)."""
+        """Until ballots are published, at the rate given in docs/explanation/scale.md."""
         return self.size.voters / BALLOTS_SEALED_PER_SECOND
 
     @property
@@ -236,18 +237,18 @@ class Model:
 
     @property
     def cost_a_month(self) -> float:
-        """Dollars for keeping it."""
+        """Dollars per month for storage."""
         return self.stored / GIGABYTE * self.prices.stored
 
     @property
     def largest(self) -> int:
         return max(act.largest for act in self.acts)
 
-    # --- what to do ---
+    # --- recommendations ---
 
     def warm(self) -> dict[str, int]:
-        """What the tables should take at once at the peak and new ones do not, as deploy/aws/store.json names it: with
-        so many partitions that where keys happen to lie is hardly ever too much for one."""
+        """The throughput that tables need at the peak beyond that of new ones, by the names in deploy/aws/store.json:
+        enough partitions that the random placement of keys hardly ever overloads one."""
         wanted = {each: self.partitions(*each) for each in WARMED}
         return {
             WARMED[place, kind]: count * CEILING[kind]
@@ -256,8 +257,8 @@ class Model:
         }
 
     def partitions(self, place: str, kind: str) -> int:
-        """The fewest that suffice; where no number does, because keys are too full for any two to share a partition,
-        those that the sum takes."""
+        """The smallest sufficient number; if none is, because keys are too hot for any two to share a partition, the
+        number for the total load."""
         few = max(PARTITIONS_OF_NEW_TABLE, math.ceil(self.needed(place, kind) / CEILING[kind]))
         count = few
         while count < MAX_PARTITIONS and self.chance(place, kind, count) < MIN_CHANCE:
@@ -265,8 +266,8 @@ class Model:
         return count if count < MAX_PARTITIONS else few
 
     def chance(self, place: str, kind: str, partitions: int) -> float:
-        """How likely no partition of a table or an index gets more than it takes at the peak. Keys lie on partitions by
-        their hash: those that many share as chance wills, drawn many times; those of single voters evenly."""
+        """The probability that no partition of a table or index is overloaded at the peak. Keys are placed by hash:
+        shared keys at random, simulated many times; those of single voters evenly."""
         shared = [
             load.units
             for load in self.hottest
@@ -279,7 +280,7 @@ class Model:
         return sum(_fits(shared, partitions, room, Random(seed)) for seed in range(LAYOUTS)) / LAYOUTS  # noqa: S311 - drawn alike each time
 
     def needed(self, place: str, kind: str) -> float:
-        """Units a second at the peak, of all keys together."""
+        """Units per second at the peak, over all keys."""
         return sum(
             units * self._rate(act, self.at_peak)
             for act in self._at_peak
@@ -289,19 +290,19 @@ class Model:
 
     @property
     def fullest(self) -> float:
-        """1 is all that there is, of whatever there is least of."""
+        """The utilisation of the scarcest resource; 1 is all of it."""
         return max(self.hottest[0].full, self.gates_held / MAX_GATE_UTILISATION)
 
 
 def rehearsed(size: Size, hours: float, peak: float, **more: Any) -> Model:
-    """Play a small one and see what it costs."""
+    """Rehearse a small election to see what each act costs."""
     with stage() as table:
         acts = Play(table, table, size).all()
         return Model(size, hours, peak, acts, layout_of(table), **more)
 
 
 def _fits(shared: Sequence[float], partitions: int, room: float, chance: Random) -> bool:
-    """Whether these keys, thrown onto partitions, leave none with more than there is room for."""
+    """Whether these keys, placed at random, overload no partition."""
     full = [0.0] * partitions
     for units in shared:
         full[chance.randrange(partitions)] += units
@@ -309,7 +310,7 @@ def _fits(shared: Sequence[float], partitions: int, room: float, chance: Random)
 
 
 def layout_of(table: MeteredTable) -> Layout:
-    """As it was laid out on the stage."""
+    """The layout used in the rehearsal."""
     election = elections.find(NAME)
     assert election is not None
     place = keys.election(NAME).pk

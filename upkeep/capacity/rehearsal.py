@@ -1,7 +1,7 @@
-"""One small election on a stage, from draft to result, with what DynamoDB would charge for each act.
+"""Rehearses one small election, from draft to result, and meters what DynamoDB would charge for each act.
 
-Acts that every voter does are played by a few of them, and what they cost is shared out: so a partition that each of
-them has for themselves can be told from one that all of them meet in.
+Acts that every voter does are done by a few of them and the cost is divided, so that a partition of each voter's own
+can be told from one that all voters share.
 """
 
 from __future__ import annotations
@@ -48,39 +48,39 @@ from upkeep.log.sealer import COUNTED, SiteSealer
 from upkeep.worker import jobs
 
 NAME = "Sample"
-PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment
-STAGE_VOTERS = 4  # voters who come to the stage
-ROLL_VOTERS = imports.SLICE_VOTERS  # voters on the roll: one handful
-PAPER_BALLOTS = 40  # ballots of an election that is sealed to see what more of them cost
+PASSWORD = "sample-sample-sample"  # noqa: S105 - of temporary sample accounts
+STAGE_VOTERS = 4
+ROLL_VOTERS = imports.SLICE_VOTERS  # on the roll: one batch
+PAPER_BALLOTS = 40  # in an election sealed to see the cost of more ballots
 OWN, MANY = "{…}", "{nn}"
-SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by its number
+SPREAD = re.compile(r"#\d{1,3}$")  # a shard, by its number
 NAMES = (
     (re.compile(r"\bsample( \d)?(?=#|$)"), "{election}"),
     (re.compile(r"\bdirector(?=#|$)"), "{organiser}"),
-    (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and numbers of events
+    (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and event numbers
     (re.compile(r"(?<=^TASK#import voters#).+"), OWN),
 )
 EVERYBODY, ONCE, A_BATCH = "a voter", "once", "a batch"
-A_READER = "one who looks at the result"  # as all voters do
+A_READER = "one who looks at the result"  # as all voters are
 A_PROCESS, A_WAIT, A_SECOND = "a process and second", "a process and second of waiting", "a second"
 ELECTION = "ELECTION#{election}"
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What the units of an act hang on."""
+    """What the units of an act depend on."""
 
     voters: int
     candidates: int = 5
     secret: bool = True
     mail: bool = False
-    statement: int = 300  # characters of each candidate
+    statement: int = 300  # characters per candidate
     description: int = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What one act costs: for each voter, or for the whole election."""
+    """The cost of one act: per voter, or for the whole election."""
 
     name: str
     per: str
@@ -88,13 +88,13 @@ class Act:
     stored: float = 0.0  # bytes
     largest: int = 0  # bytes
     in_journey: bool = False  # whether a voter waits for it
-    at_peak: bool = False  # whether it happens while all come at once
+    at_peak: bool = False  # whether it happens at the peak
 
     def total(self, kind: str) -> float:
         return sum(units for charged, units in self.units.items() if charged.kind == kind)
 
 
-CLOCK = [0.0]  # of a stage
+CLOCK = [0.0]  # of the rehearsal
 
 
 class Meter(Protocol):
@@ -108,8 +108,8 @@ Step = Callable[[Client, User], None]
 
 
 def patterns(bill: Bill, players: int) -> dict[Charged, float]:
-    """Units by the pattern of the keys they fell on: `{nn}` is one of several partitions of one thing, `{…}` one that
-    each voter, mail or form has for itself."""
+    """Units by key pattern: `{nn}` is one of several shards of one thing, `{…}` one that each voter, mail or form has
+    of its own."""
     alike: defaultdict[Charged, set[str]] = defaultdict(set)
     for charged in bill.units:
         alike[_alike(charged)].add(charged.pk)
@@ -123,25 +123,25 @@ def patterns(bill: Bill, players: int) -> dict[Charged, float]:
 
 
 def _alike(charged: Charged) -> Charged:
-    """Keys that differ in their last name only; what is one of several partitions stays apart."""
+    """Groups keys that differ only in their last name; shards stay separate."""
     pattern = pattern_of(charged.pk)
     is_apart = pattern.endswith(MANY) or "#" not in pattern
     return charged._replace(pk=pattern if is_apart else pattern.rpartition("#")[0])
 
 
 def pattern_of(pk: str) -> str:
-    """A key without the names that are on the stage only."""
+    """A key without the names used only in the rehearsal."""
     for there, instead in NAMES:
         pk = there.sub(instead, pk)
     return SPREAD.sub(f"#{MANY}", pk)
 
 
-# --- the stage ---
+# --- the temporary site ---
 
 
 @contextmanager
 def stage() -> Iterator[MeteredTable]:
-    """Inside, everything happens on an empty store of its own, which is gone afterwards, and is metered."""
+    """Inside, everything happens on an empty temporary store and is metered."""
     with drill.temporary_site(), quietly():
         metered = MeteredTable(connect(settings.STORE_URL))
         with on(metered):
@@ -150,7 +150,7 @@ def stage() -> Iterator[MeteredTable]:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Requests of nobody are no news."""
+    """Requests of a rehearsal are not worth logging."""
     logging.disable(logging.INFO)
     try:
         yield
@@ -160,7 +160,7 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def on(table: Table) -> Iterator[None]:
-    """What pages remember for a second (acts/read_cache.py) they remember until `Play.later`."""
+    """Inside, pages cache what they normally cache for a second (acts/read_cache.py) until `Play.later`."""
     token = read_cache.clock.set(lambda: CLOCK[0])
     try:
         with use_table(table):
@@ -172,7 +172,7 @@ def on(table: Table) -> Iterator[None]:
 
 @dataclass
 class Play:
-    """What happens on a table, act by act; `meter` tells what was charged since it was last asked."""
+    """Runs the acts on a table one by one; `meter` returns what was charged since the last call."""
 
     table: Table
     meter: Meter
@@ -192,7 +192,7 @@ class Play:
         return self.acts
 
     def noted(self, name: str, per: str, by: int = 1, *, players: int = 1, **more: bool) -> None:
-        """What was charged since the last one, as one act of `by` voters or of the whole election."""
+        """Record what was charged since the last call, as one act of `by` voters or of the whole election."""
         bill = self.meter.take_bill()
         units = {charged: units / by for charged, units in patterns(bill, players).items()}
         self.acts.append(Act(name, per, units, bill.stored / by, bill.largest, **more))
@@ -248,7 +248,7 @@ class Play:
     # --- voters ---
 
     def vote(self, players: Sequence[User]) -> None:
-        """The first goes ahead, so that the process knows what it reads once and keeps."""
+        """The first voter goes ahead, to warm the caches of the process."""
         first, *others = zip(self.clients, players, strict=True)
         for _name, step in self.way():
             step(*first)
@@ -275,12 +275,12 @@ class Play:
         CLOCK[0] += read_cache.MAX_AGE_SECONDS
 
     def remembered(self, name: str, per: str, **more: bool) -> None:
-        """What a page has read of the election because it was no longer remembered."""
+        """What a page read of the election because it was no longer cached."""
         bill = patterns(self.meter.take_bill(), 1)
         self.acts.append(Act(name, per, {each: units for each, units in bill.items() if each.pk == ELECTION}, **more))
 
     def noted_worker(self) -> None:
-        """How its jobs look every now and then whether there is work."""
+        """The cost of its jobs' regular checks for work."""
         units: defaultdict[Charged, float] = defaultdict(float)
         for job in jobs.JOBS:
             job.moment() if job.moment else job.waits()
@@ -324,11 +324,11 @@ class Play:
         return sealed, Act("", ONCE, patterns(bill, STAGE_VOTERS), bill.stored, bill.largest)
 
     def noted_sealing(self, few: tuple[int, Act], many: tuple[int, Act]) -> None:
-        """What each event costs, and what each batch of them costs, however many there are."""
+        """The cost of each event, and of each batch whatever its size."""
         (less, first), (more, second) = few, many
         each, batch = dict[Charged, float](), dict[Charged, float]()
         for charged, units in first.units.items():
-            if charged.pk.endswith(OWN):  # what is found under whoever acted
+            if charged.pk.endswith(OWN):  # indexed by actor
                 each[charged] = units / less
             elif charged.pk.startswith(keys.EVENTS):
                 each[charged] = max(0.0, (second.units[charged] - units) / (more - less))
@@ -338,7 +338,7 @@ class Play:
         self.acts.append(Act("sealing its event", EVERYBODY, each, first.stored / less, first.largest, at_peak=True))
         self.acts.append(Act("sealing a batch of events", A_BATCH, batch, at_peak=True))
 
-    # --- afterwards ---
+    # --- after ---
 
     def finish(self) -> None:
         closing.close(self.director, self.election())
@@ -360,7 +360,7 @@ class Play:
         self.between("sealing and counting", few, STAGE_VOTERS + 1, self.sealed(), PAPER_BALLOTS)
 
     def fill_another(self) -> None:
-        """Once more, with more ballots: what grows with them can be told from what does not."""
+        """Again with more ballots, to tell what grows with them from what does not."""
         name = f"{NAME} 2"
         self.draft(name)
         self.list(name)
@@ -377,7 +377,7 @@ class Play:
         return Act("", ONCE, patterns(bill, 1), bill.stored, bill.largest)
 
     def between(self, name: str, few: Act, less: int, many: Act, more: int) -> None:
-        """What one more costs, from what it cost with less and with more; and what it costs anyhow."""
+        """The cost of one more, from the cost with fewer and with more; and the fixed cost."""
         each = {
             charged: max(0.0, (units - few.units.get(charged, 0.0)) / (more - less))
             for charged, units in many.units.items()

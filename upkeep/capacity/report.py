@@ -1,4 +1,4 @@
-"""What a model says."""
+"""Describes the results of a capacity model in words."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _warm(model: Model) -> Iterator[str]:
 
 
 def first_to_break(model: Model) -> str:
-    """In a sentence."""
+    """The first bottleneck, in a sentence."""
     load = model.hottest[0]
     if model.gates_held / MAX_GATE_UTILISATION >= load.full:
         what = f"gates, of which each would be held {percent(model.gates_held)} of the time"

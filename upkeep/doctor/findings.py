@@ -1,4 +1,4 @@
-"""What a check finds: well, to be looked at, or broken; a sentence, and what to do."""
+"""The result of a check: ok, a warning or broken, with a sentence and what to do."""
 
 from __future__ import annotations
 

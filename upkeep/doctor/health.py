@@ -1,4 +1,4 @@
-"""How the site is just now: its log, figures, outbox and worker, at a cost that does not grow with the site."""
+"""The current health of the site: log, figures, outbox and worker, at a cost that does not grow with the site."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ if TYPE_CHECKING:
     from store.dynamodb import TableState
 
 WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
-MAX_CLOCK_SKEW_SECONDS = 30  # seconds that two clocks may be
-# are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
+MAX_CLOCK_SKEW_SECONDS = 30  # allowed between two clocks
+# counted in each state: the outbox has no counter, and counting must be quick
 MAX_COUNTED_MAILS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class StoreHealth:
-    """What a store that is paid for says of itself. The embedded one says nothing, and costs nothing."""
+    """What a paid store reports about itself. The embedded one reports nothing, and costs nothing."""
 
-    tables: tuple[TableState, ...]  # none if not known
-    read: float  # units of capacity that this process has consumed
+    tables: tuple[TableState, ...]  # empty if not known
+    read: float  # capacity units consumed by this process
     written: float
-    retries: dict[str, int]  # what this process asked once more, by reason
+    retries: dict[str, int]  # requests that this process retried, by reason
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What a round trip for the items and one for the oldest unsealed event tell."""
+    """The results of one round trip for the items and one for the oldest unsealed event."""
 
     counts: Item
     figures: Item
     pause: Pause | None
     last_event: int
     last_sealed: int
-    waiting_since: str | None  # when the oldest event happened that is not sealed yet
+    waiting_since: str | None  # when the oldest unsealed event happened
     leases: dict[str, Item]
-    format: int | None = None  # as the store says it
-    bounces: Item | None = None  # how the mailbox of bounces is
-    backup: Item | None = None  # the newest: when it ended, and what is in it
-    seconds: float = 0  # that the round trip for the items took
+    format: int | None = None  # as recorded in the store
+    bounces: Item | None = None  # the state of the bounce mailbox
+    backup: Item | None = None  # the newest: when it ended, and what it contains
+    seconds: float = 0  # of the round trip for the items
 
     @property
     def store(self) -> StoreHealth:
@@ -69,23 +69,23 @@ class Health:
 
     @property
     def unsealed(self) -> int:
-        """Numbers from the oldest unsealed event on, those that will turn out void included. Void ones after the last
-        event wait for no seal."""
+        """Numbers from the oldest unsealed event on, including those that will turn out void. Void ones after the last
+        event need no seal."""
         return max(0, self.last_event - self.last_sealed) if self.waiting_since else 0
 
     @property
     def uncounted(self) -> int:
-        """Numbers that the figures do not know of yet."""
+        """Numbers not yet included in the figures."""
         return self.unsealed + max(0, self.last_sealed - self.figures.get("last_event_id", 0))
 
     def backup_age(self, now: datetime) -> float:
-        """Seconds since the newest backup ended, or less than none."""
+        """Seconds since the newest backup ended; negative if there is none."""
         if self.backup is None:
             return -1
         return max(0, (now - datetime.fromisoformat(self.backup["ended_at"])).total_seconds())
 
     def lag(self, now: datetime) -> float:
-        """How many seconds the oldest unsealed event has waited."""
+        """How many seconds the oldest unsealed event has been waiting."""
         if self.waiting_since is None:
             return 0
         return max(0, (now - datetime.fromisoformat(self.waiting_since)).total_seconds())
@@ -93,7 +93,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class BoundedCount:
-    """A number, or that there are more."""
+    """A count, or a lower bound."""
 
     count: int
     is_more: bool
@@ -106,9 +106,9 @@ class BoundedCount:
 class JobHealth:
     name: str
     every: int
-    seconds_ago: float | None  # since a worker did it or saw nothing to do
-    held_for: float | None  # while some worker is at it
-    failure: str = ""  # why it went wrong, if it has not gone well since
+    seconds_ago: float | None  # since a worker did it or found nothing to do
+    held_for: float | None  # while a worker is doing it
+    failure: str = ""  # of the last run, unless it has succeeded since
 
 
 def read_health(table: Table) -> Health:
@@ -139,7 +139,7 @@ def read_health(table: Table) -> Health:
 
 
 def worker_seen(table: Table) -> float | None:
-    """How many seconds ago a worker gave a sign of life, on whichever machine; `None` if not within ten minutes."""
+    """Seconds since the last heartbeat of any worker, on any machine; `None` if not within ten minutes."""
     return last_seen(heartbeats.read_heartbeats(table))
 
 
@@ -149,7 +149,7 @@ def last_seen(found: Iterable[Heartbeat]) -> float | None:
 
 
 def silence(found: Iterable[Heartbeat]) -> float:
-    """For how many seconds this process has seen no sign of any worker, as far as it can know."""
+    """Seconds without a heartbeat of any worker, as far as this process knows."""
     return heartbeats.watch.silence(list(found), time.time())
 
 
@@ -158,7 +158,7 @@ def is_worker_up(found: Iterable[Heartbeat]) -> bool:
 
 
 def problem(found: Iterable[Heartbeat]) -> str:
-    """What the site does without just now, though its store answers, in a sentence; of several things the cause."""
+    """What is not working although the store answers, in a sentence; of several problems, the cause."""
     if trouble := disk.write_problem():
         return trouble
     if (seconds := silence(found)) < heartbeats.MISSED_SECONDS:
@@ -168,21 +168,21 @@ def problem(found: Iterable[Heartbeat]) -> str:
     }
 
 
-# --- what else should be looked at before long ---
+# --- less urgent problems ---
 
 WARNING_KEYS = (keys.secret_key(), keys.bounces_read(), keys.figures())
 
 
 def key_problem(table: Table, found: Mapping[Key, Item]) -> str:
-    """That people cannot vote because the site's secret key is another one, if so. Only where the fingerprint in the
-    store is another one, elections are looked at."""
+    """A message if people cannot vote because the site's secret key was replaced. Elections are read only if the
+    fingerprint in the store differs."""
     if secret_key.differs(found.get(keys.secret_key())) and secret_key.locked_election(table) is not None:
         return secret_key.replaced_message()
     return ""
 
 
 def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
-    """What keeps nobody from voting, in a sentence each."""
+    """Problems that do not prevent voting, a sentence each."""
     latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
     is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.bounces_read())).trouble
     return [
@@ -201,7 +201,7 @@ def has_unknown_mails(table: Table) -> bool:
 
 
 def count_mails(table: Table, *states: str) -> dict[str, BoundedCount]:
-    """How many mails there are in each state, a round trip each, all at once."""
+    """How many mails there are in each state; one round trip each, in parallel."""
     found = run_parallel(table, *(partial(_count_mails, table, state) for state in states))
     return dict(zip(states, found, strict=True))
 
@@ -212,7 +212,8 @@ def _count_mails(table: Table, state: str) -> BoundedCount:
 
 
 def last_successes(workers: Iterable[Heartbeat]) -> dict[str, float]:
-    """When a worker last did each job, or saw nothing to do: of one beside us at once, of others by their signs."""
+    """When a worker last did each job, or found nothing to do: of a local worker immediately, of others by their
+    heartbeats."""
     known = metrics.last_successes()
     for sign in workers:
         known |= {name: max(moment, known.get(name, 0)) for name, moment in sign.done.items()}
@@ -220,13 +221,13 @@ def last_successes(workers: Iterable[Heartbeat]) -> dict[str, float]:
 
 
 def last_failures(workers: Iterable[Heartbeat], done: Mapping[str, float]) -> dict[str, Failure]:
-    """Why jobs failed last, those left out that were done since, by whichever worker."""
+    """The last failure of each job that no worker has done successfully since."""
     found = sorted((each for sign in workers for each in sign.failed.items()), key=lambda each: each[1].at)
     return {job: failure for job, failure in found if failure.at >= int(done.get(job, 0))}
 
 
 def job_health(found: Health, workers: Iterable[Heartbeat]) -> list[JobHealth]:
-    """Every job of the worker."""
+    """The health of every job of the worker."""
     looked, now = last_successes(workers), time.time()
     failed = last_failures(workers, looked)
     return [
@@ -245,7 +246,7 @@ def job_health(found: Health, workers: Iterable[Heartbeat]) -> list[JobHealth]:
 
 
 def as_metrics(table: Table) -> Iterator[Metric]:
-    """What the disks and the store know, in eight round trips; if the store does not answer, just that."""
+    """What the disks and the store report, in eight round trips; if the store is unavailable, only that."""
     rooms = GaugeMetricFamily("plenum_disk_free_bytes", "Free on the disks the site writes to.", labels=["folder"])
     for each in disk.disks():
         rooms.add_metric([str(each.folder)], each.free)
@@ -281,7 +282,7 @@ def as_metrics(table: Table) -> Iterator[Metric]:
 
 
 def _worker_metrics(found: list[Heartbeat]) -> Iterator[Metric]:
-    """By their signs in the store, and so of workers on other machines too."""
+    """From the heartbeats in the store, so workers on other machines are included."""
     now = time.time()
     words = "Whether any worker has given a sign of life within a minute."
     yield GaugeMetricFamily("plenum_worker_up", words, int(is_worker_up(found)))

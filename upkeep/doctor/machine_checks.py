@@ -1,4 +1,4 @@
-"""What the machine gives the site: settings, disks, a clock, programs."""
+"""Checks of the machine: settings, disks, clock, programs."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from upkeep import disk, system
 from .findings import Finding, broken, ok, warn
 from .health import MAX_CLOCK_SKEW_SECONDS
 
-CLOCK_UNSYNCHRONISED = 5  # what the kernel says of a clock that nobody sets right
+CLOCK_UNSYNCHRONISED = 5  # the kernel's state for a clock that is not synchronised
 PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 
 
 class ClockReading(NamedTuple):
-    """What time it is, by somebody else's clock."""
+    """The time by another machine's clock."""
 
     by: str
     moment: datetime
-    heard: datetime  # by ours
+    heard: datetime  # by our clock
 
 
 # --- settings ---
 
 
 def check_settings() -> Finding:
-    """Wrong ones have ended the start already; this is about what only seems to be missing."""
+    """Invalid settings have already prevented the start; this is about optional ones that are missing."""
     about = _("Settings")
     if settings.PRODUCTION and not settings.TRUSTED_PROXIES:
         sentence = _("TRUSTED_PROXIES is empty, but in production there is a proxy in front of the site.")
@@ -72,7 +72,7 @@ def _check_disk(each: disk.Disk) -> Finding:
 
 
 def check_writing() -> Finding:
-    """By writing: permissions alone do not tell."""
+    """Actually writes, because permissions alone do not tell."""
     about, said = _("Writing"), {"folder": settings.DATA_DIR}
     try:
         with tempfile.TemporaryFile(dir=settings.DATA_DIR) as file:
@@ -101,7 +101,7 @@ def _advice(number: int | None) -> str:
 def _user() -> str:
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:  # a number without a name, as in a container
+    except KeyError:  # a user id without a name, as in a container
         return str(os.geteuid())
 
 
@@ -125,9 +125,9 @@ def check_clock(now: datetime, newest: datetime | None, is_kept: bool | None, to
 
 
 def is_clock_synchronised() -> bool | None:
-    """Whether something sets the clock right, as the kernel says; `None` where it does not say."""
+    """Whether the clock is synchronised, according to the kernel; `None` if it does not say."""
     try:
-        state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(1024))  # asks only: it changes nothing
+        state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(1024))  # read-only: changes nothing
     except (OSError, AttributeError):
         return None
     return None if state < 0 else bool(state != CLOCK_UNSYNCHRONISED)
@@ -144,9 +144,9 @@ def check_versions() -> Finding:
     return ok(about, f"{names}.")
 
 
-@cache  # a process keeps the programs it began with
+@cache  # packages do not change while a process runs
 def _other_than_pinned(requirements: Path) -> list[str]:
-    """Packages that are there in another version; one that is missing may be for another system."""
+    """Packages installed in another version; a missing one may be for another system."""
     pinned = PINNED.findall(requirements.read_text())
     return [f"{name} {found}" for name, wanted in pinned if (found := _installed(name)) not in (wanted, None)]
 

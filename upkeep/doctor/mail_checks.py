@@ -1,4 +1,4 @@
-"""Mail: whether the server takes us as who we are, and what could not be sent."""
+"""Checks of mail: whether the server accepts our sign-in, and what could not be sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .health import BoundedCount
 
 
 def check_server(send_to: str) -> Iterator[Finding]:
-    """Connects, greets, encrypts and signs in; a mail is sent only where an address is given."""
+    """Connects, greets, encrypts and signs in; sends a mail only if an address is given."""
     if settings.EMAIL_BACKEND.startswith("mail.files"):
         folder = {"folder": settings.EMAIL_FILE_PATH}
         yield warn(_("Mail"), _("Mails are not sent, only saved as files in %(folder)s.") % folder, _("Set MAIL_URL."))
@@ -41,10 +41,10 @@ def _check_connection() -> Finding:
     connection = get_connection(fail_silently=False)
     try:
         connection.open()
-    except Exception as error:  # whatever a backend raises, it is what this is about
+    except Exception as error:  # any error of a backend is a finding
         return broken(_("Mail"), *_explain(error.__cause__ or error, said))
     finally:
-        with suppress(Exception):  # it may be gone already
+        with suppress(Exception):  # it may be closed already
             connection.close()
     if settings.EMAIL_HOST_USER:
         return ok(_("Mail"), _("%(server)s accepts our user name and password.") % said)
@@ -66,7 +66,7 @@ def _explain(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
 
 
 def error_text(error: BaseException) -> str:
-    """What the server said, or what became of the connection."""
+    """What the server replied, or what happened to the connection."""
     if isinstance(error, SMTPException) and len(error.args) == 2 and isinstance(error.args[1], bytes):
         return f"{error.args[0]} {error.args[1].decode(errors='replace')}"
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
@@ -89,7 +89,8 @@ def _check_sending(address: str) -> Finding:
 
 
 def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
-    """Opened from here, and as the worker has met it: a unit may keep the worker from what this command may do."""
+    """Opened from here, and as the worker last found it: a systemd unit may deny the worker what this command may
+    do."""
     if bounce_mailbox.is_configured():
         try:
             bounce_mailbox.check_mailbox(settings.BOUNCES_URL)

@@ -30,7 +30,7 @@ from .web_checks import fetch
 if TYPE_CHECKING:
     from store.dynamodb import DynamoDbTable
 
-SLOW_ROUND_TRIP_SECONDS = 0.25  # seconds for a round trip
+SLOW_ROUND_TRIP_SECONDS = 0.25
 MAX_BACKUP_AGE_DAYS = 2
 
 
@@ -48,7 +48,7 @@ def check_store(seconds: float) -> Finding:
 
 
 def check_format(number: int | None) -> Finding:
-    """Whether this program understands how the store is written, as far as the store says it."""
+    """Whether this program understands the store's format, as far as the store records it."""
     about = _("Format")
     if number is not None and number > formats.FORMAT:
         return broken(about, formats.too_new(number, "The store"), _("Run the version that wrote it."))
@@ -59,7 +59,8 @@ def check_format(number: int | None) -> Finding:
 
 
 def check_rights(table: Table) -> Finding:
-    """Each kind of write, under a condition that cannot hold: who may not write hears so first."""
+    """Tries each kind of write under a condition that never holds: a missing permission is reported before the
+    condition."""
     try:
         for write in _refused_operations(secrets.token_urlsafe(16)):
             try:
@@ -74,7 +75,7 @@ def check_rights(table: Table) -> Finding:
 
 
 def _refused_operations(token: str) -> Iterator[Write]:
-    """In the log only what every process writes: the worker alone may do more, where there are two roles."""
+    """In the log, only what every process writes: with two roles, only the worker may do more."""
     void = Key(keys.void(0).pk, token, LOG)
     for put, updated in ((keys.once(token),) * 2, (void, Key(keys.event_number().pk, token, LOG))):
         yield Put({"PK": put.pk, "SK": put.sk}, when=Exists(), table=put.table)
@@ -84,7 +85,7 @@ def _refused_operations(token: str) -> Iterator[Write]:
 
 
 def check_protection(table: Table) -> Iterator[Finding]:
-    """What DynamoDB does for its tables: expiry, recovery, protection; nothing of the embedded store."""
+    """DynamoDB's features for its tables: expiry, recovery, deletion protection; nothing for the embedded store."""
     if urlsplit(settings.STORE_URL).scheme != "dynamodb":
         return
     try:
@@ -99,7 +100,7 @@ def check_protection(table: Table) -> Iterator[Finding]:
 
 
 def dates() -> Iterator[ClockReading]:
-    """The time by DynamoDB's clock; whoever listens there says it, whatever is asked."""
+    """The time by DynamoDB's clock, which any reply contains."""
     url = urlsplit(settings.STORE_URL)
     if url.scheme == "dynamodb":
         endpoint = parse_qs(url.query).get("endpoint", [f"https://dynamodb.{url.netloc}.amazonaws.com"])[0]
@@ -109,7 +110,7 @@ def dates() -> Iterator[ClockReading]:
 
 
 def newest_moment(found: Health, checkpoint: Item | None) -> datetime | None:
-    """The latest moment that the log is known to hold, without reading it."""
+    """The latest moment known to be in the log, without reading it."""
     moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None, found.figures.get(LATEST)]
     return max((datetime.fromisoformat(each) for each in moments if each), default=None)
 
@@ -143,7 +144,7 @@ def check_worker(seconds: float | None, pause: Pause | None) -> Finding:
 
 
 def check_background_work() -> Finding:
-    """Tasks that failed too often wait until somebody retries them."""
+    """Tasks that failed too often wait until they are retried by hand."""
     about, set_aside = _("Background work"), [task for task in background.failing() if task.is_set_aside]
     if not set_aside:
         return ok(about, _("No task was set aside."))
@@ -153,8 +154,8 @@ def check_background_work() -> Finding:
 
 
 def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
-    """What an earlier version has left there can be read by whoever gets it, and nobody deletes it. Whoever makes
-    unencrypted ones on purpose knows of those."""
+    """Unencrypted backups left by an earlier version, which anyone who gets them can read and which are never deleted.
+    A site that makes unencrypted ones on purpose is not warned of those."""
     plain = keeping.unencrypted_in(folder)
     found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
     if found:

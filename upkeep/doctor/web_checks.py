@@ -1,4 +1,4 @@
-"""What the server sees of a request, asked at the machine itself and through the proxy in front of it."""
+"""What the server sees of a request, sent from the machine itself and through the proxy in front of it."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from .machine_checks import ClockReading
 
 SECONDS_PER_MINUTE = 60
 TIMEOUT_SECONDS = 5
-MAX_REPLY_BYTES = 10_000  # bytes of an answer
-FORGED = "192.0.2.77"  # of a network for examples: nobody comes from there
-EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - listened at, and asked at
+MAX_REPLY_BYTES = 10_000  # of a reply
+FORGED = "192.0.2.77"  # in a network reserved for examples: no visitor has it
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - listening address, and the address to connect to
 SALT = "upkeep.doctor"
 
 
-# --- what the server says ---
+# --- what the server sees ---
 
 
 @dataclass(frozen=True, slots=True)
 class RequestSnapshot:
     host: str
     scheme: str
-    peer: str  # who asked us: the proxy, if there is one
+    peer: str  # who connected to us: the proxy, if there is one
     is_trusted: bool
-    forwarded: str  # for whom the peer says it asks
+    forwarded: str  # for whom the peer claims to forward
     came_from: str
 
     @classmethod
@@ -58,7 +58,7 @@ class RequestSnapshot:
 
     @property
     def is_proxied(self) -> bool:
-        """The server itself speaks no TLS."""
+        """The server itself does not speak TLS."""
         return self.scheme == "https" or self.forwarded not in ("", FORGED)
 
     def as_dict(self) -> dict[str, Any]:
@@ -66,32 +66,32 @@ class RequestSnapshot:
 
 
 def signed_token() -> str:
-    """A word to show at the address where the server tells what it sees."""
+    """A token for the address where the server reports what it sees."""
     return TimestampSigner(salt=SALT).sign("seen")
 
 
 def is_doctor(signed_token: str) -> bool:
-    """Whether somebody who knows SECRET_KEY asks, within a minute."""
+    """Whether the token was signed with SECRET_KEY within the last minute."""
     try:
         return bool(TimestampSigner(salt=SALT).unsign(signed_token, max_age=SECONDS_PER_MINUTE))
     except BadSignature:
         return False
 
 
-# --- asking ---
+# --- requests ---
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back, or in `trouble` why nothing did."""
+    """The reply, or in `trouble` why there was none."""
 
     status: int = 0
     seen: RequestSnapshot | None = None
-    place: str = ""  # to which we are sent on
+    place: str = ""  # redirect target
     date: datetime | None = None
-    is_ours: bool = False  # whether it was asked from an address whose word is believed
+    is_ours: bool = False  # whether it was sent from a trusted address
     trouble: str = ""
-    is_forgery: bool = False  # whether who answered could not prove to be it
+    is_forgery: bool = False  # whether the server could not prove its identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Replies:
 
 
 def probe() -> Replies:
-    """The machine first, then the way that visitors take, with a claim of being somebody else."""
+    """The machine itself first, then the way visitors take, with a forged client address."""
     site = urlsplit(settings.SITE_URL)
     host = EVERYWHERE.get(settings.HOST, settings.HOST)
     inside = f"http://[{host}]:{settings.PORT}" if ":" in host else f"http://{host}:{settings.PORT}"
@@ -118,7 +118,7 @@ def probe() -> Replies:
 
 
 def fetch(url: str, headers: dict[str, str] | None = None) -> Reply:
-    """One GET that follows nowhere."""
+    """One GET that follows no redirects."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
@@ -151,7 +151,7 @@ def _date(text: str | None) -> datetime | None:
         return None
 
 
-# --- judging ---
+# --- checks ---
 
 
 def check_server(answer: Reply) -> Iterator[Finding]:
@@ -191,7 +191,7 @@ def check_proxy(answer: Reply) -> Iterator[Finding]:
 
 
 def check_address(seen: RequestSnapshot, believes_anybody: bool = False) -> Finding:
-    """`believes_anybody`: whether the made-up address can only have been believed of a stranger."""
+    """`believes_anybody`: whether the forged address can only have been accepted from an untrusted client."""
     about, said = _("Visitors' addresses"), {"peer": seen.peer, "address": seen.came_from}
     if seen.is_proxied and not seen.is_trusted:
         sentence = _("Requests come through %(peer)s, which is not in TRUSTED_PROXIES, so all visitors count as one.")

@@ -1,8 +1,8 @@
-"""Rewrite the embedded store's file, so that no copy of deleted secrets stays in it and unused space is given back.
+"""Rewrite the embedded store's file, so that it contains no copy of deleted secrets and unused space is given back.
 
-Rewriting keeps writers waiting, so it happens only when nobody has written for a moment: for secrets in a small file at
-any time, which takes a fraction of a second, and otherwise at night on the site's clock. A file that would take longer
-than writers have patience for is left as it is (`Table.compact`).
+Rewriting blocks writers, so it happens only when there have been no writes for a moment: for secrets in a small file at
+any time, which takes a fraction of a second, and otherwise at night by the site's clock. A file that would take longer
+than writers can wait is left alone (`Table.compact`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from store import purging
 from store.log import utc_now
 
 NIGHT = range(2, 5)  # hours
-QUIET_SECONDS = 5.0  # less than the time between two signs of life of a worker, which are writes as well
+QUIET_SECONDS = 5.0  # less than the interval of a worker's heartbeats, which are writes too
 MAX_DAYTIME_BYTES = 32 * 1024 * 1024  # a file that can be rewritten by day
 MIN_UNUSED_SHARE = 0.25  # of the file is unused
 

@@ -1,15 +1,15 @@
-"""The log forgets who somebody was, some time after they were removed, and its chain still fits.
+"""Erases people from the log some time after they were removed, without breaking its hash chain.
 
-In every event that names them the name and the addresses they had are replaced by words that stand for nobody, the same
-ones everywhere, and known only while this is at work. How an event can change without the chain noticing, and how that
-is told from tampering, says store/log/rewriting.py. What somebody wrote about themselves goes altogether.
+In every event that names them, their name and addresses are replaced by random placeholders, the same ones everywhere,
+and the mapping is stored only during the work. store/log/rewriting.py explains how an event can change without breaking
+the chain, and how that is told from tampering. What they wrote about themselves is deleted.
 
-An election that is kept keeps its record whole: who made it, who was on its roll, who voted. So events about it stay as
-they are until it is deleted, and so do names of candidates, which are part of results. What is left to do then is found
-by a mark, which stays until nothing keeps the name any more.
+An election that still exists keeps its record complete: who created it, who was on its roll, who voted. So events about
+it stay unchanged until it is deleted, and so do names of candidates, which are part of results. A mark remains until no
+election keeps the name, so that the rest can be done then.
 
-A mark says how far it has come. Each step rewrites a batch of events, records that it has, and moves the mark, all in
-one transaction; whoever is killed on the way, the next one goes on. Only what is sealed is rewritten.
+A mark records the progress. Each step rewrites a batch of events, records that, and moves the mark in one transaction,
+so that another worker can continue after a crash. Only sealed events are rewritten.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from store.purging import purge_mark
 from store.schema import SCHEMA
 from store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
-TRANSACTION_EVENTS = 25  # events of one transaction, each with two entries of the index at most
-TRANSACTION_BYTES = 1_000_000  # of one transaction, about: statements of candidates are long
-TURN_EVENTS = 20_000  # events that are looked at before other jobs get their turn
-BATCH_EVENTS = 1000  # events of one type that are read at once
+TRANSACTION_EVENTS = 25  # each with at most two index entries
+TRANSACTION_BYTES = 1_000_000  # approximate: statements of candidates are long
+TURN_EVENTS = 20_000  # read before other jobs get their turn
+BATCH_EVENTS = 1000  # events of one type read at once
 
-NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
+NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their creation; names they keep
 LONG_AGO = "0001-01-01T00:00:00.000Z"  # so that it is due at once
 UNKNOWN = 0
 NEVER = (0, 0, 0)  # no event has such a number
@@ -51,33 +51,34 @@ OF_ACCOUNTS = ("UserRegistered", "UserEmailChanged", "UserRemoved")
 OF_ELECTIONS = ("ElectionCreated", "ElectionRenamed", "ElectionDeleted")
 
 
-# --- whose words they are ---
+# --- the names to erase ---
 
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A name or an address that somebody had, in which events it means them, and what is to stand there."""
+    """A name or address that a person had, the events in which it means them, and its placeholder."""
 
     text: str  # folded
     first: int
     last: int
-    reach: int  # the last in events about an election that is gone: there a word means the same from end to end
+    reach: int  # as `last`, for events about a deleted election, in which a name means the same throughout
     stand_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ErasedPerson:
-    """Whom the log is to forget."""
+    """A person to erase from the log."""
 
     aliases: tuple[Alias, ...]
 
     def meant(self, number: int, *, is_gone: bool) -> dict[str, str]:
-        """The words that mean them in that event, each with what is to stand there."""
+        """The names that mean them in that event, with their placeholders."""
         here = (each for each in self.aliases if each.first <= number <= (each.reach if is_gone else each.last))
         return {each.text: each.stand_in for each in here}
 
     def without(self, event: Item, *, is_gone: bool) -> Item | None:
-        """The event without them; nothing if it does not name them. An election that it is about may be gone."""
+        """The event without them, or `None` if it does not name them. `is_gone`: the election it is about was
+        deleted."""
         declared, said = SCHEMA.event_type(event["event_type"]), dict(event["event_data"])
         meant = self.meant(number_of(event), is_gone=is_gone)
         is_theirs = keys.fold(str(said.get("name", ""))) in meant
@@ -92,14 +93,14 @@ class ErasedPerson:
         return rewritten(event, actor, said) if is_named else None
 
     def met_in(self, event: Item) -> set[str]:
-        """By which of the names the event means them."""
+        """The names by which the event refers to them."""
         said = (event["event_data"].get(field) for field in SCHEMA.event_type(event["event_type"]).naming)
         words = [event["actor"], *(word for each in said for word in (each if isinstance(each, list) else [each]))]
         meant = self.meant(number_of(event), is_gone=False)
         return {keys.fold(word) for word in words if isinstance(word, str)} & meant.keys()
 
     def _own(self, address: str) -> str:
-        """What is to stand for an address of their account, whoever else had it."""
+        """The placeholder for an address of their account, even if others had it too."""
         return next((each.stand_in for each in self.aliases if each.text == keys.fold(address)), address)
 
 
@@ -110,7 +111,7 @@ def _replaced(words: Any, meant: dict[str, str]) -> Any:
 
 
 def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.token_hex) -> ErasedPerson:
-    """The same, with words that stand for nobody: made by chance, and kept only while this is at work."""
+    """The same with random placeholders, which are stored only during the work."""
     mark = chance(8)
     names = {True: f"removed-{mark}-{{}}@removed.invalid", False: f"removed person {mark}"}
     marked = (replace(each, stand_in=names["@" in each.text].format(at)) for at, each in enumerate(aliases))
@@ -118,11 +119,11 @@ def strangers(aliases: Iterable[Alias], chance: Callable[[int], str] = secrets.t
 
 
 def aliases_of(mark: Item, asof: int) -> tuple[Alias, ...]:
-    """All they were called, by what the log says of accounts; none if it knows nothing of them.
+    """All names and addresses they had, according to the log's account events; none if it does not know them.
 
-    A name is theirs from their registration on. An address that nobody else ever had is theirs in every event, also
-    before they had an account: they may have been invited by it. One that others had as well is theirs only where
-    their account says so.
+    A name is theirs from their registration on. An address that was never anyone else's is theirs in every event, even
+    before they had an account, because they may have been invited by it. One that others had too is theirs only in
+    events about their own account.
     """
     history, upto = _Accounts(_events_of(OF_ACCOUNTS, mark["upto"])), mark["upto"]
     ours = history.removed_as(mark["name"])
@@ -134,14 +135,14 @@ def aliases_of(mark: Item, asof: int) -> tuple[Alias, ...]:
 
 
 def far_reaching(aliases: Sequence[Alias], ours: set[int], asof: int) -> tuple[Alias, ...]:
-    """An address that nobody else has had to this day is theirs in all that is told of an election that is gone."""
+    """An address that is no one else's to this day is theirs in all events about a deleted election."""
     held = _Accounts(_events_of(OF_ACCOUNTS, asof)).held
     alone = [each for each in aliases if "@" in each.text and each.last and held.get(each.text, set()) <= ours]
     return tuple(replace(each, reach=asof) if each in alone else each for each in aliases)
 
 
 class _Accounts:
-    """Which accounts there were, by the numbers of their registrations, and which of them had which address."""
+    """All accounts, by the numbers of their registrations, and which of them had which address."""
 
     def __init__(self, events: Iterable[Item]):
         self.held: dict[str, set[int]] = {}
@@ -160,19 +161,19 @@ class _Accounts:
             self._removed.append((name, self._here.pop(name)))
 
     def removed_as(self, name: str) -> int | None:
-        """The account that was the last of the name to be removed."""
+        """The last removed account of that name."""
         return max((ours for gone, ours in self._removed if gone == keys.fold(name)), default=None)
 
 
-# --- which elections are still there ---
+# --- which elections still exist ---
 
 
 @dataclass(slots=True)
 class _Life:
-    """An election from its making to its end, if it had one, and what it was called when."""
+    """An election from its creation to its deletion, if any, and its names over time."""
 
     made: int
-    names: list[tuple[str, int]]  # each from a number on
+    names: list[tuple[str, int]]  # each with the first number it applies to
     ended: int = ABOVE_EVERY_NUMBER
 
     def is_called(self, name: str, number: int) -> bool:
@@ -207,9 +208,9 @@ class _Elections:
             self.lives.setdefault(new, []).append(life)
 
     def of(self, event: Item) -> int | None:
-        """The election that the event is about, by the number of its making; nothing if it is about none.
+        """The election the event is about, by the number of its creation; `None` if it is about none.
 
-        One that nobody knows of is taken for one that is kept.
+        An unknown election counts as one that still exists.
         """
         name = event["event_data"].get("election_name")
         if not isinstance(name, str):
@@ -220,12 +221,12 @@ class _Elections:
 
 @lru_cache(maxsize=2)
 def _elections(store: str, mark: str, upto: int) -> _Elections:
-    """Those of one walk; what is sealed about them does not change meanwhile."""
+    """The elections of one run; sealed events about them do not change meanwhile."""
     return _Elections(_events_of(OF_ELECTIONS, upto))
 
 
 def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
-    """All sealed events of these types up to a number, in order."""
+    """All sealed events of these types up to this number, in order."""
     found: list[Item] = []
     for kind in types:
         before: int | None = min(upto + 1, ABOVE_EVERY_NUMBER)
@@ -240,7 +241,7 @@ def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
 
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
-    """Whether there is somebody whom the log is to forget by now, or an election has gone that kept a name."""
+    """Whether there is a person to erase by now, or an election that kept a name was deleted."""
     return _next(clock) is not None
 
 
@@ -249,7 +250,8 @@ def _next(clock: Callable[[], datetime]) -> Item | None:
 
 
 def _next_due(clock: Callable[[], datetime]) -> Item | None:
-    """Whoever was removed first, once all that names them is sealed; what was begun is finished, whatever is set."""
+    """The person removed first, once all events that name them are sealed; work under way is finished whatever the
+    settings."""
     until = as_text(clock() - timedelta(days=settings.FORGET_AFTER_DAYS)) if settings.FORGET_AFTER_DAYS else ""
     there = table().page(keys.NAMES_TO_FORGET, limit=1).items
     due = next((mark for mark in there if "at" in mark or mark["removed_at"] <= until), None)
@@ -257,7 +259,7 @@ def _next_due(clock: Callable[[], datetime]) -> Item | None:
 
 
 def _next_kept() -> Item | None:
-    """A name that was kept when fewer elections had been deleted."""
+    """A name that was kept, if elections have been deleted since."""
     kept = table().page(keys.NAMES_KEPT, limit=1).items if settings.FORGET_AFTER_DAYS else []
     gone = search(table(), Query(event_type="ElectionDeleted"), before=_sealed() + 1, limit=1).events if kept else []
     return kept[0] if gone and number_of(gone[0]) > kept[0]["asof"] else None
@@ -269,25 +271,25 @@ def _sealed() -> int:
 
 
 def _is_sealed(upto: int) -> bool:
-    """Void numbers at the end of the log wait for no seal."""
+    """Void numbers at the end of the log need no seal."""
     sealed = _sealed()
     return upto <= sealed or layout.first_of_all(table(), sealed + 1, upto) is None
 
 
 def is_at_work(store: Any) -> bool:
-    """Whether somebody is forgotten in part: until that is done, what is replayed does not fit together."""
+    """Whether a person is partly erased: until that is finished, replay is inconsistent."""
     return any("at" in mark for mark in store.each(keys.NAMES_TO_FORGET))
 
 
-# --- when somebody asks for it ---
+# --- on request ---
 
 
 class NothingToForget(Exception):
-    """Why a name cannot be marked; in a sentence."""
+    """A name cannot be marked; the message says why."""
 
 
 def request_erasure(name_or_email: str) -> None:
-    """Mark a name or an address that no account has: of somebody removed by an earlier version, or never here."""
+    """Mark a name or address without an account: of a person removed by an earlier version, or who never had one."""
     if not settings.FORGET_AFTER_DAYS:
         raise NothingToForget("FORGET_AFTER_DAYS is 0: the log of this site keeps names.")
     if people.find_by_either(name_or_email) is not None:
@@ -299,7 +301,7 @@ def request_erasure(name_or_email: str) -> None:
         mark |= {"aliases": [[keys.fold(name_or_email), 1, upto, upto]]}
     elif not aliases_of(mark, upto):
         raise NothingToForget("The log knows nobody of that name who was removed.")
-    with suppress(Refused):  # then it was asked for before
+    with suppress(Refused):  # it was requested before
         table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
 
 
@@ -307,7 +309,7 @@ def request_erasure(name_or_email: str) -> None:
 
 
 def erase_names(clock: Callable[[], datetime] = utc_now) -> int:
-    """Forget whoever is due, for one turn of work; answers how many events were rewritten."""
+    """Erase the people who are due, for one turn of work; returns how many events were rewritten."""
     done, left = 0, TURN_EVENTS
     while left > 0 and (mark := _next(clock)) is not None:
         seen, changed = (0, 0) if _is_all_kept(mark) else _go_on(mark if "at" in mark else _begun(mark))
@@ -316,7 +318,7 @@ def erase_names(clock: Callable[[], datetime] = utc_now) -> int:
 
 
 def _begun(mark: Item) -> Item:
-    """The mark says for whom the words stand, and how far it has come: nowhere."""
+    """Adds the placeholders to the mark, with no progress yet."""
     known = mark.get("aliases")
     asof = _sealed()
     aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
@@ -324,20 +326,20 @@ def _begun(mark: Item) -> Item:
     until = max((max(each.last, each.reach) for each in aliases), default=0)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(mark["SK"], mark["PK"])}
     begun = {**mark, **index, "aliases": marked, "asof": asof, "until": until, "at": 0, **NOTHING_KEPT}
-    with suppress(Refused):  # then another worker has begun
+    with suppress(Refused):  # another worker has begun
         table().write(Put(begun, when=Exists() & Missing("at")))
     return table().get(_place(mark)) or begun
 
 
 def _is_all_kept(mark: Item) -> bool:
-    """Whether every election that kept the name is there as before; then the mark says so."""
+    """Whether all elections that kept the name still exist; if so, the mark records that."""
     if "at" in mark or "kept" not in mark:
         return False
     asof = _sealed()
     ended = _Elections(_events_of(OF_ELECTIONS, asof)).ended
     if set(mark["kept"]) & ended:
         return False
-    with suppress(Refused):  # then another worker has looked
+    with suppress(Refused):  # another worker has checked
         still = {"asof": asof, "GSI1SK": keys.name_kept(asof, mark["PK"])}
         table().write(Update(_place(mark), set=still, when=Equals("asof", mark["asof"])))
     return True
@@ -348,7 +350,7 @@ def _place(mark: Item) -> Key:
 
 
 def _go_on(mark: Item) -> tuple[int, int]:
-    """The next events, up to a batch that name them; answers how many were looked at, and rewritten."""
+    """Processes events up to the next full batch that names them; returns how many were read, and rewritten."""
     who = ErasedPerson(tuple(Alias(*each) for each in mark["aliases"]))
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
@@ -374,13 +376,13 @@ def _go_on(mark: Item) -> tuple[int, int]:
         _step(mark, further, pairs)
         if at >= mark["until"]:
             _finish(mark | further)
-    except Refused:  # another worker is at it
+    except Refused:  # another worker is doing it
         return seen, 0
     return seen, len(pairs)
 
 
 def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
-    """One transaction: the events in other words, where they are found, that it was done, and how far it came."""
+    """One transaction: the rewritten events, their index entries, the event that announces them, and the progress."""
     moved = Update(_place(mark), set=further, when=Equals("at", mark["at"]))
     if not pairs:
         table().write(moved)
@@ -391,9 +393,9 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
 
 
 def _finish(mark: Item) -> None:
-    """The mark goes, or waits for the elections that keep the name; whom the words stand for is known no more.
+    """Delete the mark, or keep it for the elections that keep the name; the placeholders are deleted either way.
 
-    Nothing of it is to be found in the store's files either.
+    They are purged from the store's files, too.
     """
     if not mark["kept"]:
         table().write(Delete(_place(mark), when=Equals("at", mark["until"])), purge_mark())
@@ -408,7 +410,7 @@ def _finish(mark: Item) -> None:
 
 
 def _reindexed(pairs: list[tuple[Item, Item]]) -> Iterator[Write]:
-    """Who did it is found under the new words, and no longer under the name."""
+    """Index the events under the placeholder instead of the actor's name."""
     moved = [(number_of(after), before["actor"], after["actor"]) for before, after in pairs]
     moved = [each for each in moved if each[1] != each[2]]
     gone = _by_place((number, before) for number, before, _after in moved)

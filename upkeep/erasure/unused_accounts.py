@@ -1,8 +1,8 @@
-"""Accounts that nobody uses: after so many months without a sign-in they are warned by mail, and a month later removed.
+"""Unused accounts: after so many months without a sign-in they are warned by mail, and removed a month later.
 
-Once a day the list of people is walked through, a page at a time; how far that has come stands in an item. Whoever has
-long been away is looked at more closely: a session that is still in use is a use, and so is an open election that they
-run or may vote in. The owner is never removed. Whoever signs in after the warning begins anew.
+Once a day the list of people is processed page by page; an item stores the progress. People who have been away for long
+are checked more closely: a session still in use counts as use, and so does an open election that they run or may vote
+in. The owner is never removed. Signing in after the warning starts the period afresh.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import Equals, Item, Missing, Put
 
-BATCH_PEOPLE = 100  # people of one run
+BATCH_PEOPLE = 100  # per run
 NOTICE_PERIOD = timedelta(days=30)  # between the warning and the removal
 
 EMAIL_TEMPLATES = {
@@ -46,7 +46,7 @@ EMAIL_TEMPLATES = {
 
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
-    """Whether accounts go here at all, and today's walk has not come to its end."""
+    """Whether unused accounts are removed at all, and today's run is unfinished."""
     if not settings.ACCOUNT_RETENTION:
         return False
     walk = table().get(keys.retention())
@@ -58,7 +58,7 @@ def _day(clock: Callable[[], datetime]) -> str:
 
 
 def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
-    """One page of people; answers how many were warned or removed."""
+    """Process one page of people; returns how many were warned or removed."""
     walk = table().get(keys.retention()) or {"day": "", "after": None}
     is_new = walk["day"] < _day(clock)
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
@@ -72,12 +72,12 @@ def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
 def _store_position(before: Item, walk: Item) -> None:
     place = keys.retention()
     same = Equals("day", before["day"]) & Equals("after", before["after"]) if before["day"] else Missing()
-    # else another worker is at it, and looks at the next page
+    # else another worker is doing this, and takes the next page
     try_write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))
 
 
 def _warn_or_remove(user: User, now: datetime) -> bool:
-    """Warn whoever has long been away, and remove whoever was warned and did not come."""
+    """Warn people who have long been away, and remove those who were warned and did not sign in."""
     is_warned = user.warned_at > user.used_at
     limit = now - timedelta(days=settings.ACCOUNT_RETENTION * 365 // 12) + NOTICE_PERIOD
     if user.used_at > as_text(limit) or user.role == Role.OWNER or is_in_use(user, as_text(now)):
@@ -88,7 +88,7 @@ def _warn_or_remove(user: User, now: datetime) -> bool:
 
 
 def is_in_use(user: User, now: str) -> bool:
-    """Whether somebody is signed in, or an election is open that they run or may vote in."""
+    """Whether they are signed in, or an election is open that they run or may vote in."""
     if sessions_of(user.name):
         return True
     run = elections.list_elections(run_by=user.name, limit=BATCH_PEOPLE)[0]
@@ -110,5 +110,5 @@ def _remove(user: User) -> bool:
     try:
         services.remove_unused(user, repository.unused_since(user))
     except LostRace:
-        return False  # they have signed in at this moment
+        return False  # they have just signed in
     return True

@@ -1,8 +1,9 @@
-"""Figures of the whole site, kept by following the sealed log: how many people have which role, how many elections are
-in which state, how many ballots came on which day; and, of each election, when people voted.
+"""Figures of the whole site, updated by following the sealed log: people by role, elections by state, ballots by day;
+and when people voted in each election.
 
-They are derived and may be made again at any time (`manage.py figures --again`). Whoever seals the log follows it, a
-batch a transaction; a batch moves `last_event_id`, so that of several at once one counts it.
+They are derived and can be rebuilt at any time (`manage.py figures --again`). The process that seals the log also
+updates them, one batch per transaction; each batch moves `last_event_id`, so that only one of several processes counts
+it.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from store.splitting import by_count
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
 BATCH_EVENTS = 1000
-TRANSACTION_PARTS = 90  # days and elections of one batch: a transaction takes no more than a hundred parts
+TRANSACTION_PARTS = 90  # days and elections of one batch: a transaction has at most a hundred parts
 SHOWN_STATES = (State.DRAFT, State.OPEN, State.CLOSED)
-LATEST = "latest"  # the latest moment of any event: not that of the last one, if the clock was set back
+LATEST = "latest"  # the latest moment of any event, not necessarily of the last one: a clock may be set back
 CAST, CHANGED, WITHDRAWN = "ballots_cast", "ballots_changed", "ballots_withdrawn"
 
 
@@ -50,7 +51,7 @@ def of_state(state: State) -> str:
 
 
 def changes(event: Item) -> dict[str, int]:
-    """By how much an event changes which of the site's figures."""
+    """Which of the site's figures an event changes, and by how much."""
     kind, said = event["event_type"], event["event_data"]
     if kind == "UserRegistered":
         return {of_role(said["role"]): 1}
@@ -88,7 +89,7 @@ def changes_of_day(event: Item) -> dict[str, int]:
 
 
 def update(table: Table) -> int:
-    """Count what was sealed since the last time; answers how many events that was."""
+    """Count what was sealed since the last call; returns how many events."""
     counted = 0
     while (batch := _next_batch(table)) is not None:
         counted += batch
@@ -125,7 +126,7 @@ def _day(event: Item) -> str:
 
 def _store(table: Table, before: int, after: Item, events: list[Item]) -> None:
     untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
-    with suppress(Refused):  # then somebody else has counted them, or an election is gone: whoever looks again knows
+    with suppress(Refused):  # another process has counted them, or an election was deleted: the next look shows which
         table.write(*_counting(events, after, untouched), *updating(table, events))
 
 
@@ -142,7 +143,7 @@ def _counting(events: list[Item], after: Item, when: Condition | None = None) ->
 
 
 def count(table: Table, events: Sequence[Item], last: int) -> None:
-    """Count these events, and say that those up to `last` are counted: where nobody else counts."""
+    """Count these events and mark those up to `last` as counted; only if no other process counts."""
     latest = (table.get(keys.figures()) or {}).get(LATEST, "")
     for some in by_count(events, TRANSACTION_PARTS):
         latest = max(latest, *(event["when_occurred"] for event in some))
@@ -150,7 +151,7 @@ def count(table: Table, events: Sequence[Item], last: int) -> None:
 
 
 def reset(table: Table) -> None:
-    """Forget all figures; who follows next counts the whole log. Nobody may follow meanwhile."""
+    """Delete all figures; the next update counts the whole log. No other process may update them meanwhile."""
     for item in table.each(keys.figures_of_days("", "~")):
         table.write(Delete(keys.figures_of_day(item["day"])))
     table.write(Delete(keys.figures()))
@@ -168,7 +169,7 @@ def by_state(figures: Item) -> dict[State, int]:
 
 
 def days(table: Table, last: date, count: int) -> list[Day]:
-    """So many days up to the last, in one round trip; nothing happened on those the store knows nothing of."""
+    """So many days up to `last`, in one round trip; days missing from the store are empty."""
     wanted = [last - timedelta(days=ago) for ago in reversed(range(count))]
     page = table.page(keys.figures_of_days(wanted[0].isoformat(), last.isoformat()))
     found = {item["day"]: item for item in page.items}

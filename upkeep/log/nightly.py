@@ -1,8 +1,8 @@
 """The nightly mail: the newest public checkpoint, to those who watch over the log.
 
-Kept in somebody's mailbox, a checkpoint shows whether the log was changed later. It is mailed once a day (UTC), as soon
-as there is a newer one than was mailed last; a site where nothing happens mails nothing. That is no act of anybody and
-so no event: an event would be a reason for the next mail.
+A checkpoint in a mailbox shows whether the log was changed later. It is mailed once a day (UTC), as soon as there is a
+newer one than was mailed last; a site without activity mails nothing. This is not recorded as an event, because an
+event would be a reason for the next mail.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EMAIL_TEMPLATES = {
 
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
-    """Whether today is another day than that of the last mail, and there is a newer checkpoint."""
+    """Whether there is a newer checkpoint, and none was mailed today."""
     mailed, newest = table().get(keys.nightly()), EventLog(table()).newest_public()
     if mailed is None or newest is None:
         return newest is not None
@@ -48,11 +48,11 @@ def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
 
 
 def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
-    """Queue today's mails, if they are due; answers how many. Any number may do this at once, each mail is one."""
+    """Queue today's mails if they are due; returns how many. Safe to run concurrently: each mail is queued once."""
     newest, mailed = EventLog(table()).newest_public(), table().get(keys.nightly())
     if newest is None or not is_due(clock):
         return 0
-    if mailed is None:  # a new site: its first night is still to come
+    if mailed is None:  # a new site: its first mail comes the next night
         _record_mailed(_day(clock), 0)
         return 0
     queued = sum(_queue(address, newest, _day(clock)) for address in addresses_of(WATCHERS))
@@ -76,7 +76,7 @@ def addresses_of(roles: Iterable[Role]) -> Iterator[str]:
 
 def _queue(address: str, checkpoint: Item, day: str) -> bool:
     about = {"event_id": str(checkpoint["event_id"]), "hash": checkpoint["hash"]}
-    # else a worker that was cut short, or is at it too, has mailed this one
+    # else an interrupted or concurrent worker has mailed this one
     return try_write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
 
 

@@ -18,7 +18,7 @@ COUNTED = {
 
 
 class SiteSealer(Sealer):
-    """Seals, and then counts what it has sealed."""
+    """Seals, and then updates the figures."""
 
     def seal(self) -> int:
         sealed = super().seal()

@@ -1,4 +1,4 @@
-"""What a machine tells a monitor: requests, round trips to the store and jobs, over all processes of the server."""
+"""Metrics of this machine for a monitor: requests, round trips to the store and jobs, over all server processes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from store import round_trips
 
 from .shared_metrics import VARIABLE
 
-FOLDER = os.environ.get(VARIABLE)  # where prometheus_client shares what all processes count, if it does
-disable_created_metrics()  # nobody asks when a series began, and it would be a line for each
+FOLDER = os.environ.get(VARIABLE)  # where prometheus_client shares the counts of all processes, if set
+disable_created_metrics()  # no use for creation times, and they would add a line for each series
 
 # Both are bounded by our own routes, whatever is requested: times by the first part of a route, outcomes by route.
 REQUESTS = Counter("plenum_requests", "Requests answered, by route and class of status.", ["route", "status"])
@@ -70,7 +70,7 @@ JOB_SUCCESS = Gauge(
     ["name"],
     multiprocess_mode="max",
 )
-MAX_ROUND_TRIPS = 1000  # of the newest round trips of each operation, to tell percentiles of
+MAX_ROUND_TRIPS = 1000  # the newest ones of each operation, for percentiles
 
 
 def observe_request(route: str, status: int, seconds: float) -> None:
@@ -79,7 +79,7 @@ def observe_request(route: str, status: int, seconds: float) -> None:
     times.observe(seconds)
 
 
-@cache  # there are few, and the client makes text of each word first
+@cache  # there are few, and the client converts each label to text first
 def request_metrics(route: str, status_class: int) -> tuple[Counter, Histogram]:
     return REQUESTS.labels(route, f"{status_class}xx"), REQUEST_SECONDS.labels(route.partition("/")[0])
 
@@ -89,13 +89,13 @@ _newest: dict[str, deque[float]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How long the newest round trips of one operation took, in seconds."""
+    """Durations of the newest round trips of one operation, in seconds."""
 
     operation: str
     count: int
     half: float
-    most: float  # 95 of 100
-    nearly_all: float  # 99 of 100
+    most: float  # 95th percentile
+    nearly_all: float  # 99th percentile
     longest: float
 
     @property
@@ -119,12 +119,12 @@ def observe_cost(what: str, kind: str, amount: float) -> None:
 
 
 def capacity() -> dict[str, float]:
-    """Units consumed by this process alone, by kind."""
+    """Capacity units consumed by this process alone, by kind."""
     return _by(CAPACITY, "kind")
 
 
 def retries() -> dict[str, float]:
-    """What this process alone asked of the store once more, by reason."""
+    """Requests to the store that this process alone retried, by reason."""
     return _by(RETRIES, "reason")
 
 
@@ -134,7 +134,7 @@ def _by(counter: Counter, label: str) -> dict[str, float]:
 
 
 def latencies() -> list[Latency]:
-    """Of this process alone."""
+    """For this process alone."""
     return [_latency(operation, sorted(seconds)) for operation, seconds in sorted(_newest.copy().items())]
 
 
@@ -154,17 +154,17 @@ def observe_job(name: str, outcome: str, well: bool) -> None:
 
 
 def observe_step(name: str) -> None:
-    """A job that takes long does well as long as it goes on."""
+    """A long job counts as healthy while it makes progress."""
     JOB_SUCCESS.labels(name).set_to_current_time()
 
 
 def last_successes() -> dict[str, float]:
-    """When a worker that shares our folder last did each job, or saw that there was nothing to do."""
+    """When a worker that shares our folder last did each job, or found nothing to do."""
     return _successes(_registry().collect())
 
 
 def successes_here() -> dict[str, float]:
-    """The same of this process alone."""
+    """As `last_successes`, for this process alone."""
     return _successes(JOB_SUCCESS.collect())
 
 
@@ -175,7 +175,7 @@ def _successes(metrics: Iterable[Metric]) -> dict[str, float]:
 
 
 def as_text(site: Iterable[Metric] = ()) -> bytes:
-    """All that was observed, and what is known of the site as a whole."""
+    """All observed metrics, and those of the site as a whole."""
     more = CollectorRegistry()
     more.register(_Known(site))
     return generate_latest(_registry()) + generate_latest(more)
@@ -190,7 +190,7 @@ class _Known(Collector):
 
 
 def _registry() -> CollectorRegistry:
-    """What all processes have counted; a process that has no folder to share has only its own."""
+    """The counts of all processes; without a shared folder, only those of this process."""
     if not FOLDER or not os.path.isdir(FOLDER):
         return THIS_PROCESS
     registry = CollectorRegistry()
@@ -199,6 +199,6 @@ def _registry() -> CollectorRegistry:
 
 
 def forget_process(pid: int) -> None:
-    """What a process that has ended counted stays in the sums, but nothing of it is live."""
+    """The counts of an ended process stay in the sums, but its live values are dropped."""
     if FOLDER:
         multiprocess.mark_process_dead(pid, FOLDER)

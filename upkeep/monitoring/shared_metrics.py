@@ -25,8 +25,8 @@ def default_folder(data: Path) -> Path:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What prometheus_client has to find in the environment; nothing if the folder cannot be used: then every process
-    counts for itself."""
+    """The environment variable for prometheus_client; empty if the folder cannot be used, and then every process counts
+    for itself."""
     if problem(folder):
         return {}
     if len(list(folder.glob("*.db"))) > MAX_FILES:
@@ -35,7 +35,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def problem(folder: Path) -> str:
-    """Why the folder cannot be used, or nothing. In /dev/shm anybody can make one, so it must not be a stranger's."""
+    """Why the folder cannot be used, or nothing. Any user can create one in /dev/shm, so it must be ours."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
@@ -47,8 +47,8 @@ def problem(folder: Path) -> str:
 
 
 def clear(folder: Path, *ending: int) -> None:
-    """Remove what processes have counted that have ended, or are about to; that of a worker that goes on stays. The
-    folder stays, too: somebody may be starting."""
+    """Remove the counts of processes that have ended or are about to; those of a worker that keeps running stay. The
+    folder stays too, because another process may be starting."""
     for path in folder.glob("*.db"):
         pid = path.stem.rpartition("_")[2]
         if pid in map(str, ending) or not _is_running(pid):
@@ -58,6 +58,6 @@ def clear(folder: Path, *ending: int) -> None:
 def _is_running(pid: str) -> bool:
     try:
         os.kill(int(pid), 0)
-    except (ValueError, OSError):  # an id that has passed on to somebody else's process cannot be signalled
+    except (ValueError, OSError):  # an id reused by another user's process cannot be signalled
         return False
     return True

@@ -1,7 +1,7 @@
-"""Heartbeats: every worker writes to the store regularly that it is alive, what it is doing and which jobs failed.
+"""Heartbeats: every worker regularly writes to the store that it is alive, what it is doing and which jobs failed.
 
-So a worker that is gone is missed, on whichever machine it was. A thread of its own sends them: a worker that takes an
-hour over a job is busy, not dead.
+So a dead worker is noticed, on whichever machine it was. A separate thread sends them: a worker that takes an hour over
+a job is busy, not dead.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Heartbeat:
     since: int  # when the worker began
     seen: int
     signs: int  # how many it has sent
-    doing: Mapping[str, int]  # jobs it is at, and since when
-    done: Mapping[str, int]  # when it last did each job, or saw that there was nothing to do
-    failed: Mapping[str, Failure]  # jobs that went wrong the last time, and why
+    doing: Mapping[str, int]  # running jobs, and since when
+    done: Mapping[str, int]  # when it last did each job, or found nothing to do
+    failed: Mapping[str, Failure]  # jobs whose last run failed, and why
 
     def ago(self, now: float) -> float:
         """Seconds since it was sent; never negative, although clocks differ between machines."""
@@ -47,7 +47,7 @@ class Heartbeat:
 
 
 def read_heartbeats(table: Table) -> list[Heartbeat]:
-    """Of workers that are alive or died within some minutes, the newest first, in one round trip."""
+    """Of workers that are alive or died within the last minutes, newest first, in one round trip."""
     found = [_heartbeat_of(item) for item in table.page(keys.WORKERS).items]
     return sorted(found, key=lambda sign: -sign.seen)
 
@@ -148,7 +148,7 @@ watch = WorkerWatch()
 # --- failures ---
 
 
-MAX_REASON_CHARS = 500  # characters: the reasons of all jobs fit a sign of life
+MAX_REASON_CHARS = 500  # so that the reasons of all jobs fit into a heartbeat
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ SWEEP_ITEMS = 1000
 class Outcome(StrEnum):
     DONE = "done"
     NOTHING = "nothing"  # to do
-    ELSEWHERE = "elsewhere"  # another worker is at it
+    ELSEWHERE = "elsewhere"  # another worker is doing it
     RESTING = "resting"  # the site is paused
     FAILED = "failed"
 
@@ -314,7 +314,7 @@ def retry_delay(job: Job, failures: int) -> float:
     if not failures:
         return job.every
     longest = min(MAX_PAUSE_SECONDS, job.every * 2 ** min(failures, 10))
-    return longest * random.uniform(0.5, 1)  # noqa: S311 - nobody gains by guessing it
+    return longest * random.uniform(0.5, 1)  # noqa: S311 - not security-sensitive
 
 
 # --- metrics ---

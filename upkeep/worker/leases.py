@@ -1,10 +1,10 @@
-"""Leases: of all workers on all machines, one at a time does a job, and a killed one does not keep it for good.
+"""Leases: across all workers on all machines, one at a time does a job, and a killed one does not block it for good.
 
-A lease is given back when the job is done and renewed while it takes longer. An abandoned one is told by its standing
-still: whoever has seen no renewal for `LEASE_SECONDS` on a clock that nobody sets (`ticking`) takes it over, so clocks
-may be wrong or moved. The time of day counts only for somebody who has not been watching, and then with
-`MAX_CLOCK_SKEW_SECONDS`. Should two hold one job nevertheless, nothing breaks: every job may be done by several at
-once, it is only done twice for nothing.
+A lease is released when the job is done and renewed while it takes longer. An abandoned lease is recognised by the lack
+of renewals: a worker that has seen none for `LEASE_SECONDS` on a monotonic clock (`ticking`) takes it over, so wall
+clocks may be wrong or be adjusted. The time of day matters only to a worker that has not been watching, and then with a
+margin of `MAX_CLOCK_SKEW_SECONDS`. If two workers hold the same lease nevertheless, nothing breaks: every job is safe
+to run concurrently, and the work is merely done twice.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from upkeep import pause
 
 LEASE_SECONDS = 30
 RENEWAL_SECONDS = LEASE_SECONDS / 3
-MAX_CLOCK_SKEW_SECONDS = 120  # how far the clocks of two machines may be apart
+MAX_CLOCK_SKEW_SECONDS = 120  # between two machines
 
 
 class Leases:
-    """What one worker holds, and what it has seen others hold."""
+    """The leases one worker holds, and those it has seen others hold."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Leases:
 
     @contextmanager
     def held(self, job: str) -> Iterator[bool]:
-        """Hold the lease inside, if nobody else does and the site is not paused; answers which it is."""
+        """Hold the lease inside, if no other worker does and the site is not paused; yields whether it is held."""
         holder = secrets.token_hex(8)
         if pause.must_rest(job, self.table) or not self._take(job, holder):
             yield False
@@ -68,7 +68,7 @@ class Leases:
         try:
             self.table.write(Put(taken, when=self._is_free(job, now)))
         except Refused:
-            return self._look(job)["holder"] == holder  # it is ours if only the answer to our first try was lost
+            return self._look(job)["holder"] == holder  # ours if only the reply to our first attempt was lost
         return True
 
     def _is_free(self, job: str, now: int) -> Condition:
@@ -79,7 +79,7 @@ class Leases:
         return free | (Equals("holder", holder) & Equals("renewals", renewals))
 
     def _look(self, job: str) -> Item:
-        """See who holds it, and since when nothing has changed about that."""
+        """Read who holds it, and note since when it has not changed."""
         lease = self.table.get(keys.lease(job)) or {"holder": "", "renewals": 0}
         now = lease["holder"], lease["renewals"]
         if self._seen.get(job, (None, 0))[0] != now:
@@ -102,5 +102,5 @@ class Leases:
         )
 
     def _give_back(self, job: str, holder: str) -> None:
-        with suppress(StoreError):  # then it is another's by now, or stands still until it is taken over
+        with suppress(StoreError):  # else another worker has it by now, or it expires
             self.table.write(Delete(keys.lease(job), when=Equals("holder", holder)))

@@ -42,7 +42,7 @@ def _opened() -> int:
 
 
 def _listen(bell: int, ended: int, called: Callable[[str], None]) -> None:
-    with selectors.DefaultSelector() as selector:  # `select` itself knows no file numbers beyond a thousand
+    with selectors.DefaultSelector() as selector:  # `select` itself is limited to about a thousand file descriptors
         for file in (bell, ended):
             selector.register(file, selectors.EVENT_READ)
         while ended not in (key.fd for key, _events in selector.select()):
