@@ -78,4 +78,5 @@ def finish_removal(task: Task) -> Batch:
 
 
 def delete_sessions(gone: User) -> None:
+    """Forget where they were signed in, and on which devices."""
     delete_all(keys.sessions(gone.name))
