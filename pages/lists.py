@@ -327,7 +327,7 @@ NOTHING = re.compile("^")
 
 
 def _prefix_pattern(lines: list[str]) -> re.Pattern[str]:
-    """What most lines start with besides a name. Numbers must count up: “1. FC” on every line is part of the names."""
+    """What most lines start with besides a name. Numbers must differ: “1. FC” on every line is part of the names."""
     bullets = [line for line in lines if BULLET.match(line)]
     numbers = [match[1] for line in lines if (match := NUMBERING.match(line))]
     if len(bullets) * 2 > len(lines):

@@ -193,10 +193,7 @@ PEOPLE = {"person", "owner_name", "managers", "voter_name", "voter", "voters", "
 PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
 ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
 EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
-NAME_REFERS_TO = {
-    "person": "person",
-    "election": "election_name",
-}  # what `name` refers to, by kind of item
+NAME_REFERS_TO = {"person": "person", "election": "election_name"}  # what `name` refers to, by kind of item
 MAX_LINKS = 20  # per attribute
 
 
