@@ -25,9 +25,7 @@ def skeleton(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _prototypes() -> dict[int, str]:
-    """Maps every confusable character to the prototype of its group. Loaded lazily: most processes never create an
-    account.
-    """
+    """Maps every confusable character to its prototype. Loaded lazily: most processes never need it."""
     from confusable_homoglyphs.confusables import confusables_data  # type: ignore[import-untyped]
 
     alike: dict[str, set[str]] = {}

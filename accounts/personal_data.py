@@ -28,7 +28,7 @@ from .sessions import sessions_of
 MAX_ENTRIES_PER_PART = 10_000  # entries of one part
 MAX_COUNTED_THINGS = 1000  # things that would pass on
 BATCH_EVENTS = 200  # events at once
-MAX_BATCHES = 50  # at events of others, which may be anybody's
+MAX_BATCHES = 50  # of others' events, which may be about anyone
 ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 
 

@@ -265,9 +265,7 @@ def password_change(user: User, encoded: str, *, breaks: bool) -> Write:
 
 
 def _lineage(breaks: bool) -> Item:
-    """A change made without the person's earlier credentials may come from someone else, so it hides their private
-    data.
-    """
+    """A change made without the earlier credentials may be someone else's, so it hides private data."""
     return {"lineage": new_lineage()} if breaks else {}
 
 
@@ -293,9 +291,7 @@ def email_change(user: User, new: str) -> list[Write]:
 
 
 def removal(user: User, only_if: Condition | None = None) -> list[Write]:
-    """Includes the picture. Refused in part 0 if the picture, role or address has changed, or if `only_if` does not
-    hold.
-    """
+    """Includes the picture. Refused in part 0 if picture, role or address changed, or `only_if` does not hold."""
     unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.photo_unchanged(user.photo)
     return [
         Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
@@ -314,9 +310,7 @@ def unused_since(user: User) -> Condition:
 
 
 def recording_warning(user: User, now: str) -> Update:
-    """Records the warning about an unused account. Refused if it was used, or a warning was recorded, since it was
-    read.
-    """
+    """Records the warning about an unused account. Refused if it was used or warned since it was read."""
     before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
     return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
 
@@ -345,9 +339,7 @@ def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Wri
 
 
 def mail_limit_change(user: User, most: int | None) -> Write:
-    """Sets how many mails they may send to others per day; `None` is the site's default. Refused if the limit or the
-    role has changed since it was read.
-    """
+    """Sets their daily mail limit; `None` is the site's default. Refused if the limit or the role has changed."""
     was = user.mails_a_day
     unchanged = _same_role(user) & (Missing("mails_a_day") if was is None else Equals("mails_a_day", was))
     if most is None:

@@ -123,9 +123,7 @@ NOT_CONFIRMED = _(
 
 
 def is_at(email: str, domains: Iterable[str]) -> bool:
-    """Whether an address is at one of the domains; `.example.org` matches every subdomain of example.org, but not
-    itself.
-    """
+    """Whether an address is at one of the domains; `.example.org` matches only subdomains of example.org."""
     domain = _folded_domain(email.rpartition("@")[2])
     return any(_is_below(domain, each) if each.startswith(".") else domain == _folded_domain(each) for each in domains)
 

@@ -98,9 +98,7 @@ class Guess:
 
 @contextmanager
 def guess(limits: Limits, account: str, visitor: Visitor, user: User | None) -> Iterator[Guess]:
-    """Wraps the check of a guess, which stays counted unless it is right or could not be checked. A refusal means
-    wrong.
-    """
+    """Wraps the check of a guess, which stays counted if it is wrong or refused."""
     counted, made = count_try(limits, account, visitor, user), Guess()
     try:
         yield made

@@ -72,9 +72,7 @@ def visitor(request: HttpRequest) -> Visitor:
 
 
 def throttle_key(request: HttpRequest) -> str:
-    """The key for rate limits: the account if signed in, so that others behind the same address cannot use up its
-    limit; otherwise the address.
-    """
+    """The account if signed in, so that others behind the same address cannot use up its limit; else the address."""
     return f"account {request.user.name}" if request.user.is_authenticated else client_network(request)
 
 
@@ -100,7 +98,7 @@ def _device_token(number: str, user: User) -> str:
 
 
 def start_session(request: HttpRequest, user: User) -> None:
-    """Sign somebody in, under a new session key."""
+    """Sign a person in, under a new session key."""
     auth.login(request, user, backend="accounts.backends.NameOrEmail")
     request.signed_in_now = user  # tells the middleware to remember this browser for the account
     request.session["device"] = device_label(request.headers.get("User-Agent", ""))

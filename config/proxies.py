@@ -28,9 +28,7 @@ UNKNOWN_PROXY = (
 
 
 class ProxyWatch:
-    """What this process has seen. Every request through such a proxy shows it, including the one for the warning's
-    page.
-    """
+    """What this process has seen. Every request through such a proxy shows it, even the one for the warning."""
 
     def __init__(self) -> None:
         self._seen: dict[str, float] = {}

@@ -129,7 +129,5 @@ def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
 
 
 def _page_digest(request: HttpRequest, page: HttpResponse) -> str:
-    """Ignores the masked form token and the like number offered to a new browser, which differ every time; any of them
-    works.
-    """
+    """Ignores the form token and the like number offered to a new browser, which differ each time."""
     return digest(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))

@@ -312,9 +312,7 @@ def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Col
 
 
 def _by_content(cells: list[str]) -> str:
-    """Without a header: the email address if there is one, as the name beside it may not be a user's; otherwise the
-    first.
-    """
+    """Without a header: the email address if any, as the name beside it may not be a user's; else the first."""
     filled = [unescape_formula(cell) for cell in cells if not _is_blank(cell)]
     return next((cell for cell in filled if "@" in cell), filled[0] if filled else "")
 
@@ -356,9 +354,7 @@ class _Echo:
 
 
 def _escape_formula(value: object) -> object:
-    """An apostrophe keeps text from becoming a formula; text that already has one gets another, so that one can be
-    removed.
-    """
+    """An apostrophe keeps text from becoming a formula; text that has one gets another, so one can be removed."""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 

@@ -44,9 +44,7 @@ def _link_state(user: User) -> str:
 
 
 def send_reset_link(actor: User, target: User) -> None:
-    """An admin's help for a person below them. Admins cannot set another's password: the link goes to the person's own
-    mailbox, and the mail names the admin.
-    """
+    """Mail a person below the actor a link, naming the actor: admins cannot set another's password."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
     email = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
@@ -64,7 +62,7 @@ def reset_link_of_owner(owner: User) -> str:
 
 
 def reset_password(name: str, token: str, password: str) -> User:
-    """Whoever used the link may not have known the old password, so private ballots are no longer shown."""
+    """The link may have been used by someone else, so private ballots are no longer shown."""
     user = reset_link_holder(name, token)
     _record_password(user, password, breaks=True)
     return user

@@ -165,9 +165,7 @@ class Streams:
         self.threads.submit(_tell, end, stream)
 
     def sweep(self, is_stopping: bool) -> None:
-        """Send heartbeats to quiet streams. When the server stops, all end at once and their clients reconnect to the
-        next.
-        """
+        """Send heartbeats to quiet streams. When the server stops, all end at once, and their clients reconnect."""
         now = time.monotonic()
         if is_stopping:
             self._stop(now)
