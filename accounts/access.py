@@ -30,7 +30,7 @@ from .rules import Permission, Role
 View = Callable[..., HttpResponse]
 LostSession = Callable[[HttpRequest], HttpResponse]
 PROFILE_VISIBILITY = Hooks[[User, str], bool]("whether somebody may see what another shows of themselves")
-Guests = Callable[..., Any]  # gets the request and the address's words; answers a guest, or `None`
+Guests = Callable[..., Any]  # gets the request and the URL's parameters; returns a guest or `None`
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,15 @@ class Access:
     public: bool = False
     permission: Permission | None = None
     of_a_thing: bool = False
-    lost: LostSession | None = None  # what to answer to a form whose sender is not known any more
-    guests: Guests | None = None  # whom it lets in by something else than their account
-    organises: bool = False  # whether those who run the thing come here, whom voters must not keep out
-    load: Callable[..., Any] | None = None  # how to load its thing, whoever asks
-    ahead: Callable[[HttpRequest], Any] | None = None  # what is read meanwhile of what the request says
+    lost: LostSession | None = None  # response to a form whose sender's session is gone
+    guests: Guests | None = None  # admits visitors by something other than an account
+    organises: bool = False  # for those who run the thing; voters must not crowd them out
+    load: Callable[..., Any] | None = None  # loads the thing, independent of the visitor
+    ahead: Callable[[HttpRequest], Any] | None = None  # read from the request in parallel with the session
 
 
 def public(view: View) -> View:
-    """Anybody may open this, signed in or not."""
+    """Open to everyone, signed in or not."""
     return _declare(view, Access(public=True))
 
 
@@ -63,12 +63,15 @@ def requires(
     ahead: Callable[[HttpRequest], Any] | None = None,
     organises: bool = False,
 ) -> Callable[[View], View]:
-    """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
-    `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
-    was sent when the session or its cookies were gone: it can keep what was typed. Whoever is among the `guests` comes
-    in as that, and the thing is loaded for them. `load` is asked while it is not known yet who has come: it reads, or
-    brings to its end what others have begun, and does nothing else; so is `ahead`, whose answer the view gets after the
-    request."""
+    """Require this permission.
+
+    With `load` and `rule`, the thing must exist and the rule must allow it. `load_for` gets the person first and loads
+    the thing only if it exists for them. `lost` responds to a form sent without a valid session or cookies, so that the
+    input can be preserved. A visitor recognised by `guests` is admitted as a guest, and the thing is loaded for them.
+
+    `load` and `ahead` run before the visitor is known, so they may only read, or finish what others have begun. The
+    view gets the result of `ahead` after the request.
+    """
 
     def declare(view: View) -> View:
         access = Access(False, permission, bool(load or load_for), lost, guests, organises, load, ahead)
@@ -121,14 +124,14 @@ def _with_loaded(view: View, load_for: Callable[..., Any]) -> View:
 
 
 def current_person(request: HttpRequest) -> Any:
-    """Who has come: a guest of this page, or the person who is signed in."""
+    """The visitor: a guest of this page, or the signed-in person."""
     return getattr(request, "guest", None) or request.user
 
 
 def access_response(
     request: HttpRequest, view: View, parameters: Mapping[str, Any] | None = None
 ) -> HttpResponse | None:
-    """What to answer instead of the view, or `None` if the view may answer. A refusal rises as `NotAllowed`."""
+    """The response to send instead of the view's, or `None` if the view may run. Raises `NotAllowed` for a refusal."""
     access: Access | None = getattr(view, "access", None)
     if access is None:
         raise NotAllowed(_("This page has no access rule, so it stays closed."))
@@ -158,22 +161,24 @@ def access_response(
 
 
 def _read_ahead(request: HttpRequest, load: Callable[[], Any]) -> None:
-    """Ask who has come and what they ask for at the same time. Whether they may see it, and what is wrong with it, is
-    said once they are known; whoever has no session has nothing read for them."""
+    """Load the person and the thing in parallel; permissions and errors are checked once the person is known.
+
+    Without a session cookie nothing is read ahead.
+    """
     if settings.SESSION_COOKIE_NAME in request.COOKIES:
         _known, request.read_ahead = run_parallel(table(), lambda: request.user.is_authenticated, lambda: capture(load))
 
 
 def lost_session_response(request: HttpRequest, view: View) -> HttpResponse | None:
-    """What a view wants answered to a form whose sender is not known any more, if it has anything to say."""
+    """The view's own response to a form whose sender's session is gone, if it has one."""
     access: Access | None = getattr(view, "access", None)
     return access.lost(request) if access and access.lost and request.method == "POST" else None
 
 
 def demands_second_factor(user: User) -> bool:
-    """Whether the site demands a second factor of somebody with this role."""
+    """Whether the site requires a second factor for this person's role."""
     return bool(settings.SECOND_FACTOR_FOR_ADMINS) and user.role >= Role.ADMIN
 
 
 def allow_everyone(user: User, thing: Any) -> None:
-    """A rule for views on which the permission alone decides."""
+    """A rule for views where the permission alone decides."""

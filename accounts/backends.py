@@ -18,8 +18,11 @@ from .visitors import visitor
 
 
 class NameOrEmail(BaseBackend):
-    """A name is looked up by key, something with @ by the index. Somebody unknown costs the same hash, the same round
-    trips, and is refused as often: by what was typed, so that nobody learns which address belongs to which name."""
+    """Looks a name up by key and anything with an @ by the index.
+
+    An unknown user costs the same hash and round trips. Tries are throttled by the text typed, so the limits do not
+    reveal which address belongs to which name.
+    """
 
     def authenticate(
         self, request: HttpRequest | None, username: str = "", password: str = "", **credentials: Any
@@ -35,8 +38,11 @@ class NameOrEmail(BaseBackend):
 
 
 def _find_and_count(request: HttpRequest, typed: str) -> tuple[User | None, list[Attempt]]:
-    """Both at once, unless it may be a device that is known: then it has to be known first to whom, and somebody may
-    be signed in there. Whoever signs in the one who was right gives back what was counted."""
+    """Find the user and count the try, in parallel unless the browser has device tokens.
+
+    A token can only be matched once the user is known, and that browser may have a session. A successful sign-in gives
+    the try back.
+    """
     who = visitor(request)
     if not who.device_tokens:
         return run_parallel(
@@ -56,7 +62,7 @@ def _check_password(user: User | None, password: str) -> bool:
 
 
 class Argon2id(Argon2PasswordHasher):
-    """19 MiB, two passes, one lane: OWASP's first choice, where Django's default would take 100 MiB a sign-in."""
+    """19 MiB, two passes, one lane: OWASP's first choice. Django's default would take 100 MiB per sign-in."""
 
     time_cost = 2
     memory_cost = 19 * 1024

@@ -1,9 +1,9 @@
-"""People of the demo: one for every role, all with the same password, known to everybody who reads this."""
+"""People of the demo: one for every role, all with the same published password."""
 
 from .rules import Role
 
 DEMO_DOMAIN = "demo.example"
-PASSWORD = "demo-demo-demo"  # noqa: S105 - meant to be known
+PASSWORD = "demo-demo-demo"  # noqa: S105 - public on purpose
 
 PEOPLE = (
     ("Ada Lovelace", Role.OWNER, "Looks after this site."),

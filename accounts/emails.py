@@ -1,4 +1,4 @@
-"""The e-mails about accounts. Links with tokens are made when a mail is sent, and are stored nowhere."""
+"""The emails about accounts. Links with tokens are created when a mail is sent and never stored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _invitation_link(mail: Mail) -> str:
 
 def _reset_link(mail: Mail) -> str:
     user = repository.find(mail.about["name"])
-    token = tokens.reset_token.make_token(user) if user else "-"  # gone meanwhile: a link that leads to a sentence
+    token = tokens.reset_token.make_token(user) if user else "-"  # removed since: the link leads to an explanation
     return reverse("reset", args=[mail.about["name"], token])
 
 

@@ -22,7 +22,7 @@ from .models import User
 from .rules import Role
 from .visitors import Visitor, visitor
 
-# Django's list of rules is HTML; a lazy text has to say so to be taken for that by a template.
+# Django's list of rules is HTML; a lazy text must be marked safe for templates to treat it as such.
 password_rules = lazy(lambda: str(password_validators_help_text_html()), SafeString)
 
 
@@ -32,7 +32,7 @@ def password_field(label: Any, autocomplete: str, help_text: Any = "") -> forms.
 
 
 class NewPasswordForm(forms.Form):
-    """A new password, typed once: it can be shown, and a forgotten one can be reset."""
+    """A new password, typed only once: it can be made visible, and a forgotten one can be reset."""
 
     password = password_field(_("New password"), "new-password", password_rules())
 
@@ -92,8 +92,7 @@ class ForgottenForm(forms.Form):
 
 
 class OwnPasswordForm(forms.Form):
-    """Asks for the present password, before something that cannot be undone. Tried too often, not even the right one is
-    accepted."""
+    """Asks for the current password before an irreversible action. Too many tries block even the right one."""
 
     present = password_field(_("Your password"), "current-password")
 
@@ -139,7 +138,7 @@ class InviteForm(forms.Form):
 
 
 class FindPeopleForm(forms.Form):
-    """The start of any word of a name, or a whole email address; and a role."""
+    """Search by the start of any word of a name, or by a whole email address; and by role."""
 
     q = forms.CharField(
         label=_("Name or email address"),
@@ -157,7 +156,7 @@ class FindPeopleForm(forms.Form):
 
 
 class RoleForm(forms.Form):
-    """Offers only the roles that will be accepted."""
+    """Offers only roles that will be accepted."""
 
     role = forms.TypedChoiceField(label=_("New role"), coerce=lambda name: Role[name])
 
@@ -168,7 +167,7 @@ class RoleForm(forms.Form):
 
 
 class MailLimitForm(forms.Form):
-    """How many mails somebody may have sent to others in a day."""
+    """How many mails a person may send to others per day."""
 
     mails_a_day = forms.IntegerField(
         label=_("Mails per day"),
@@ -196,5 +195,5 @@ class ConfirmNameForm(forms.Form):
 
 
 def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
-    """A form that asks for the present password; guessing it is throttled."""
+    """A form that asks for the current password; guesses are throttled."""
     return kind(form_data(request), user=request.user, visitor=visitor(request), **options)

@@ -1,4 +1,4 @@
-"""Handing over what a removed person ran to the site's owner, so that the next person of that name cannot run it."""
+"""Handing over what a removed person ran to the site's owner, so that a later account of that name cannot run it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ T = TypeVar("T")
 class Handover(Generic[T]):
     """One kind of thing that people run."""
 
-    listed: Callable[[str], Iterable[str]]  # by whom, and which
+    listed: Callable[[str], Iterable[str]]  # a person's name to the names of their things
     find: Callable[[str], T | None]
     is_theirs: Callable[[str, T], bool]
-    hand_on: Callable[[T, str, str | None], None]  # from whom, and to whom; a site without an owner has no heir
+    hand_on: Callable[[T, str, str | None], None]  # from, to; no heir on a site without an owner
 
     def pass_on(self, gone: User) -> None:
-        """Everything they ran gets its heir, also if somebody changes it at the same moment."""
+        """Hand over everything they ran, retrying on concurrent changes."""
         process_each(list(self.listed(gone.name)), lambda each: retry_lost_race(lambda: self._pass_on(each, gone.name)))
 
     def _pass_on(self, name: str, gone: str) -> None:
@@ -37,5 +37,5 @@ class Handover(Generic[T]):
 
 
 def is_still_owner(heir: str | None) -> list[Write]:
-    """That the heir still owns the site."""
+    """Check that the heir still owns the site."""
     return [Check(keys.owner(), Equals("name", heir))] if heir else []

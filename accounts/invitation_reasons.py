@@ -1,6 +1,6 @@
 """Why an address was invited, shown on the page where it creates its account.
 
-Accounts know nothing of the apps above them; config/hooks.py registers the apps that know the reasons.
+This app does not know the apps above it; config/hooks.py registers those that know the reasons.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from acts.hooks import Hooks
 
 @dataclass(frozen=True, slots=True)
 class InvitationReason:
-    """One thing an address is asked for, in the words of the mail."""
+    """One thing an address is invited to do, worded as in the mail."""
 
     title: str
     sentences: tuple[str, ...]

@@ -1,6 +1,6 @@
 """Daily mail quota: how many mails a person may send to others per UTC day, counted in an item that expires.
 
-Whatever queues mails reserves them in the same transaction, so that two at once cannot exceed the limit together.
+Mails are reserved in the transaction that queues them, so concurrent requests cannot exceed the limit together.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from store.table import Condition, Item, Less, Missing, Update, Write
 from . import repository, rules
 from .models import User
 
-RETENTION_PERIOD = timedelta(days=2)  # from the beginning of the day; nobody asks for yesterday's
+RETENTION_PERIOD = timedelta(days=2)  # from the start of the day; earlier days are never read
 
 
 class TooManyMails(Refusal):
-    """More than somebody may have sent today."""
+    """More than the person may send today."""
 
 
 @dataclass(frozen=True, slots=True)
 class MailQuota:
-    """What one person may have mailed to others on one day, and has."""
+    """One person's limit and use for one day."""
 
     name: str
     day: str
-    most: int | None  # none: without a limit
+    most: int | None  # `None`: no limit
     used: int
 
     @property
@@ -52,7 +52,7 @@ class MailQuota:
             raise TooManyMails(sentence % words)
 
     def reserving(self, mails: int) -> list[Write]:
-        """Refused if so many were reserved meanwhile that these no longer fit."""
+        """Refused if concurrent reservations leave too little room."""
         if self.most is None or mails == 0:
             return []
         fits: Condition = Less("mails", self.most - mails + 1)
@@ -60,14 +60,14 @@ class MailQuota:
 
 
 def quota_today(person: User) -> MailQuota:
-    """Who has no limit is not counted."""
+    """People without a limit are not counted."""
     most, day = daily_limit(person), day_of(now_text())
     item = table().get(keys.mails_of_day(person.name, day)) if most is not None else None
     return MailQuota(person.name, day, most, _used(item))
 
 
 def quota_today_of(name: str) -> MailQuota:
-    """Also of somebody who is gone by now: what they have set off goes on, as far as is usual here."""
+    """Also works for a removed person: mailings they started continue, up to the site's default limit."""
     day = day_of(now_text())
     person, counted = keys.user(name), keys.mails_of_day(name, day)
     found = table().get_many([person, counted])
@@ -80,7 +80,7 @@ def daily_limit(person: User) -> int | None:
 
 
 def returning(name: str, day: str, mails: int) -> list[Write]:
-    """What was reserved and not needed; of an earlier day it is worth nothing any more."""
+    """Give back unused reservations, if they are today's; earlier days no longer matter."""
     return [_adding(name, day, -mails)] if mails and day == day_of(now_text()) else []
 
 

@@ -17,9 +17,9 @@ from .visitors import Anonymous, remember_browser
 
 
 class AuthenticationMiddleware:
-    """Puts the person into `request.user` and keeps views closed to whom they are not for.
+    """Sets `request.user` and enforces each view's access declaration.
 
-    In place of Django's own middleware, which would read the person in a second round trip: our session has read both.
+    Replaces Django's middleware, which would read the person in a second round trip: our session has read both.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]):
@@ -33,7 +33,7 @@ class AuthenticationMiddleware:
         return response
 
     def known(self, request: HttpRequest) -> User | AnonymousUser:
-        """Who it is; from then on without asking."""
+        """Resolve the user and replace the lazy object with it."""
         request.user = user_of_session(request)
         return request.user
 
@@ -44,7 +44,7 @@ class AuthenticationMiddleware:
 
 
 def user_of_session(request: HttpRequest) -> User | AnonymousUser:
-    """The person of the session, if their password and sign-outs still allow it."""
+    """The session's person, unless a new password or a sign-out has invalidated it."""
     session = request.session
     if SESSION_KEY not in session or (user := session.user) is None:
         return Anonymous()

@@ -17,7 +17,7 @@ from .rules import Permission, Role, has, is_confirmed
 
 
 class People(BaseUserManager["User"]):
-    """What Django's authentication asks for a person by."""
+    """The lookups that Django's authentication needs."""
 
     def get_by_natural_key(self, username: str | None) -> User:
         from . import repository
@@ -31,24 +31,24 @@ class People(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser):
-    """Somebody with an account. The name as typed is the key; the store folds it."""
+    """A person with an account. The name as typed is the key; the store folds it."""
 
     name = models.CharField(primary_key=True, max_length=200)
     email = models.EmailField()
     role_name = models.CharField(max_length=9, default=Role.NO_ACCESS.name)
     created_at = models.CharField(max_length=24)
-    voter_since = models.CharField(max_length=24, default="")  # if that was after the account was made
+    voter_since = models.CharField(max_length=24, default="")  # if later than the account's creation
     session_salt = models.CharField(max_length=32, default="")
     display_name = models.CharField(max_length=200, default="")
     about = models.TextField(default="")
     factors = models.JSONField(default=list)
     lineage = models.CharField(max_length=32, default="")
-    mails_a_day = models.IntegerField(null=True, default=None)  # if another number was set for them than is usual
+    mails_a_day = models.IntegerField(null=True, default=None)  # if it differs from the site's default
     confirmed = models.BooleanField(default=False)  # as an organiser, by an admin
-    photo = models.JSONField(null=True, default=None)  # a `photos.rules.Photo`, if they have given one
-    visited_at = models.CharField(max_length=24, default="")  # when the visit began that is now, or was the last one,
-    visited_before = models.CharField(max_length=24, default="")  # and the one before it
-    warned_at = models.CharField(max_length=24, default="")  # that nobody uses the account
+    photo = models.JSONField(null=True, default=None)  # a `photos.rules.Photo`, if there is one
+    visited_at = models.CharField(max_length=24, default="")  # start of the current or latest visit
+    visited_before = models.CharField(max_length=24, default="")  # start of the visit before that
+    warned_at = models.CharField(max_length=24, default="")  # when they were warned that the account is unused
 
     objects = People()
 
@@ -69,7 +69,7 @@ class User(AbstractBaseUser):
 
     @property
     def used_at(self) -> str:
-        """When somebody last signed in; before the first time, when the account was made."""
+        """The last sign-in, or the account's creation if there was none."""
         return max(as_text(self.last_login) if self.last_login else "", self.created_at)
 
     def can(self, permission: Permission) -> bool:
@@ -77,7 +77,7 @@ class User(AbstractBaseUser):
 
     @property
     def votes_since(self) -> str | None:
-        """Since when they may vote here, if they may."""
+        """Since when they may vote here; `None` if they may not."""
         return (self.voter_since or self.created_at) if self.can(Permission.VOTE) else None
 
     @property
@@ -110,20 +110,20 @@ class User(AbstractBaseUser):
 
     @property
     def credentials(self) -> str:
-        """By which a ballot knows whoever cast it: the same until the account changes hands, or might have.
+        """Ties a ballot to its voter; stays the same until the account changes hands, or might have.
 
-        An account has no lineage before that happens; until then it is known by the moment it was created.
+        Until then an account has no lineage and is identified by its creation time.
         """
         return self.lineage or self.created_at
 
     def save(self, *, update_fields: list[str] | None = None, **options: Any) -> None:
-        """What Django changes by itself: the time of the last sign-in, and a hash made anew with today's cost."""
+        """Store what Django changes on its own: the last sign-in, and a hash upgraded to the current cost."""
         from . import repository
 
         repository.touch(self, update_fields or [])
 
     def get_session_auth_hash(self) -> str:
-        """Sessions end when this changes: with a new password, and by signing out everywhere."""
+        """Sessions end when this changes: on a new password, or on signing out everywhere."""
         return _session_hash(self.session_salt, settings.SECRET_KEY)
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:

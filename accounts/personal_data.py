@@ -1,4 +1,4 @@
-"""Personal-data export: everything stored about a person, as one ZIP. Item types declare the parts of it.
+"""Personal-data export: everything stored about a person, as one ZIP. Item types declare its parts.
 
 Every part is read page by page and has a maximum length; a note says so where more exists.
 """
@@ -28,12 +28,12 @@ from .sessions import sessions_of
 MAX_ENTRIES_PER_PART = 10_000  # entries of one part
 MAX_COUNTED_THINGS = 1000  # things that would pass on
 BATCH_EVENTS = 200  # events at once
-MAX_BATCHES = 50  # at events of others, which may be anybody's
+MAX_BATCHES = 50  # of others' events, which may be about anyone
 ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 
 
 def export_personal_data(user: User) -> IO[bytes]:
-    """The zip as a temporary file, at its beginning."""
+    """The ZIP as a temporary file, positioned at its start."""
     file = TemporaryFile()  # noqa: SIM115 - closed when the response has been sent
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("README.txt", _readme(user))
@@ -47,7 +47,7 @@ def export_personal_data(user: User) -> IO[bytes]:
 
 
 def _json_lines(entries: Iterable[Item]) -> Iterator[bytes]:
-    """A JSON list with an entry on each line, made as it is written."""
+    """A JSON list with one entry per line, generated while it is written."""
     left, comma = iter(entries), "[\n"
     for entry in islice(left, MAX_ENTRIES_PER_PART):
         yield (comma + _json(entry)).encode()
@@ -78,22 +78,22 @@ def _readme(user: User) -> str:
     return "\n".join(lines) + "\n"
 
 
-# --- what declarations are made of ---
+# --- building blocks for declarations ---
 
 
 def list_items(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterator[Item]]:
-    """Of each item that is listed under somebody's name these fields, each under a name of its own."""
+    """These fields, renamed, of each item listed under the person's name."""
     return lambda user: (
         {name: item.get(field) for name, field in fields.items()} for item in table().each(span(user.name))
     )
 
 
 def count_items(*spans: Callable[[str], Span]) -> Callable[[User], tuple[int, ...]]:
-    """Of what is listed under somebody's name."""
+    """The number of items listed under the person's name."""
     return lambda user: tuple(len(table().page(span(user.name), limit=MAX_COUNTED_THINGS).items) for span in spans)
 
 
-# --- what is kept about accounts ---
+# --- account data ---
 
 
 def _picture(user: User) -> Iterator[tuple[str, bytes]]:
@@ -122,7 +122,7 @@ def account(user: User) -> Iterator[Item]:
 
 
 def _second_steps(user: User) -> Iterator[Item]:
-    """Without what opens the door."""
+    """Without the secrets."""
     known = factors.load_factors(user)
     if known.app:
         yield {"kind": "app", "added_at": known.app.added_at}
@@ -137,7 +137,7 @@ def sessions(user: User) -> Iterator[Item]:
 
 
 def events(user: User) -> Iterator[Item]:
-    """What they did since their account was made, and what others did to it; of neither what is about anybody else."""
+    """What they did since their account was created and what others did to it, without data about anyone else."""
     for event in _search_log(Query(actor=user.name, since=user.created_at), MAX_ENTRIES_PER_PART):
         yield _event(user, event)
     for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
@@ -162,7 +162,7 @@ def _event(user: User, event: Item) -> Item:
 
 
 def _is_about(user: User, event: Item) -> bool:
-    """Whether all it says is about them. In an election's events a name may be anybody's."""
+    """Whether all of the event's data is about them. In an election's events a name may be anyone's."""
     data = event["event_data"]
     return "election_name" not in data and keys.fold(str(data.get("name", ""))) == keys.fold(user.name)
 

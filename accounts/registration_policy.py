@@ -13,7 +13,7 @@ OPEN, INVITED, DOMAINS, CLOSED = "open", "invited", "domains", "closed"
 
 
 class NoRegistration(Refusal):
-    """Registration is not allowed here; explained by the site or the domain, never by an address."""
+    """Registration is not allowed here; the explanation depends on the site or the domain, never on the address."""
 
 
 def allows_registration() -> bool:
@@ -21,7 +21,7 @@ def allows_registration() -> bool:
 
 
 def allows_any_invitation() -> bool:
-    """Whether also an address that an organiser has put on a roll may become an account; else an admin invites it."""
+    """Whether an organiser's roll also counts as an invitation; otherwise only an admin can invite."""
     return bool(settings.REGISTRATION != CLOSED)
 
 
@@ -35,7 +35,7 @@ def _is_allowed(email: str) -> bool:
 
 
 def explanation() -> str:
-    """What holds here; nothing, where everybody may register."""
+    """The rule that applies here; empty where everyone may register."""
     match settings.REGISTRATION:
         case "invited":
             return _(

@@ -12,7 +12,7 @@ from . import repository
 from .models import User
 from .rules import Role
 
-NO_PASSWORD = "!"  # noqa: S105 - what no password matches: people whose site was rebuilt ask for a new one by mail
+NO_PASSWORD = "!"  # noqa: S105 - matches no password: after a rebuild, people request a new one by mail
 
 
 def person(name: str) -> User:
@@ -37,7 +37,7 @@ def registered(event: Happened) -> Iterator[Step]:
 
 
 def checked_only(event: Happened) -> Step:
-    """The log holds nothing that opens a door: all that can be checked is that there is such a person."""
+    """The log holds no credentials, so all that can be checked is that the person exists."""
     person(event.said["name"])
     return ()
 
@@ -71,7 +71,7 @@ def profile_changed(event: Happened) -> Iterator[Step]:
 
 
 def pictured(event: Happened) -> Iterator[Step]:
-    """What is data of the picture; its bytes are in no log."""
+    """Only the picture's metadata; its bytes are not in the log."""
     yield [repository.picture_change(person(event.said["name"]), photo_of(event.said["photo"]))]
 
 
@@ -89,7 +89,7 @@ def removed(event: Happened) -> Iterator[Step]:
 
 
 def factors_changed(event: Happened) -> Iterator[Step]:
-    """Which kinds somebody has; what opens the door is in no log."""
+    """Only the kinds of factors; their secrets are not in the log."""
     user, kinds = person(event.said["name"]), event.said["factors"]
     if set(kinds) not in _possible(set(user.factors), event):
         raise DoesNotFit(f"takes {user.name} for somebody with other second factors than they have by then.")
@@ -97,7 +97,7 @@ def factors_changed(event: Happened) -> Iterator[Step]:
 
 
 def _possible(before: set[str], event: Happened) -> list[set[str]]:
-    """What somebody may have afterwards. Of passkeys there may be several, so that one may go and the kind stay."""
+    """The kinds possible afterwards. There may be several passkeys, so removing one may leave the kind."""
     match event.kind:
         case "SecondFactorAdded":
             return [before | {event.said["kind"]}]

@@ -1,4 +1,4 @@
-"""People in the store: find them by name or address, and the writes that keep all items of a person consistent."""
+"""People in the store: lookups by name or address, and the writes that keep all items of a person consistent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .rules import Role
 REMOVAL = TaskType("remove person", _("Removing a person"))
 
 VISIT_DURATION = timedelta(hours=6)
-MAX_INDEXED_WORDS = 8  # of one name that are in the search: the first ones, and the last
+MAX_INDEXED_WORDS = 8  # words of a name in the search index: the first ones, and the last
 _WORD = re.compile(r"[^\s\-\u2010'\u2019.,_/()]+")
 
 # --- finding ---
@@ -38,7 +38,7 @@ def find(name: str) -> User | None:
 
 
 def find_by_email(email: str) -> User | None:
-    """Through the index; what it has not heard of yet, the guard knows."""
+    """By the index; the guard item covers what the index does not have yet."""
     for name in _names_by_email(email):
         user = find(name)
         if user and keys.fold(user.email) == keys.fold(email):
@@ -58,7 +58,7 @@ def _names_by_email(email: str) -> Iterator[str]:
 
 
 def owner_name() -> str | None:
-    """The name of the site's owner; before the first registration there is none."""
+    """The name of the site's owner; `None` before the first registration."""
     mark = table().get(keys.owner())
     return str(mark["name"]) if mark else None
 
@@ -69,7 +69,7 @@ def has_owner() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ListedPerson:
-    """A person as the people list shows one."""
+    """A person as the people list shows them."""
 
     name: str
     email: str
@@ -78,14 +78,14 @@ class ListedPerson:
 
 
 def has_lookalike(name: str) -> bool:
-    """Whether somebody here has a name that looks the same."""
+    """Whether an existing account has a name that looks the same."""
     return table().get(keys.lookalike(skeleton(name))) is not None
 
 
 def people(
     *, prefix: str = "", role: Role | None = None, limit: int, cursor: str | None = None
 ) -> tuple[list[ListedPerson], str | None]:
-    """People by name, all or of one role, from a prefix on."""
+    """People by name, all or of one role, starting at a prefix."""
     span = keys.people_with_role(role.name, prefix) if role is not None else keys.people(prefix)
     page = table().page(span, limit=limit, cursor=cursor)
     return [listed_person_of(item) for item in page.items], page.cursor
@@ -94,7 +94,7 @@ def people(
 def people_by_word(
     start: str, *, role: Role | None = None, limit: int, cursor: str | None = None
 ) -> tuple[list[ListedPerson], str | None]:
-    """People, all or of one role, one of whose names begins so: each once, though several words of a name may."""
+    """People, all or of one role, with a word in their name that starts like this; each person once."""
     span = keys.name_words_with_role(role.name, start) if role is not None else keys.name_words(start)
     page = table().page(span, limit=limit, cursor=cursor)
     names = [item["name"] for item in page.items if item["SK"] == _first_search_key(item["name"], span.prefix)]
@@ -108,7 +108,7 @@ def _first_search_key(name: str, prefix: str) -> str | None:
 
 
 def _search_keys(name: str) -> list[Key]:
-    """Where a name is found: under itself, from each of its words on."""
+    """The search keys of a name: the rest of it from each of its words."""
     starts = [0, *(found.start() for found in _WORD.finditer(name) if found.start())]
     some = starts if len(starts) <= MAX_INDEXED_WORDS else [*starts[: MAX_INDEXED_WORDS - 1], starts[-1]]
     return list(dict.fromkeys(keys.name_word(name[start:], name) for start in some))
@@ -116,7 +116,7 @@ def _search_keys(name: str) -> list[Key]:
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An address that was invited and has no account yet."""
+    """An invited address that has no account yet."""
 
     email: str
     invited_by: str
@@ -124,12 +124,12 @@ class Invitation:
 
 
 def is_from_admin(invitation: Item) -> bool:
-    """Whether it is on the list of those who manage people; addresses on rolls are not."""
+    """Whether it belongs on the list of those who manage people; addresses on rolls do not."""
     return "GSI1PK" in invitation
 
 
 def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitation], str | None]:
-    """Invitations that were not accepted yet, the newest first."""
+    """Pending invitations, newest first."""
     page = table().page(keys.INVITATIONS, limit=limit, cursor=cursor, backwards=True)
     return [Invitation(item["email"], item["invited_by"], item["invited_at"]) for item in page.items], page.cursor
 
@@ -138,8 +138,7 @@ def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitati
 
 
 def user_of(item: Item) -> User:
-    """Values in the order of the model's fields, as Django itself makes one from a row: by name takes three times as
-    long, and every page needs a person."""
+    """Passes values in field order, as Django does for a row: keywords take three times as long, on every page."""
     return User(
         _join(item["salt"], item["hash"]),
         datetime.fromisoformat(item["last_login"]) if item.get("last_login") else None,
@@ -171,10 +170,10 @@ def as_listed(user: User) -> ListedPerson:
 
 
 def _split(encoded: str) -> dict[str, str]:
-    """Django's `method$...$salt$hash` as the two attributes of the schema; the method stays with the hash."""
+    """Django's `method$...$salt$hash` as the schema's two attributes; the method stays with the hash."""
     method, dollar, rest = encoded.rpartition("$")[0].rpartition("$")
     if not dollar:
-        return {"salt": "", "hash": encoded}  # a password that nothing matches
+        return {"salt": "", "hash": encoded}  # an unusable password
     return {"salt": rest, "hash": f"{method}${encoded.rpartition('$')[2]}"}
 
 
@@ -183,15 +182,17 @@ def _join(salt: str, hashed: str) -> str:
     return f"{method}${salt}${digest}" if dollar else hashed
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns the parts of a transaction ---
 
 
 TAKEN, ADDRESS_TAKEN, NAME_LEAVES, ADDRESS_LEAVES, LOOKALIKE = 0, 1, 3, 4, 5  # parts of `creation`
 
 
 def creation(user: User) -> list[Write]:
-    """Refused in part 0 if the name is taken, in part 1 if the address is; later, if whoever had one is leaving, or
-    somebody has a name that looks the same."""
+    """Refused in part 0 if the name is taken and in part 1 if the address is.
+
+    Later parts refuse it if a former holder's removal is still under way, or if a name looks the same.
+    """
     key, guard, entry = keys.user(user.name), keys.email(user.email), keys.listed_person(user.name)
     item = {
         "PK": key.pk,
@@ -226,24 +227,24 @@ def lookalike_guard(name: str) -> Item:
 
 
 def word_entries(name: str, role: Role) -> list[Put]:
-    """By which somebody is found, among all and among those of their role."""
+    """The search entries of a person, among all people and within their role."""
     index = {"GSI1PK": keys.words_of_role(role.name), "name": name}
     return [Put({"PK": key.pk, "SK": key.sk, "GSI1SK": key.sk, **index}) for key in _search_keys(name)]
 
 
 def name_is_free(name_or_email: str) -> Check:
-    """That no removal of its former holder is under way: what was theirs must not become another's."""
+    """Check that no removal of the former holder is under way: their things must not pass to someone else."""
     return Check(keys.leaving(name_or_email), Missing())
 
 
 def first_owner(user: User) -> Write:
-    """The mark that there is an owner; refused if there is one already."""
+    """Marks that the site has an owner; refused if it already has one."""
     mark = keys.owner()
     return Put({"PK": mark.pk, "SK": mark.sk, "name": user.name}, when=Missing())
 
 
 def role_change(user: User, new: Role, voter_since: str | None = None) -> list[Write]:
-    """With the moment from which they may vote, if that is new. Refused in part 0 if the role is no longer as read."""
+    """Also records since when they may vote, if that is new. Refused in part 0 if the role has changed."""
     since = {"voter_since": voter_since} if voter_since else {}
     return [
         Update(keys.user(user.name), set={"role": new.name, **since}, when=Equals("role", user.role_name)),
@@ -257,15 +258,14 @@ def owner_change(old: User, new: User) -> Write:
 
 
 def password_change(user: User, encoded: str, *, breaks: bool) -> Write:
-    """A new password ends every session. Refused if the password is no longer the one that was read."""
+    """A new password ends every session. Refused if the password has changed since it was read."""
     was = _split(user.password)["hash"]
     fresh = {**_split(encoded), "session_salt": new_session_salt(), **_lineage(breaks)}
     return Update(keys.user(user.name), set=fresh, when=Equals("hash", was))
 
 
 def _lineage(breaks: bool) -> Item:
-    """A change that was not made with the person's own earlier credentials may be anybody's: from then on what was
-    theirs alone to see is shown to nobody."""
+    """A change made without the earlier credentials may be someone else's, so it hides private data."""
     return {"lineage": new_lineage()} if breaks else {}
 
 
@@ -274,7 +274,7 @@ def ending_sessions(user: User) -> Write:
 
 
 def email_change(user: User, new: str) -> list[Write]:
-    """Refused in part 0 if the address changed meanwhile, later if somebody else has the new one, or is leaving it."""
+    """Refused in part 0 if the address has changed, later if the new one is taken or its holder is being removed."""
     old_guard, guard = keys.email(user.email), keys.email(new)
     writes: list[Write] = [
         Update(
@@ -291,8 +291,7 @@ def email_change(user: User, new: str) -> list[Write]:
 
 
 def removal(user: User, only_if: Condition | None = None) -> list[Write]:
-    """With the picture. Refused in part 0 if it, the role or the address changed meanwhile, or what else is asked for
-    does not hold."""
+    """Includes the picture. Refused in part 0 if picture, role or address changed, or `only_if` does not hold."""
     unchanged = Equals("role", user.role_name) & Equals("email", user.email) & photos.photo_unchanged(user.photo)
     return [
         Delete(keys.user(user.name), when=unchanged & only_if if only_if else unchanged),
@@ -306,42 +305,41 @@ def removal(user: User, only_if: Condition | None = None) -> list[Write]:
 
 
 def unused_since(user: User) -> Condition:
-    """That nobody has signed in since the account was read."""
+    """No sign-in since the account was read."""
     return Equals("last_login", as_text(user.last_login)) if user.last_login else Missing("last_login")
 
 
 def recording_warning(user: User, now: str) -> Update:
-    """That they were told that nobody uses their account. Refused if somebody has by now, or another has told them."""
+    """Records the warning about an unused account. Refused if it was used or warned since it was read."""
     before = Equals("warned_at", user.warned_at) if user.warned_at else Missing("warned_at")
     return Update(keys.user(user.name), set={"warned_at": now}, when=Exists() & unused_since(user) & before)
 
 
 def profile_change(user: User, display_name: str, about: str) -> Write:
-    """Refused if the profile is no longer the one that was read: so the log has changes in the order they happened."""
+    """Refused if the profile has changed since it was read, so the log has changes in the order they happened."""
     unchanged = Exists() & _is_still("display_name", user.display_name) & _is_still("about", user.about)
     return Update(keys.user(user.name), set={"display_name": display_name, "about": about}, when=unchanged)
 
 
 def picture_change(user: User, photo: Photo | None) -> Write:
-    """Refused if the account is gone or somebody else's by now, or has another role or picture than it had."""
+    """Refused if the account is gone or a different one, or if its role or picture has changed."""
     same = Equals("created_at", user.created_at) & _same_role(user)
     return photos.setting_photo(keys.user(user.name), user.photo, photo, same)
 
 
 def _is_still(name: str, text: str) -> Condition:
-    """An account that never had the text is the same as one whose text is empty."""
+    """A missing text equals an empty one."""
     return Equals(name, text) if text else Equals(name, text) | Missing(name)
 
 
 def factors_change(user: User, kinds: list[str], *, breaks: bool = False) -> Write:
-    """What the account tells of the second step. Refused if it is somebody else's by now."""
+    """Updates the kinds of factors on the account. Refused if it is a different account by now."""
     changes = {"factors": kinds, **_lineage(breaks)}
     return Update(keys.user(user.name), set=changes, when=Equals("created_at", user.created_at))
 
 
 def mail_limit_change(user: User, most: int | None) -> Write:
-    """How many mails they may have sent to others in a day; none, as many as is usual. Refused if it, or the role that
-    lets somebody else say so, is no longer as read."""
+    """Sets their daily mail limit; `None` is the site's default. Refused if the limit or the role has changed."""
     was = user.mails_a_day
     unchanged = _same_role(user) & (Missing("mails_a_day") if was is None else Equals("mails_a_day", was))
     if most is None:
@@ -350,7 +348,7 @@ def mail_limit_change(user: User, most: int | None) -> Write:
 
 
 def confirmation(user: User) -> Write:
-    """Refused if they are confirmed already, or their role is no longer as read."""
+    """Refused if they are already confirmed, or their role has changed since it was read."""
     return Update(keys.user(user.name), set={"confirmed": True}, when=_same_role(user) & Missing("confirmed"))
 
 
@@ -363,7 +361,7 @@ def _same_role(user: User) -> Condition:
 
 
 def touch(user: User, fields: list[str]) -> None:
-    """What Django keeps by itself and no event tells of."""
+    """Stores what Django changes on its own and no event records."""
     changes: Item = {}
     if "last_login" in fields and user.last_login:
         changes["last_login"] = as_text(user.last_login)
@@ -374,11 +372,13 @@ def touch(user: User, fields: list[str]) -> None:
 
 
 def last_visit(user: User, now: str) -> str:
-    """When the previous visit began: what happened since is new to this person. Before there was any, when the account
-    was made. A visit begins after some hours without one, so it costs one write a visit and none a page."""
+    """When the previous visit began, or the account was created: anything later is new to this person.
+
+    A visit begins after some hours without one, so this costs one write per visit and none per page.
+    """
     if user.visited_at > as_text(datetime.fromisoformat(now) - VISIT_DURATION):
         return user.visited_before or user.created_at
-    with suppress(StoreError):  # another tab was first, or the store cannot be written: no reason to fail the page
+    with suppress(StoreError):  # another tab was first, or the store is read-only: no reason to fail the page
         table().write(recording_visit(user, now))
     return user.visited_at or user.created_at
 
@@ -397,7 +397,7 @@ def new_lineage() -> str:
 
 
 def reserving_names(user: User, now: str) -> list[Write]:
-    """Their ballots and elections are still to be put in order; meanwhile nobody gets the name or the address."""
+    """Reserves the name and the address until the removed person's ballots and elections are dealt with."""
     reserved = [Put({"PK": place.pk, "SK": place.sk}) for place in _leaving_keys(user)]
     return [*reserved, REMOVAL.begin(user.name, email=user.email, removed_at=now)]
 
@@ -407,12 +407,12 @@ def _leaving_keys(user: User) -> list[Key]:
 
 
 def releasing_names(user: User) -> list[Write]:
-    """Everything of theirs is in order."""
+    """Everything of theirs has been dealt with."""
     return [*map(Delete, _leaving_keys(user)), Delete(keys.invitation(user.email))]
 
 
 def forgetting_in_log(user: User, removed_at: str, upto: int) -> Put:
-    """The mark that the log is to forget who they were, in events up to this number: what comes later is another's."""
+    """Marks that the log must forget them in events up to this number; later ones belong to someone else."""
     place = keys.name_to_forget(user.name, removed_at)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(removed_at, user.name)}
     who = {"name": user.name, "email": user.email, "removed_at": removed_at, "upto": upto}
@@ -420,5 +420,5 @@ def forgetting_in_log(user: User, removed_at: str, upto: int) -> Put:
 
 
 def is_same_account(person: User) -> Check:
-    """That the account is there, and the very same: not another one of the name."""
+    """Check that this very account still exists, not a later one of the same name."""
     return Check(keys.user(person.name), Equals("created_at", person.created_at))

@@ -12,7 +12,7 @@ from store.keys import fold
 
 
 class Role(IntEnum):
-    """What a person may do here, lowest to highest."""
+    """What a person may do here, from lowest to highest."""
 
     NO_ACCESS = 0
     OBSERVER = 1
@@ -39,7 +39,7 @@ LABELS = {
 
 
 class Permission(Enum):
-    """What a page or an act needs; the value is the lowest role that has it."""
+    """What a page or an act requires; the value is the lowest role that has it."""
 
     VIEW_APPLICATION = Role.OBSERVER
     VOTE = Role.VOTER
@@ -57,14 +57,14 @@ def has(role: Role, permission: Permission) -> bool:
 
 
 def check_role_change(caller: tuple[str, Role], target: tuple[str, Role], new: Role) -> None:
-    """Refuse a change of role unless both are strictly below the caller's. Names are compared as keys are: folded."""
+    """Refuse a change of role unless both roles are strictly below the caller's. Names are compared folded."""
     (caller_name, caller_role), (target_name, target_role) = caller, target
     if not has(caller_role, Permission.MANAGE_USERS):
         raise NotAllowed(_("You cannot change roles."))
     if caller_name == target_name:
         raise NotAllowed(_("You cannot change your own role."))
     if new == Role.OWNER and caller_role == Role.OWNER:
-        return  # handing ownership over: the one change that is not strictly below the caller
+        return  # handing over ownership: the only change that is not strictly below the caller
     if target_role >= caller_role:
         raise NotAllowed(_("You can only change the role of people whose role is below yours."))
     if new >= caller_role:
@@ -72,7 +72,7 @@ def check_role_change(caller: tuple[str, Role], target: tuple[str, Role], new: R
 
 
 def offered_roles(caller: tuple[str, Role], target: tuple[str, Role]) -> list[Role]:
-    """The roles the caller may give the target, without the one the target has."""
+    """The roles the caller may give the target, except the target's current one."""
     return [role for role in Role if role != target[1] and _accepts(caller, target, role)]
 
 
@@ -85,7 +85,7 @@ def _accepts(caller: tuple[str, Role], target: tuple[str, Role], new: Role) -> b
 
 
 def check_manages(caller: tuple[str, Role], target: tuple[str, Role]) -> None:
-    """Refuse to let the caller remove somebody, or do what else is about them, whose role is not strictly below."""
+    """Refuse to let the caller manage or remove a person whose role is not strictly below theirs."""
     if not has(caller[1], Permission.MANAGE_USERS) or target[1] >= caller[1] or caller[0] == target[0]:
         raise NotAllowed(_("You can only do this for people whose role is below yours."))
 
@@ -94,9 +94,9 @@ def check_manages(caller: tuple[str, Role], target: tuple[str, Role]) -> None:
 
 
 def mails_a_day(role: Role, own: int | None, usual: int) -> int | None:
-    """How many mails somebody may have sent to others in a day: as many as were set for them, or as is usual here.
+    """How many mails a person may send to others per day: their own limit, or the site's default.
 
-    Those who manage people have no limit unless the owner sets them one: they set everybody else's.
+    Those who manage people have no limit unless the owner sets one: they set everyone else's.
     """
     if own is not None:
         return own
@@ -104,7 +104,7 @@ def mails_a_day(role: Role, own: int | None, usual: int) -> int | None:
 
 
 def is_confirmed(role: Role, confirmed: bool) -> bool:
-    """Whether somebody may write words of their own to many: a confirmed organiser, or who could confirm one."""
+    """Whether a person may send their own text to many: a confirmed organiser, or a role that can confirm one."""
     return confirmed or has(role, Permission.MANAGE_USERS)
 
 
@@ -123,7 +123,7 @@ NOT_CONFIRMED = _(
 
 
 def is_at(email: str, domains: Iterable[str]) -> bool:
-    """Whether an address is at one of the domains; `.example.org` is every domain below example.org, and not itself."""
+    """Whether an address is at one of the domains; `.example.org` matches only subdomains of example.org."""
     domain = _folded_domain(email.rpartition("@")[2])
     return any(_is_below(domain, each) if each.startswith(".") else domain == _folded_domain(each) for each in domains)
 

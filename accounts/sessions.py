@@ -1,8 +1,8 @@
-"""Sessions in the table: named by a digest, gone when they expire, read together with the person in one round trip.
+"""Sessions in the table: named by a digest, deleted on expiry, read together with the person in one round trip.
 
-The cookie holds whose session it is and a random key. Only the key's digest is stored, in the partition of the person,
-so that the person and the session can be fetched at once and all sessions of a person are one query. The name in the
-cookie proves nothing: it says where to look.
+The cookie holds the person's name and a random key. Only the key's digest is stored, in the person's partition, so the
+person and the session are fetched together and all sessions of a person are one query. The name in the cookie proves
+nothing: it only says where to look.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SessionStore(SessionBase):
         return dict(self.item["contents"])
 
     def create(self) -> None:
-        """A fresh key; it is stored when the answer is sent, because only then it is known whose it is."""
+        """A fresh key; it is stored with the response, because only then is its owner known."""
         self._session_key = _write_cookie(ANONYMOUS, secrets.token_urlsafe(32))
         self.item = None
         self.modified = True
@@ -81,7 +81,7 @@ class SessionStore(SessionBase):
             "ttl": now + self.get_expiry_age(),
             "contents": contents,
         }
-        # A session that was ended elsewhere while this request ran is not brought back by it.
+        # Do not bring back a session that was ended elsewhere during this request.
         try:
             table().write(Put(item, when=Exists() if self.item else None))
         except Refused:
@@ -89,7 +89,7 @@ class SessionStore(SessionBase):
         except Unwritable:
             if self.item is None or contents != self.item["contents"]:
                 raise
-            return  # only when somebody was last seen is not noted: no page need fail for that
+            return  # only "last seen" is lost: no reason to fail the page
         self.item = item
 
     def exists(self, session_key: str) -> bool:
@@ -105,7 +105,7 @@ class SessionStore(SessionBase):
 
 
 def sessions_of(name: str) -> list[Item]:
-    """Every session of a person, the one seen last first."""
+    """All sessions of a person, most recently seen first."""
     return sorted(table().each(keys.sessions(name)), key=lambda item: -int(item["seen"]))
 
 

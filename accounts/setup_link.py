@@ -1,7 +1,7 @@
 """The setup link for the first owner: printed where the server starts, never shown on a page.
 
-Only a digest of the token is stored. This module needs nothing of Django but its settings, because gunicorn's master
-process calls it before any site is loaded.
+Only a digest of the token is stored. This module needs only Django's settings, because gunicorn's master process calls
+it before the site is loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from store.table import Check, Delete, Equals, Missing, Put, StoreError
 
 
 def new_link(now: float | None = None) -> str | None:
-    """A new link, which takes the place of any before it; none, if the site has its owner."""
+    """A new link, which replaces any earlier one; `None` if the site has its owner."""
     token, place = secrets.token_urlsafe(32), keys.setup()
     ends = int(time.time() if now is None else now) + SECONDS_PER_DAY
     stored = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
@@ -30,7 +30,7 @@ def new_link(now: float | None = None) -> str | None:
 
 
 def print_link() -> None:
-    """Print a link where the server was started, if the site has no owner. A store in trouble says so elsewhere."""
+    """Print a link where the server was started, if the site has no owner. Store errors are reported elsewhere."""
     try:
         printed = new_link() if table().get(keys.owner()) is None else None
         table().close()
@@ -42,13 +42,13 @@ def print_link() -> None:
 
 
 def is_valid(token: str) -> bool:
-    """Whether it is the newest one, not too old, and there is no owner yet."""
+    """Whether it is the newest link, has not expired, and there is no owner yet."""
     found = table().get_many([keys.setup(), keys.owner()])
     return keys.owner() not in found and found.get(keys.setup(), {}).get("digest") == digest(token)
 
 
 def spending(token: str) -> Delete:
-    """Refused if it was spent, or is no longer the newest."""
+    """Refused if it was spent, or a newer one exists."""
     return Delete(keys.setup(), when=Equals("digest", digest(token)))
 
 

@@ -1,12 +1,12 @@
-"""How often something may be tried: counted atomically, in items that expire.
+"""Throttling: how often something may be tried, counted atomically in items that expire.
 
-What is guessed is counted before it is judged, so that guessing at once gains nothing; what was right is given back, so
-that only failures count. A stranger's failures do not keep the owner of an account out from another address (those of
-very many addresses do, for minutes), and nobody's do on a device that has signed in before.
+A guess is counted before it is checked, so guessing in parallel gains nothing; a right one is given back, so only
+failures count. A stranger's failures do not lock the owner of an account out from another address (those from very many
+addresses do, for minutes), and never on a device that has signed in before.
 
-The first tries at an account from an address are judged whatever else that address has tried, and do not count for the
-address: so one device cannot keep a whole network from signing in by trying made-up names. It is by what was typed that
-they are told apart, and not by whether somebody has the name, which would tell who is here.
+The first tries at an account from an address are checked regardless of what else that address has tried, and do not
+count for the address: so one device cannot lock out a whole network by trying made-up names. Accounts are told apart by
+the text typed, not by whether the name exists, which would reveal who has an account.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from .visitors import Visitor
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """For one kind of try, from the narrowest to the widest. A device that is known has the first to itself."""
+    """Limits for one kind of try, from narrowest to widest. A known device has the first to itself."""
 
     per_source: Limit  # at one account from one address, or from one known device
     per_account: Limit  # at one account, from all addresses and unknown devices
     per_address: Limit | None = None  # from one address at all accounts, beyond the free tries
-    free_tries: int = 0  # at one account from one address, allowed whatever that address tried elsewhere
+    free_tries: int = 0  # at one account from one address, regardless of its other tries
 
 
 SIGN_IN = Limits(
@@ -56,19 +56,17 @@ OWN_PASSWORD = Limits(
 )
 RESET = Limits(
     Limit("reset", 5, SECONDS_PER_HOUR),
-    # a mailbox is kept from overflowing by `RESET_MAILED`, and nobody from a link
+    # `RESET_MAILED` protects the mailbox, so this need not keep anyone from a link
     Limit("reset-account", 1000, SECONDS_PER_HOUR),
     Limit("reset-address", settings.RESETS_PER_ADDRESS, SECONDS_PER_HOUR),
     free_tries=1,
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES_IN_SECONDS)
-# links that one account may have mailed to addresses that are not its own
+# links one account may have mailed to addresses other than its own
 NEW_EMAIL = Limit("new-email", 20, SECONDS_PER_DAY)
-RESET_LINK = Limit("reset-link", 3, SECONDS_PER_HOUR)  # that admins have mailed to one person
-OWN_DATA = Limit("own-data", 5, SECONDS_PER_HOUR)  # that one person may ask for: it reads all there is
-NAMES_TAKEN = Limit(
-    "names-taken", 20, SECONDS_PER_HOUR
-)  # that were tried from one address: who tries many wants to know who is here
+RESET_LINK = Limit("reset-link", 3, SECONDS_PER_HOUR)  # mailed to one person by admins
+OWN_DATA = Limit("own-data", 5, SECONDS_PER_HOUR)  # per person: an export reads everything
+NAMES_TAKEN = Limit("names-taken", 20, SECONDS_PER_HOUR)  # per address: many tries suggest probing for accounts
 REGISTER = Limits(
     Limit("register", 5, SECONDS_PER_HOUR),
     Limit("register-email", 20, SECONDS_PER_HOUR),
@@ -77,9 +75,9 @@ REGISTER = Limits(
 
 
 def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Attempt]:
-    """Count one try at an account by the name that was typed, the same whether or not somebody (`user`) has it.
+    """Count one try at an account by the name typed, whether or not it exists (`user`).
 
-    What a narrow limit refuses does not count for a wider one: so one address alone cannot use up an account's.
+    A try refused by a narrow limit does not count for a wider one, so one address cannot use up an account's limit.
     """
     if user is not None and (device := visitor.device(user)):
         return [count(limits.per_source, f"{user.name} on {device}")]
@@ -90,7 +88,7 @@ def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None)
 
 @dataclass
 class Guess:
-    """Something that is being tried, right until it is said to be wrong."""
+    """A guess being checked; right unless marked wrong."""
 
     was_wrong: bool = False
 
@@ -100,7 +98,7 @@ class Guess:
 
 @contextmanager
 def guess(limits: Limits, account: str, visitor: Visitor, user: User | None) -> Iterator[Guess]:
-    """Around judging a guess, which is counted unless it turns out right, or cannot be judged. A refusal is a no."""
+    """Wraps the check of a guess, which stays counted if it is wrong or refused."""
     counted, made = count_try(limits, account, visitor, user), Guess()
     try:
         yield made

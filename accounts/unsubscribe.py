@@ -20,12 +20,15 @@ from .access import View, public
 def unsubscribe_view(
     purpose: str, question: str | Promise, button: str | Promise, lead: Callable[..., str] = lambda *_words: ""
 ) -> Callable[[Callable[..., str | None]], View]:
-    """A view for the link with a token of this purpose. The function gets the token's words, ends the mails and says
-    so in a sentence; none if there is nothing to end. The link of an old mail is as good as that of a new one."""
+    """A view for links with a token of this purpose.
+
+    The function gets the token's payload, ends the mails and returns a sentence that says so, or `None` if there is
+    nothing to end. Links in old mails stay valid.
+    """
 
     def declare(act: Callable[..., str | None]) -> View:
         @public
-        @csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
+        @csrf_exempt  # mail programs press it for people (RFC 8058); the token identifies them
         @form_page
         @wraps(act)
         def view(request: HttpRequest, token: str) -> HttpResponse:

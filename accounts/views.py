@@ -51,7 +51,7 @@ from .visitors import SIGNING_OUT, Anonymous, start_session, visitor
 
 
 def explains_spent_links(view: View) -> View:
-    """A page that a mailed link leads to. It says why the link cannot be used."""
+    """A page that a mailed link leads to. It explains why a spent link cannot be used."""
 
     @wraps(view)
     def opened(request: HttpRequest, **words: str) -> HttpResponse:
@@ -75,7 +75,7 @@ def explains_spent_links(view: View) -> View:
 @sensitive_post_parameters()
 @explains_spent_links
 def setup(request: HttpRequest, token: str) -> HttpResponse:
-    """Make the first owner, by the link that the server printed when it started."""
+    """Create the first owner, by the link the server printed at startup."""
     form = RegisterForm(form_data(request))
     try:
         services.check_setup(token)
@@ -118,7 +118,7 @@ def register(request: HttpRequest) -> HttpResponse:
 
 
 def _registration_closed(request: HttpRequest) -> HttpResponse | None:
-    """The page to show while nobody can register: the site has no owner yet, or takes no registrations."""
+    """The page shown while registration is closed: the site has no owner yet, or does not allow it."""
     status = 403 if request.method == "POST" else 200
     if not repository.has_owner():
         sentence = _(
@@ -135,7 +135,7 @@ def _registration_closed(request: HttpRequest) -> HttpResponse | None:
 @form_page
 @explains_spent_links
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
-    """The link proves the address, but signs nobody in: somebody else may be reading the mail."""
+    """The link proves the address but does not sign in: someone else may be reading the mail."""
     form = NameForm(request.POST) if "name" in request.POST else None
     try:
         waiting = services.read_registration(token)
@@ -153,7 +153,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
-    """That the name is taken; after very many tries from one address, no longer which names are."""
+    """Says that the name is taken; after very many tries from one address, no longer reveals which names are."""
     try:
         count(throttle.NAMES_TAKEN, visitor(request).address)
     except TooOften as too_often:
@@ -206,7 +206,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
-    """They were right, so it does not count as a try."""
+    """A successful sign-in does not count as a try."""
     then = _next(request)
 
     def start() -> None:
@@ -220,7 +220,7 @@ def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
 
 
 def _next(request: HttpRequest) -> str:
-    """Where the person wanted to go, if it is a place of ours."""
+    """Where the person wanted to go, if it is on this site."""
     address = request.POST.get("next") or request.GET.get("next") or ""
     ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
     return address if ours else ""
@@ -233,7 +233,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 
 
 def _finish_sign_out(request: HttpRequest) -> HttpResponse:
-    """The next person at this device finds no page of ours that the browser was allowed to keep."""
+    """Clears the browser's cache, so that the next person at this device finds none of our pages."""
     auth.logout(request)
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
@@ -245,7 +245,7 @@ def _finish_sign_out(request: HttpRequest) -> HttpResponse:
 @requires(None)
 @require_safe
 def waiting(request: HttpRequest) -> HttpResponse:
-    """For those whom nobody has let in yet."""
+    """For people who have no access yet."""
     if request.user.role != Role.NO_ACCESS:
         return redirect("home")
     sentence = _("Your account is ready, but an admin has to approve it first. Check back later.")
@@ -362,7 +362,7 @@ def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
 @requires(None)
 @form_page
 def sessions(request: HttpRequest) -> HttpResponse:
-    """Where I am signed in. A POST ends one session, all others, or all."""
+    """My sessions. A POST ends one of them, all others, or all."""
     if request.method == "POST":
         return _end_sessions(request, request.POST.get("end", ""))
     mine = sessions_of(request.user.name)
@@ -396,7 +396,7 @@ def leave(request: HttpRequest) -> HttpResponse:
 
 
 def show_removal(request: HttpRequest, form: Any, gone: User, title: str, button: str, lead: str) -> HttpResponse:
-    """With what would go at once, what later and what would stay, before anybody decides."""
+    """Shows beforehand what would go at once, what later, and what would stay."""
     context = {"form": form, "title": title, "button": button, "lead": lead, "person": gone}
     context |= {"passes_on": services.removal_effects(gone), "days": settings.FORGET_AFTER_DAYS}
     return render(request, "accounts/removal.html", context, status=422 if form.errors else 200)
@@ -405,7 +405,7 @@ def show_removal(request: HttpRequest, form: Any, gone: User, title: str, button
 @requires(None)
 @form_page
 def own_data(request: HttpRequest) -> HttpResponseBase:
-    """Everything that is kept about me, as one file."""
+    """Everything stored about me, as one file."""
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form, None, (TooOften,)):

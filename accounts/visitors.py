@@ -27,7 +27,7 @@ SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the answer to someb
 
 COOKIE = "plenum_known"
 SECONDS_PER_YEAR = 365 * 24 * 3600
-MAX_REMEMBERED_ACCOUNTS = 5  # on one browser; the one that signed in last comes first
+MAX_REMEMBERED_ACCOUNTS = 5  # per browser, most recent sign-in first
 
 BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
 SYSTEMS = (
@@ -42,13 +42,13 @@ SYSTEMS = (
 
 
 class Anonymous(AnonymousUser):
-    """Django's, which templates can ask what they ask a person: nothing is allowed."""
+    """Django's anonymous user, with the properties templates ask of a person: nothing is allowed."""
 
     can_look = can_vote = can_run_elections = can_audit = can_manage_people = is_owner = False
 
 
 def user_context(request: HttpRequest) -> dict[str, Any]:
-    """For every page: who reads it. A request can fail before anybody has asked who sent it."""
+    """The reader, for every page. A request can fail before its user was looked up."""
     return {"user": request.user if hasattr(request, "user") else Anonymous()}
 
 
@@ -58,7 +58,7 @@ class Visitor:
     device_tokens: tuple[str, ...] = ()
 
     def device(self, user: User) -> str:
-        """The number of this browser for the account, or the empty string if it has not signed in before."""
+        """This browser's number for the account; empty if it has not signed in before."""
         numbers = (token.partition(".")[0] for token in self.device_tokens)
         known = zip(self.device_tokens, numbers, strict=True)
         return next(
@@ -72,13 +72,12 @@ def visitor(request: HttpRequest) -> Visitor:
 
 
 def throttle_key(request: HttpRequest) -> str:
-    """Whose acts are counted where only so many are allowed: the account's of somebody who is signed in, so that others
-    behind the same address cannot use them up; else those of the address."""
+    """The account if signed in, so that others behind the same address cannot use up its limit; else the address."""
     return f"account {request.user.name}" if request.user.is_authenticated else client_network(request)
 
 
 def remember_browser(request: HttpRequest, response: HttpResponse, user: User) -> None:
-    """From now on this browser is known to the account; to others it was known to before, it stays so."""
+    """Make this browser known to the account; it stays known to other accounts."""
     known = visitor(request)
     number = known.device(user) or secrets.token_hex(8)
     others = [token for token in known.device_tokens if not token.startswith(f"{number}.")]
@@ -99,9 +98,9 @@ def _device_token(number: str, user: User) -> str:
 
 
 def start_session(request: HttpRequest, user: User) -> None:
-    """Sign somebody in, under a new session key."""
+    """Sign a person in, under a new session key."""
     auth.login(request, user, backend="accounts.backends.NameOrEmail")
-    request.signed_in_now = user  # the middleware lets this browser be known to the account
+    request.signed_in_now = user  # tells the middleware to remember this browser for the account
     request.session["device"] = device_label(request.headers.get("User-Agent", ""))
 
 

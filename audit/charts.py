@@ -1,4 +1,4 @@
-"""The small charts of the overview: numbers for the template to draw, each beside a table of the same."""
+"""The small charts of the overview: numbers for the template to draw, each beside a table of the same data."""
 
 from __future__ import annotations
 

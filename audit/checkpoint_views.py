@@ -1,6 +1,6 @@
-"""Checkpoints for everybody: whoever keeps one can later tell whether the log was changed.
+"""Public checkpoints: with a saved one, anyone can later tell whether the log was changed.
 
-Only public ones are shown (store/log/publish.py): those of every few seconds would tell when single people acted.
+Only public ones are shown (store/log/publish.py): those made every few seconds would reveal when individuals acted.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PAGE_ROWS = 20
 @public
 @require_safe
 def checkpoints(request: HttpRequest) -> HttpResponse:
-    """The newest one, and those before it."""
+    """The newest checkpoint, and the earlier ones."""
     after = request.GET.get("after") or None
     page = EventLog(table()).public_checkpoints(limit=PAGE_ROWS, cursor=after)
     older = f"{reverse('checkpoints')}?{urlencode({'after': page.cursor})}" if page.cursor else ""
@@ -36,7 +36,7 @@ def checkpoints(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
-    """The one that covers an event."""
+    """The checkpoint that covers an event."""
     found = EventLog(table()).public_over(number) if 0 < number < 10**EVENT_NUMBER_DIGITS else None
     if found is None:
         raise Http404
@@ -46,7 +46,7 @@ def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
 @public
 @require_safe
 def newest(request: HttpRequest) -> HttpResponse:
-    """For programs: a line to hand to `verify`, and one that says when it became public."""
+    """For programs: a line to pass to `verify`, and one with the time it became public."""
     found = EventLog(table()).newest_public()
     if found is None:
         return _text(_("Nothing has been sealed yet.") + "\n", 404)

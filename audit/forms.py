@@ -1,4 +1,4 @@
-"""What the owner types about the site."""
+"""Forms for the owner and auditors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ONE_DAY, ONE_MINUTE, ONE_MILLISECOND = timedelta(days=1), timedelta(minutes=1), 
 
 
 class MomentField(forms.Field):
-    """A moment by UTC: to the minute, as browsers write it, or just the day."""
+    """A time in UTC: to the minute, as browsers send it, or just the day."""
 
     widget = forms.DateTimeInput({"type": "datetime-local"})
 
@@ -47,7 +47,7 @@ class MomentField(forms.Field):
         super().__init__(required=False, **options)
 
     def to_python(self, value: Any) -> tuple[datetime, timedelta] | None:
-        """When it begins, and how long what was typed lasts."""
+        """When it begins, and how long the typed minute or day lasts."""
         if value in self.empty_values:
             return None
         text = str(value).strip()
@@ -70,7 +70,7 @@ def _text(label: Any, **attributes: str) -> forms.CharField:
 
 
 class LogForm(forms.Form):
-    """All of it is optional, and goes together."""
+    """All fields are optional and can be combined."""
 
     actor = _text(_("Who did it"))
     event_type = _text(_("Type"), list="event-types", spellcheck="false")
@@ -102,5 +102,5 @@ class LogForm(forms.Form):
         )
 
     def typed(self) -> dict[str, str]:
-        """What was asked for, for the address of the next page."""
+        """The search terms, for the URL of the next page."""
         return {name: self.data[name] for name in self.fields if name != "before" and self.data.get(name)}

@@ -1,4 +1,4 @@
-"""The event log for auditors: everything that happened, the newest first, and each event by itself."""
+"""The event log for auditors: all events, newest first, and each on a page of its own."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SUBJECT_FIELDS = (
     "name",
     "new_owner",
     "email",
-)  # the first of them an event has
+)  # the first of these that an event has
 MAX_VALUE_CHARS = 4000
 
 
@@ -68,7 +68,7 @@ def _subject(event: Item) -> tuple[str, str]:
 
 
 def load_numbered(number: int) -> tuple[int, Item | None] | None:
-    """The event of that number, or that the number is void."""
+    """The event with that number, or the fact that the number is void."""
     if number >= 10**EVENT_NUMBER_DIGITS:
         return None
     records = EventLog(table())
@@ -79,7 +79,7 @@ def load_numbered(number: int) -> tuple[int, Item | None] | None:
 @requires(Permission.VIEW_SECRETS, load=load_numbered, rule=allow_everyone)
 @require_safe
 def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
-    """One event with all it says, its digest, and the checkpoints that cover it; or that its number is void."""
+    """One event with all its data, its digest, and the checkpoints that cover it; or a note that its number is void."""
     number, found = numbered
     records = EventLog(table())
     checkpoint, public = records.checkpoint_over(number), records.public_over(number)
@@ -118,7 +118,7 @@ def _stored_digest(checkpoint: Item, number: int) -> bytes:
 
 
 def _value_context(value: Any) -> dict[str, Any]:
-    """A value as the table shows it: text as it is, all else as JSON, a list line by line, and not without end."""
+    """A value for the table: text unchanged, anything else as JSON, a list line by line, all limited in length."""
     lines = value if isinstance(value, list) else [value]
     text = value if isinstance(value, str) else "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
     short = text[:MAX_VALUE_CHARS]

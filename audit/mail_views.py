@@ -1,4 +1,4 @@
-"""The outbox, for the owner; and what others report of mails that came back."""
+"""The outbox, for the owner; and the webhook for bounced mails."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from upkeep.doctor import health
 
 TEST_MAIL_LIMIT = Limit("test mails", 20, SECONDS_PER_HOUR)
 MAX_REPORTS = 100  # at once
-MAX_MAILING_CHARS = 16  # characters by which one is named
+MAX_MAILING_CHARS = 16  # characters that identify one
 STATES_BY_URGENCY = (
     outbox.FAILED,
     outbox.UNKNOWN,
@@ -47,8 +47,10 @@ STATES_BY_URGENCY = (
 @requires(Permission.TRANSFER_OWNER)
 @require_safe
 def mails(request: HttpRequest) -> HttpResponse:
-    """The outbox by state, first what somebody has to see to. In the local profile the owner can read what was sent: it
-    went nowhere else."""
+    """The outbox by state, first what needs attention.
+
+    In the local profile the owner can read sent mails, as they went nowhere else.
+    """
     counts, current_outages, is_tried_again = run_parallel(
         table(),
         lambda: health.count_mails(table(), *outbox.STATES),
@@ -75,7 +77,7 @@ def mails(request: HttpRequest) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=allow_everyone)
 @require_safe
 def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
-    """What a mail says, with links made anew: only where mail is written to files anyway, never in production."""
+    """The text of a mail, with fresh links: only where mail is written to files anyway, never in production."""
     if settings.PRODUCTION:
         raise Http404
     try:
@@ -85,7 +87,7 @@ def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     return render(request, "audit/mail.html", {"subject": message.subject, "to": mail.to, "text": message.body})
 
 
-# --- deciding about mails that did not arrive ---
+# --- deciding about undelivered mails ---
 
 
 @requires(Permission.TRANSFER_OWNER)
@@ -99,7 +101,7 @@ def try_all(request: HttpRequest) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER)
 @require_POST
 def settle_unknown(request: HttpRequest) -> HttpResponse:
-    """Mails of unknown fate, all together or those of one mailing."""
+    """Settle mails of unknown fate, all of them or those of one mailing."""
     how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:MAX_MAILING_CHARS]
     done = _("Sending these mails again.") if how == undelivered.RETRY else _("Marking these mails as sent.")
     run_action(
@@ -134,7 +136,7 @@ def _address_of(state: str) -> str:
 @requires(Permission.TRANSFER_OWNER)
 @require_POST
 def send_test_mail(request: HttpRequest) -> HttpResponse:
-    """To oneself and at once; the page says what the server answered."""
+    """Sent to oneself at once; the page shows the server's answer."""
     try:
         count(TEST_MAIL_LIMIT, request.user.name)
         answer = send_test_email(request.user.email)
@@ -150,14 +152,14 @@ def send_test_mail(request: HttpRequest) -> HttpResponse:
     return redirect("mails")
 
 
-# --- mails that came back ---
+# --- bounced mails ---
 
 
 @public
 @csrf_exempt
 @require_POST
 def bounced(request: HttpRequest) -> HttpResponse:
-    """Reports of whoever sends our mails on, as JSON; only for who brings BOUNCES_TOKEN, and not there without one."""
+    """Bounce reports of the mail provider, as JSON. A 404 without BOUNCES_TOKEN, or if none is set."""
     if not _has_token(request):
         raise Http404
     try:

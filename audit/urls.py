@@ -1,4 +1,4 @@
-"""Every address for those who look after the site, and of the checkpoints that anybody may compare."""
+"""All URLs for those who look after the site, and of the public checkpoints."""
 
 from django.urls import include, path
 

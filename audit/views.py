@@ -38,7 +38,7 @@ CHART_DAYS = 30
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def admin(request: HttpRequest) -> HttpResponse:
-    """The whole site in figures, each kept somewhere: it costs the same however large the site is."""
+    """The whole site in figures, all read from stored counts: the cost does not depend on the size of the site."""
     table, now = connect(settings.STORE_URL), utc_now()
     found, days, mails = run_parallel(
         table,
@@ -101,7 +101,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
 @requires(Permission.MANAGE_USERS)
 @require_POST
 def retry(request: HttpRequest) -> HttpResponse:
-    """Let the worker try again what failed."""
+    """Let the worker retry what failed."""
     if background.retry(request.POST.get("type", ""), request.POST.get("subject", "")):
         messages.success(request, _("The worker is retrying it now."))
     else:

@@ -1,4 +1,4 @@
-"""What happens once when a process starts."""
+"""Runs once when a process starts."""
 
 from django.apps import AppConfig
 from django.core.cache import close_caches
@@ -20,7 +20,7 @@ class SiteConfig(AppConfig):
 
         from . import hooks, types
 
-        # Django looks for databases and caches to tidy up around every request, and there are none.
+        # Django looks for databases and caches to clean up around every request; there are none.
         request_started.disconnect(reset_queries)
         request_started.disconnect(close_old_connections)
         request_finished.disconnect(close_old_connections)

@@ -1,4 +1,4 @@
-"""What is wrong with the value of a setting, each in a sentence. Pure: nothing is read here but what is given.
+"""Checks of settings: each problem with a value as a sentence. Pure: only the arguments are read.
 
 No sentence repeats a value that may hold a password.
 """
@@ -12,11 +12,11 @@ from urllib.parse import SplitResult, urlsplit
 
 MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
 MIN_SECRET_CHARS = 50  # characters of a secret key
-MIN_DISTINCT_CHARS = 8  # different characters at least; even one of hexadecimal digits has more
+MIN_DISTINCT_CHARS = 8  # distinct characters at least; even a hexadecimal key has more
 KEYBOARD_RUNS = "abcdefghijklmnopqrstuvwxyz 0123456789 qwertyuiop"
-RUN_CHARS = 8  # characters of it in a row are no chance
+RUN_CHARS = 8  # this many in a row are no coincidence
 PLACEHOLDERS = ("…", "...", "changeme", "change-me", "change_me", "example", "insecure", "python3 -c", "token_urlsafe")
-# letters of a name that one other letter makes a near miss: shorter ones are others' names, too
+# shortest name checked for near misses: shorter ones are also names of other programs
 MIN_NEAR_MISS_CHARS = 6
 
 HOST_NAME = re.compile(r"\.?[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*\.?", re.IGNORECASE)
@@ -30,7 +30,7 @@ QUOTED = re.compile(r"""(?s)(['"]).*\1""")
 
 
 def path_of(address: str) -> str:
-    """Its path; nothing of what is no address."""
+    """Its path; empty if it is not an address."""
     url = _split(address)
     return url.path if url else ""
 
@@ -47,7 +47,7 @@ def wrong_site_url(text: str, *, production: bool) -> Iterator[str]:
 
 
 def wrong_hosts(names: Iterable[str], site_url: str, *, production: bool) -> Iterator[str]:
-    """In production the site also has to answer to the name that its own links have."""
+    """In production the site must also accept the host name in its own links."""
     names = list(names)
     yield from (sentence for name in names for sentence in _wrong_host(name, production))
     site = _split(site_url)
@@ -92,7 +92,7 @@ def _is_host(text: str) -> bool:
 
 
 def _split(text: str) -> SplitResult | None:
-    """The parts of an address, or `None` if it has none that make sense."""
+    """The parts of an address, or `None` if it makes no sense."""
     try:
         url = urlsplit(text)
         return None if url.port == 0 or re.search(r"\s", text) else url
@@ -104,7 +104,7 @@ def _split(text: str) -> SplitResult | None:
 
 
 def wrong_mail_url(text: str) -> Iterator[str]:
-    """A `#`, `/` or `?` in a password ends the part of an address that it stands in."""
+    """A `#`, `/` or `?` in a password would end its part of the address."""
     if text.startswith("file:"):
         if not re.match(r"file:///[^?#]", text):
             yield "MAIL_URL should look like file:///folder for mails that are only written to files."
@@ -134,7 +134,7 @@ def wrong_sender(text: str) -> Iterator[str]:
 
 
 def wrong_secret(text: str) -> Iterator[str]:
-    """One that stands in a document is known to everybody who reads it."""
+    """A secret that appears in the documentation is known to every reader."""
     if len(text) < MIN_SECRET_CHARS:
         yield f"SECRET_KEY must have at least {MIN_SECRET_CHARS} characters."
     elif _is_from_a_document(text.lower()) or _is_simple(text):
@@ -150,15 +150,15 @@ def _is_from_a_document(text: str) -> bool:
 
 
 def _is_simple(text: str) -> bool:
-    """Few different characters, or the same part again and again."""
+    """Few distinct characters, or a repeated part."""
     return len(set(text)) < MIN_DISTINCT_CHARS or (text + text).find(text, 1) < len(text)
 
 
-# --- how the file is written ---
+# --- syntax of the file ---
 
 
 def wrong_writing(variables: Mapping[str, str], known: Iterable[str]) -> Iterator[str]:
-    """What whoever wrote the file meant otherwise than systemd and containers read it."""
+    """Values that systemd and containers read differently from what their author meant."""
     for name in known:
         value = variables.get(name, "").strip()
         if COMMENT.search(value):
@@ -168,7 +168,7 @@ def wrong_writing(variables: Mapping[str, str], known: Iterable[str]) -> Iterato
 
 
 def near_misses(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
-    """Names that are none of ours, but are one letter or an underscore away from one."""
+    """Unknown names that are one letter or an underscore away from one of ours."""
     known = list(known)
     for name in sorted(set(names) - set(known)):
         if meant := next((each for each in known if _is_near(name, each)), None):
@@ -182,7 +182,7 @@ def _is_near(name: str, known: str) -> bool:
 
 
 def _is_one_letter_away(name: str, known: str) -> bool:
-    """One letter more, less or another, or two neighbours in each other's place."""
+    """One letter added, removed or replaced, or two neighbours swapped."""
     same = next((at for at, (a, b) in enumerate(zip(name, known, strict=False)) if a != b), min(len(name), len(known)))
     left, right = name[same:], known[same:]
     swapped = left[:2][::-1] == right[:2] and left[2:] == right[2:]

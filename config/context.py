@@ -13,8 +13,7 @@ from . import proxies
 
 
 def site_state(request: HttpRequest) -> dict[str, Any]:
-    """The pause, for the banner, if there is one; and for the pages about the site what is not as it should be, looked
-    up only where they show it."""
+    """The pause for the banner, if any, and lazily loaded warnings for the pages about the site."""
     return {
         "site_pause": cache.last_known(),
         "unknown_proxies": proxies.watch.recent_addresses,

@@ -14,11 +14,11 @@ SAFE = re.compile(r"""[^\s\\'"](?:[^\\\n]*[^\s\\])?""")
 
 
 class BadFile(ValueError):
-    """A file that systemd would read otherwise than whoever wrote it meant; the words say where."""
+    """A file that systemd would read differently from what its author meant; the message says where."""
 
 
 def read(text: str) -> dict[str, str]:
-    """The variables of the file. A line without `=` says nothing, as for systemd."""
+    """The variables of the file. A line without `=` is ignored, as by systemd."""
     found: dict[str, str] = {}
     at = 0
     while at < len(text):
@@ -36,7 +36,7 @@ def _check_name(name: str) -> str:
 
 
 def _value(text: str, at: int) -> tuple[str, int]:
-    """What stands after a name, and where it ends; pieces in quotation marks go on after their end."""
+    """The value after a name, and where it ends; quoted pieces may be followed by more."""
     meant = ""
     while piece := PIECE.match(text, at):
         meant, at = meant + _unquote(piece), piece.end()
@@ -56,7 +56,7 @@ def _unquote(piece: re.Match[str]) -> str:
 
 
 def line(name: str, value: str) -> str:
-    """A line that is read as this value; without quotation marks if it can be, as containers know none."""
+    """A line that is read as this value; unquoted if possible, as containers do not know quotes."""
     if not value or SAFE.fullmatch(value):
         return f"{name}={value}"
     return f'{name}="' + re.sub(r'(["\\`$])', r"\\\1", value) + '"'

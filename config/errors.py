@@ -1,4 +1,4 @@
-"""The pages for what went wrong: a sentence about what happened and a way on, in our look."""
+"""Error pages in the site's design: what happened, and how to continue."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PAGES = {
 
 
 RETRY_AFTER_SECONDS = 5
-NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
+NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # the system's errors when nothing can be written
 UNWRITABLE = (
     _("Nothing can be saved right now"),
     _(
@@ -108,7 +108,7 @@ def error_page(
 
 
 def _was_sent_in_place(request: HttpRequest) -> bool:
-    """Whether a script sent the form: then its page still stands, and shows these words at its top (see base.html)."""
+    """Whether a script sent the form: its page is still open and shows these words at the top (see base.html)."""
     return request.method == "POST" and bool(getattr(request, "htmx", False))
 
 
@@ -133,16 +133,16 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def broken(request: HttpRequest) -> HttpResponse:
-    """What no view answered: a store or a machine in trouble has pages of its own, all else is our mistake."""
+    """Errors no view handled: a store or a machine in trouble has its own pages, anything else is our bug."""
     exception = sys.exc_info()[1]
     status, title, sentence = classify(exception)
     _record(request, exception, status)
-    request.user = Anonymous()  # asking the store who this is may be what failed
+    request.user = Anonymous()  # looking the user up may be what failed
     try:
         if isinstance(exception, Paused) and (pause := cache.last_known()):
             return paused_page(request, pause)
         return error_page(request, status, sentence, title)
-    except Exception:  # what broke the page may break this one too: say it without templates
+    except Exception:  # what broke the page may break this one too: answer without templates
         response = HttpResponse(f"{title}. {sentence}\n", status=status, content_type="text/plain; charset=utf-8")
         if status == 503:
             response["Retry-After"] = str(RETRY_AFTER_SECONDS)
@@ -165,15 +165,14 @@ def classify(exception: BaseException | None) -> tuple[int, str, str]:
 
 
 def _record(request: HttpRequest, exception: BaseException | None, status: int) -> None:
-    """The kind of the exception and where it was raised, and the store's own words: those of others may quote a
-    person."""
+    """Logs the type and place of the exception, and messages of the store only: others may quote a person."""
     where = "".join(traceback.format_tb(exception.__traceback__)) if exception else ""
     said = {"error": type(exception).__name__, "words": safe_message(exception)}
     log.error("failure", extra={"request_id": request.id, "status": status, **said, "where": where})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Whose cookies are gone may have typed something that can be kept."""
+    """The sender may have lost their cookies after typing something that can be preserved."""
     if request.resolver_match and (kept := lost_session_response(request, request.resolver_match.func)):
         return kept
     return error_page(request, 403, _("This form has expired. Reload the page and send it again."))

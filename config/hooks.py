@@ -1,8 +1,8 @@
-"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order;
-and all types of background work.
+"""Every hook in one place: what happens when an election opens, closes and is sealed, and when a person is removed,
+step by step; and all types of background work.
 
-Apps that lie lower in the house know nothing of those above, so each of these acts leaves room for the others' steps.
-Who takes them is said here and nowhere else.
+Lower apps do not know those above them, so each of these acts has hooks for their steps. They are registered here and
+nowhere else.
 """
 
 from __future__ import annotations
@@ -77,92 +77,92 @@ def install_hooks() -> None:
     # An election opens (elections.lifecycle.services.open_): one transaction with its gates, and with
     OPENING.install(
         secrecy.creating_salt,  # the salt that ties a secret ballot to its voter
-        keep_skills,  # what candidates who agreed can do by then, as far as the election needs it
+        keep_skills,  # the skills of candidates who agreed, as far as the election needs them
     )
 
-    # An election closes (elections.lifecycle.closing.close, or the worker at its time): first it says so itself, then
-    # its gates are shut, a few at a time; and when nobody gets in any more, one transaction tells it in the log, with
+    # An election closes (elections.lifecycle.closing.close, or the worker at its time): first its item says so, then
+    # its gates are shut, a few at a time; once no ballot gets in, one transaction records it in the log, with
     SHUTTING.install(
-        secrecy.destroying_salt,  # the salt's death: from now on nobody can tell whose which ballot is
+        secrecy.destroying_salt,  # the salt's destruction: from now on no ballot can be traced to its voter
     )
-    # and with the mark by which the worker finds it. Whoever has closed it by hand is about to look at it:
+    # and with the mark by which the worker finds it. An organiser who closed it by hand is about to look at it,
     AFTER_CLOSING.install(
-        wait_for_worker,  # so the worker is told at once, and given a moment
+        wait_for_worker,  # so the worker is woken at once, and given a moment
     )
 
-    # A closed election is sealed (ballots.services.seal_closed): its ballots are published, part by part, while
+    # A closed election is sealed (ballots.services.seal_closed): its ballots are published in batches while
     COUNTING.install(
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
     SEALED.install(
-        mail_automatically,  # and told to the voters, where that was chosen
+        mail_automatically,  # and mailed to the voters, if that was chosen
     )
-    # and at last the box of a secret election is emptied (ballots.services.sealing).
+    # Finally the box of a secret election is emptied (ballots.services.sealing).
 
-    # Somebody looks at an election (elections.access.PANELS): what others show on its pages.
+    # A person views an election (elections.access.PANELS): what other apps show on its pages.
     PANELS.install(
-        on_elections,  # the newest posts about it, and what those who run it can do about news
+        on_elections,  # the newest posts about it, and the news actions of those who run it
     )
 
-    # Somebody who looks after people opens the page of one (accounts.people_views.person): their picture is there if
+    # An admin opens a person's page (accounts.people_views.person): the picture is shown if
     PROFILE_VISIBILITY.install(
         may_see_profile,  # the profile is not hidden from them
     )
 
-    # Somebody signs out (accounts.views.sign_out): the answer takes along
+    # A person signs out (accounts.views.sign_out): the response drops
     SIGNING_OUT.install(
-        passes.drop_all_passes,  # what lets this browser vote by links
+        passes.drop_all_passes,  # this browser's passes for voting by link
     )
 
-    # An invited address is about to make its account (accounts.invitation_reasons): what it is asked for.
+    # An invited address is about to create its account (accounts.invitation_reasons): what it is invited to.
     INVITATION_REASONS.install(
-        invitations_of,  # its vote, in every open election on whose roll it is
+        invitations_of,  # to vote, in every open election with the address on its roll
     )
 
-    # Somebody runs an election whose result is sealed (elections.dashboard.next_step): what they can do next.
+    # A person runs an election with a sealed result (elections.dashboard.next_step): what they can do next.
     ONCE_SEALED.install(
-        mail_result_step,  # have it mailed to the voters, if it was not
+        mail_result_step,  # mail it to the voters, if that has not been done
     )
 
-    # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
+    # A person is removed (accounts.services.remove): the account goes first, and then, each step until it is done,
     ON_REMOVAL.install(
         pass_elections_on,  # their elections pass to the site's owner
-        remove_ballots_of,  # their ballots in open elections go with them, and so do their places on rolls
-        leave_groups,  # they go out of all groups that are kept for rolls, and their own groups go
+        remove_ballots_of,  # their ballots in open elections and their places on rolls are removed
+        leave_groups,  # they leave all groups for rolls, and their own groups are deleted
         pass_polls_on,  # their polls pass to the site's owner
-        pass_sets_on,  # question sets that others use pass to the site's owner; the others go
-        pass_posts_on,  # what they wrote for everybody stays without a name; what nobody can read yet passes on
-        forget_agreements,  # what they let elections show of their skills goes
-        delete_skills,  # what they said they can do goes
-        delete_endorsements,  # and then whom they have endorsed, and who has endorsed them
-        opt_out.forget,  # whether they wanted mails about results goes
-        forget_likes,  # which posts they like is forgotten, and stays counted
-        of_news_by_mail.forget_subscription,  # their address gets no more news
-        forget_attendances,  # the list of assemblies that they attended goes; minutes stay as they are
-        forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
-        delete_sessions,  # where they were signed in is forgotten
+        pass_sets_on,  # question sets that others use pass to the site's owner; the rest are deleted
+        pass_posts_on,  # public posts stay without a name; unpublished ones pass to the site's owner
+        forget_agreements,  # their consent to show skills in elections is deleted
+        delete_skills,  # their skills are deleted
+        delete_endorsements,  # and then the endorsements they gave and received
+        opt_out.forget,  # their choice about result mails is deleted
+        forget_likes,  # which posts they like is forgotten; the counts stay
+        of_news_by_mail.forget_subscription,  # their address is unsubscribed from the news
+        forget_attendances,  # their list of attended assemblies is deleted; minutes stay unchanged
+        forget_hosting,  # their live sessions end and are deleted, with the history of those they hosted
+        delete_sessions,  # their sessions are deleted
     )
-    # and at last the mark by which the log forgets their name (upkeep.erasure.log_erasure).
+    # and finally the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 
-    # A question of a live session is played (live.play) as one of these says:
+    # How questions of a live session are played (live.play):
     register_plays(
         *LIVE_PLAYS,
         *ASSEMBLY_PLAYS,  # of agendas
     )
 
-    # Somebody listens to a live session (live.screens.broadcaster): each look of its thread
+    # People listen to a live session (live.screens.broadcaster): each pass of its thread
     BROADCASTER.around = pause.guarded  # changes nothing while the site is paused
     BROADCASTER.meter = metrics.observe_live
 
-    # A session is run (live.formats) as an ordinary one, but for
+    # Sessions (live.formats) are ordinary ones, except for
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
 
-    # A mail is written (mail.emails.compose): its colours are
+    # A mail is composed (mail.emails.compose): its colours are
     COLOURING.install(
         colours.site_shades,  # those of the pages
     )
 
-    # What the worker finishes (acts.background), whoever began it:
+    # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, mailing.MAILING),
@@ -176,6 +176,6 @@ def install_hooks() -> None:
         skills.MERGING,
     )
 
-    # The mails that people get, each kind by the app that has something to say.
+    # Mail templates, each kind from the app that sends it.
     EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
     EMAIL_TEMPLATES.update(CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS)

@@ -1,4 +1,4 @@
-"""`plenum init`: the environment file of a new site, with a secret of its own and every setting said in a line."""
+"""`plenum init`: the environment file of a new site, with its own secret and a line about every setting."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ HEAD = """\
 
 
 def main(words: list[str], file: str, ask: Ask | None) -> int | str:
-    """Write the file and say what is next, or a sentence that says why not. Without `ask` nobody is there to answer."""
+    """Write the file and print the next steps, or return why not. Without `ask` it is not interactive."""
     given = vars(_parser(file).parse_args(words))
     place = given.pop("file")
     if place != "-" and os.path.lexists(place):
@@ -93,7 +93,7 @@ def _ask_missing(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
 
 
 def render_file(answers: Mapping[str, str], secret: str) -> str:
-    """The file: what was answered, and every other setting as a comment with its default."""
+    """The file: the answers, and every other setting commented out with its default."""
     known = {variable.name for variable in VARIABLES}
     said = {"PROFILE": "production", "SECRET_KEY": secret, "HOSTS": _host(answers["SITE_URL"]), **answers}
     lines = [environment_file.line(name, value) for name, value in said.items() if name not in known]
@@ -108,12 +108,12 @@ def _host(site_url: str) -> str:
     try:
         host = urlsplit(site_url).hostname or ""
     except ValueError:
-        return ""  # settings will say what is wrong with it
+        return ""  # the settings will report what is wrong with it
     return f"[{host}]" if ":" in host else host
 
 
 def find_errors(variables: Mapping[str, str]) -> str:
-    """What a start with these settings would say; nothing if it would go well."""
+    """The errors a start with these settings would report; empty if there are none."""
     spec = find_spec("config.settings")
     assert spec is not None
     assert spec.loader is not None

@@ -1,4 +1,4 @@
-"""The template environment: Jinja2, with what templates may call, whichever app it belongs to."""
+"""The template environment: Jinja2, with the functions of all apps that templates may call."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ FILTERS = {
 }
 
 
-# Functions whose result for the same arguments is the same on every page of one language and path of the site.
+# Functions whose result depends only on their arguments, the language and the path of the site.
 CONSTANT: dict[str, Callable[..., str]] = {
     "_": lambda message: mark_safe(gettext(message) % ()),  # noqa: S308 - ours, with percent signs doubled
     "icon": icon,
@@ -109,10 +109,10 @@ class Multilingual(Environment):
         self.compiled: dict[tuple[str | None, str], Environment] = {}
 
     def active(self) -> Environment:
-        """The environment of the active language and path."""
+        """The environment for the active language and path."""
         key = get_language(), get_script_prefix()
         if key not in self.compiled:
-            self.compiled[key] = _configure(Environment(**self.options))  # noqa: S701 - they say what is escaped
+            self.compiled[key] = _configure(Environment(**self.options))  # noqa: S701 - they declare what is escaped
         return self.compiled[key]
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
@@ -123,12 +123,11 @@ class Multilingual(Environment):
 
 
 INCLUDE = re.compile(r'{% include "([^"]+)" %}')
-NOT_INLINABLE = re.compile("{%-? *(block|extends)")  # what a template cannot have inside another one
+NOT_INLINABLE = re.compile("{%-? *(block|extends)")  # not allowed in an included template
 
 
 class Includes(Extension):
-    """Puts the source of an included template in place of the tag: at run time each include costs a lookup and a new
-    context."""
+    """Inlines included templates: at run time each include costs a lookup and a new context."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         return INCLUDE.sub(self._inlined, source)
@@ -142,8 +141,10 @@ class Includes(Extension):
 
 
 class Constants(Extension):
-    """Evaluates `{{ _("Sign in") }}` or `{{ url("home") }}` when a template is compiled. Most of a page is such text;
-    looking it up for every request takes longer than all the rest of the template."""
+    """Evaluates `{{ _("Sign in") }}` or `{{ url("home") }}` when a template is compiled.
+
+    Most of a page is such text; looking it up on every request takes longer than the rest of the template.
+    """
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         for token in stream:
@@ -157,7 +158,7 @@ class Constants(Extension):
                 yield from (token, *self._evaluated(inside), Token(token.lineno, TAGS[token.type], ""))
 
     def _evaluated(self, inside: list[Token]) -> Iterator[Token]:
-        """With calls that are part of an expression, as in `{% with title=_("Result") %}`, replaced by safe strings."""
+        """Replaces calls within an expression, as in `{% with title=_("Result") %}`, with safe strings."""
         while inside:
             token, call = inside[0], inside[:LENGTH_OF_CALL]
             if (text := self._constant(call)) is None:
@@ -167,7 +168,7 @@ class Constants(Extension):
             del inside[:LENGTH_OF_CALL]
 
     def _constant(self, call: Sequence[Token]) -> str | None:
-        """The HTML that a call gives, if it is one that does not depend on the request."""
+        """The HTML of a call that does not depend on the request, if it is one."""
         if not CONSTANT_CALL.fullmatch(" ".join(token.type for token in call)):
             return None
         name, arguments = call[0].value, [token.value for token in call[2::2]]
@@ -177,7 +178,7 @@ class Constants(Extension):
 
 
 def environment(**options: Any) -> Environment:
-    """Called by Django's template backend, with the options of the settings."""
+    """Called by Django's template backend, with the options from the settings."""
     options |= {"autoescape": select_autoescape(disabled_extensions=["txt"], default=True)}
     extensions = ["jinja2.ext.i18n", Includes, Constants]
     return _configure(Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options))
@@ -195,6 +196,6 @@ def _languages() -> list[Any]:
 
 
 def _date(value: date | str | None, form: str | None = None) -> str:
-    """As Django's filter, which expects a moment on the clocks of the site."""
+    """Like Django's filter, which expects a time in the site's zone."""
     is_moment = isinstance(value, datetime) and is_aware(value)
     return defaultfilters.date(localtime(value) if is_moment else value, form)

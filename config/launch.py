@@ -1,7 +1,7 @@
 """How commands are run: by a developer as `manage.py`, in production as `plenum`, with the settings of the service.
 
-`deploy/plenum` says in PLENUM_ENVIRONMENT where those are. No profile is guessed there, and who is root becomes the
-user that the data belong to: files of root's would be in the way of the site afterwards.
+`deploy/plenum` passes their location in PLENUM_ENVIRONMENT. There no profile is guessed, and root becomes the user who
+owns the data: files owned by root would break the site afterwards.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .variables import NAMES
 
 CODE = Path(__file__).resolve().parent.parent
 ENVIRONMENT_VARIABLE = "PLENUM_ENVIRONMENT"
-SHARES_METRICS = (["serve"], ["worker"])  # the commands whose processes add up what they count
+SHARES_METRICS = (["serve"], ["worker"])  # the commands whose processes share metrics
 UNIT_FILE = Path("/etc/systemd/system/plenum.service")
 Environ = MutableMapping[str, str]
 HEAD = """\
@@ -37,18 +37,18 @@ plenum --with NAME=value COMMAND …: with another setting, this once.
 
 
 class Refused(Exception):
-    """Why nothing is run, in a sentence."""
+    """Why nothing is run, as a sentence."""
 
 
 def run(argv: list[str], environ: Environ) -> int | str:
-    """What the process ends with: nothing wrong, or a sentence."""
+    """The exit status of the process, or an error message."""
     try:
         if ENVIRONMENT_VARIABLE in environ:
             return _plenum(argv[1:], environ)
         _execute(argv, environ)
     except (ImproperlyConfigured, Refused) as refused:
         return str(refused)
-    except BrokenPipeError:  # whoever read what is said went away
+    except BrokenPipeError:  # the reader of our output has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
@@ -80,12 +80,12 @@ def _execute(argv: list[str], environ: Environ) -> None:
     if argv[1:] != ["version"]:
         execute_from_command_line(argv)
         return
-    django.setup()  # Django would answer with a version of its own
+    django.setup()  # Django would print its own version
     call_command("version")
 
 
 def _own_settings(words: list[str]) -> tuple[dict[str, str], list[str]]:
-    """What `--with` says, and the words after it."""
+    """The settings given by `--with`, and the remaining arguments."""
     found = {}
     while words[:1] == ["--with"]:
         name, is_given, value = (words[1] if len(words) > 1 else "").partition("=")
@@ -99,7 +99,7 @@ def _own_settings(words: list[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def load_settings(environ: Environ, own: dict[str, str]) -> None:
-    """Make the environment that of the service. What a shell has set besides would make another site of it."""
+    """Use the environment of the service only: the shell's own variables would make it a different site."""
     path = Path(environ[ENVIRONMENT_VARIABLE])
     if os.path.lexists(path):
         given = _read(path)
@@ -139,12 +139,15 @@ def _warn(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
 
 
-# --- whose the data are ---
+# --- the owner of the data ---
 
 
 def become_owner(environ: Environ, system: Any = os, unit: Path = UNIT_FILE) -> None:
-    """Root becomes the user that the site runs as: the one its unit names, or else the owner of DATA_DIR; anybody else
-    stays who they are. After a copy by hand DATA_DIR may belong to root, and a root who looks finds nothing wrong."""
+    """Switch from root to the site's user: the one its unit names, or else the owner of DATA_DIR.
+
+    After a manual copy DATA_DIR may belong to root, and checks run as root would find nothing wrong. Other users are
+    left alone.
+    """
     folder = environ.get("DATA_DIR", "").strip()
     if system.geteuid() != 0 or not folder:
         return
@@ -163,7 +166,7 @@ def become_owner(environ: Environ, system: Any = os, unit: Path = UNIT_FILE) -> 
 
 
 def user_of_unit(unit: Path, file: str) -> pwd.struct_passwd | None:
-    """Whom systemd runs the site as, if there is such a unit and it has these settings."""
+    """The user systemd runs the site as, if its unit exists and uses these settings."""
     try:
         lines = unit.read_text().splitlines()
         said = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
@@ -177,7 +180,7 @@ def user_of_unit(unit: Path, file: str) -> pwd.struct_passwd | None:
 def _become(uid: int, gid: int, environ: Environ, system: Any) -> None:
     try:
         person = pwd.getpwuid(uid)
-    except KeyError:  # a number without a name, as in a container
+    except KeyError:  # a uid without a name, as in a container
         system.setgroups([])
     else:
         system.initgroups(person.pw_name, person.pw_gid)
@@ -192,7 +195,7 @@ def _become(uid: int, gid: int, environ: Environ, system: Any) -> None:
 
 
 def command_help() -> str:
-    """Plenum's own commands, in the words that their files begin with."""
+    """Plenum's own commands, described by the first line of their modules."""
     paths = CODE.glob("*/management/commands/[a-z]*.py")
     said = {path.stem: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0] for path in paths}
     said["init"] = "Write the settings of a new site, with a secret of its own."

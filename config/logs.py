@@ -1,4 +1,4 @@
-"""Log lines as JSON objects: when, how grave, from whom, what, and the fields that belong to it."""
+"""Log lines as JSON objects: time, level, logger, message, and extra fields."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ class JsonLines(logging.Formatter):
             line["traceback"] = self.formatException(record.exc_info)
         try:
             return orjson.dumps(line, default=str, option=ORJSON_OPTIONS).decode()
-        except TypeError:  # text that is no Unicode, or a number past 64 bits: rare, and slower to write
+        except TypeError:  # invalid Unicode, or an integer beyond 64 bits: rare, and slower to write
             return json.dumps(line, default=str, ensure_ascii=False)

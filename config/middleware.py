@@ -1,4 +1,4 @@
-"""What happens around every request: an id, a line in the log, its round trips counted, security headers, the pause."""
+"""What happens around every request: an id, a log line, a count of round trips, security headers, the pause."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ ALLOWED_WHILE_PAUSED = {
 }
 ALLOWED_WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
 MIN_COMPRESSED_BYTES = 200
-FASTEST_LEVEL = 0  # level of ISA-L, which compresses at each of them
-GZIP = 16 + 15  # zlib's name for gzip's format with a window of 32 KB
+FASTEST_LEVEL = 0  # ISA-L's level, which compresses at all of them
+GZIP = 16 + 15  # zlib's code for gzip format with a 32 KB window
 HAS_FILE_NAME = b"\x08"  # a flag in the fourth byte of gzip's header (RFC 1952)
 PROBES = {"/healthz", "/readyz", "/metrics"}
-REGIONAL_ENGLISH = re.compile(r"\ben-(?!us\b|ph\b)\w+", re.ASCII | re.IGNORECASE)  # wherever America is not
+REGIONAL_ENGLISH = re.compile(r"\ben-(?!us\b|ph\b)\w+", re.ASCII | re.IGNORECASE)  # English outside America
 DOCTOR = re.compile(r"/doctor/[^/]+/")
 log = logging.getLogger("plenum.request")
 
 
 def below_path(get_response: GetResponse) -> GetResponse:
-    """A site below a path of its host: a proxy passes that path on, and our addresses know nothing of it.
+    """Serves the site below a path of its host: a proxy passes that path on, but our routes do not include it.
 
-    What comes without it is answered too, for whoever asks the server itself, and for proxies that cut it off.
+    Requests without it are answered too, for direct access to the server and for proxies that strip it.
     """
     path = settings.FORCE_SCRIPT_NAME
 
     def respond(request: HttpRequest) -> HttpResponse:
         if path and request.path_info == path:
-            return HttpResponseRedirect(f"{path}/")  # cookies are for what is below
+            return HttpResponseRedirect(f"{path}/")  # cookies are limited to the path
         if path and request.path_info.startswith(f"{path}/"):
             request.path = request.path_info
             request.path_info = request.path_info.removeprefix(path)
@@ -71,7 +71,7 @@ def below_path(get_response: GetResponse) -> GetResponse:
 
 
 def _prefix_paths(path: str, answer: HttpResponse) -> None:
-    """Django's last resort for a redirect and its cookie for messages are for the whole host."""
+    """Django's fallback for redirects and its messages cookie would apply to the whole host."""
     if answer.get("Location") == "/":
         answer["Location"] = f"{path}/"
     for cookie in answer.cookies.values():
@@ -80,9 +80,9 @@ def _prefix_paths(path: str, answer: HttpResponse) -> None:
 
 
 def request_record(get_response: GetResponse) -> GetResponse:
-    """Give the request an id, count its round trips to the store, and leave one log line that names no person.
+    """Give the request an id, count its round trips to the store, and write one log line that names no person.
 
-    The line has the route's pattern, not the path: names of people and elections stand in paths.
+    The line has the route's pattern, not the path, which may contain names of people and elections.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -117,7 +117,7 @@ def request_record(get_response: GetResponse) -> GetResponse:
 
 
 def head_without_body(get_response: GetResponse) -> GetResponse:
-    """Whoever asks by HEAD, as monitors do, wants the headers alone; gunicorn would complain of a body in the log."""
+    """HEAD requests, as sent by monitors, want the headers only; gunicorn would log a complaint about a body."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
@@ -134,9 +134,9 @@ def head_without_body(get_response: GetResponse) -> GetResponse:
 
 
 def store_timeout(get_response: GetResponse) -> GetResponse:
-    """A store on other machines may be silent: a request waits for it so long, and is told the truth then.
+    """Limits how long a request waits for a remote store that does not respond, and then reports the error.
 
-    The embedded store is no one to wait for.
+    The embedded store needs no timeout.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -149,10 +149,10 @@ def store_timeout(get_response: GetResponse) -> GetResponse:
 
 
 def watch_proxies(get_response: GetResponse) -> GetResponse:
-    """Look whether the request came through a proxy that nobody told us of."""
+    """Notice requests that came through a proxy we were not configured for."""
 
     def respond(request: HttpRequest) -> HttpResponse:
-        if not DOCTOR.fullmatch(request.path_info):  # which makes up where it comes from
+        if not DOCTOR.fullmatch(request.path_info):  # which fakes its origin
             proxies.watch.notice(request)
         return get_response(request)
 
@@ -160,7 +160,7 @@ def watch_proxies(get_response: GetResponse) -> GetResponse:
 
 
 def probes(get_response: GetResponse) -> GetResponse:
-    """Whoever only looks whether we are there asks an address, not a host name: no host is refused here."""
+    """Health checks use an address, not a host name, so the host is not checked here."""
 
     def respond(request: HttpRequest) -> HttpResponse:
         if request.path_info not in PROBES and not DOCTOR.fullmatch(request.path_info):
@@ -173,10 +173,10 @@ def probes(get_response: GetResponse) -> GetResponse:
 
 
 def security_headers(get_response: GetResponse) -> GetResponse:
-    """The headers Django does not set by itself: what a page may load, what it may use of the device, who keeps it.
+    """The headers Django does not set by itself: what a page may load and use of the device, and who may cache it.
 
-    Nobody keeps what does not say that it may be kept: nearly every page is made for one person or has a form for one
-    browser in it, and whoever signs out must not be found again by going back.
+    Nothing is cached unless it says so: nearly every page is made for one person or contains a form for one browser,
+    and after signing out the back button must not bring it back.
     """
     policy = "; ".join(f"{name} {value}" for name, value in settings.CONTENT_SECURITY_POLICY.items())
     permissions = ", ".join(f"{name}=()" for name in settings.PERMISSIONS_POLICY)
@@ -197,7 +197,7 @@ def security_headers(get_response: GetResponse) -> GetResponse:
 
 
 class QuickGZip(GZipMiddleware):
-    """Django's, but pages are compressed by ISA-L, which takes a quarter of zlib's time at its fastest level."""
+    """Django's middleware, but with ISA-L, which takes a quarter of zlib's time at its fastest level."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_page = not response.streaming and len(response.content) >= MIN_COMPRESSED_BYTES
@@ -210,23 +210,23 @@ class QuickGZip(GZipMiddleware):
             response.content = compressed
             response.headers["Content-Length"] = str(len(compressed))
             response.headers["Content-Encoding"] = "gzip"
-            if (etag := response.get("ETag", "")).startswith('"'):  # a strong one promises the same bytes
+            if (etag := response.get("ETag", "")).startswith('"'):  # a strong ETag promises identical bytes
                 response.headers["ETag"] = f"W/{etag}"
         return response
 
 
 def _compressed(content: bytes, max_padding: int) -> bytes:
-    """A file name of random length hides how much of a token somebody has guessed (BREACH), as Django's does."""
+    """A file name of random length hides how much of a token was guessed (BREACH), as Django's does."""
     packed = isal_zlib.compress(content, FASTEST_LEVEL, GZIP)
     padding = b"a" * secrets.randbelow(max_padding)
     return b"".join((packed[:3], HAS_FILE_NAME, packed[4:10], padding, b"\0", packed[10:]))
 
 
 def british_dates(get_response: GetResponse) -> GetResponse:
-    """Whoever reads English elsewhere than in America gets dates as the British write them (config/formats/en_GB).
+    """Readers of English outside America get British dates (config/formats/en_GB).
 
-    LocaleMiddleware takes the English of Australia, say, for that of America, so it is told en-GB instead. A language
-    that was chosen here, and is in a cookie, comes first anyway.
+    LocaleMiddleware would treat Australian English, say, as American, so the header is rewritten to en-GB. A language
+    chosen here is in a cookie and takes precedence anyway.
     """
 
     def respond(request: HttpRequest) -> HttpResponse:
@@ -237,12 +237,11 @@ def british_dates(get_response: GetResponse) -> GetResponse:
     return respond
 
 
-MAX_ARGUMENT_BYTES = 800  # bytes of what an address names: the longest name there can be
+MAX_ARGUMENT_BYTES = 800  # bytes of one URL parameter: the longest possible name
 
 
 class ErrorPages:
-    """A method that an address does not take is refused on a page, with a way on, as everything else is. And what is
-    too long to be a key names nothing that is there."""
+    """Shows an error page for a method that a URL does not allow, and a 404 for a name too long to be a key."""
 
     def __init__(self, get_response: GetResponse):
         self.get_response = get_response
@@ -261,10 +260,10 @@ class ErrorPages:
 
 
 class PauseGuard:
-    """While the site is paused, what would change something is refused, and pages that only show something are shown.
+    """While the site is paused, refuses requests that would change something, and still shows pages.
 
-    It is asked after `SignedIn`: who may not do a thing at all hears that first. Its guard ends before the session is
-    stored, which may note that somebody was seen.
+    Runs after `SignedIn`, so that a lack of permission is reported first. Its guard ends before the session is stored,
+    which may update "last seen".
     """
 
     def __init__(self, get_response: GetResponse):
@@ -280,7 +279,7 @@ class PauseGuard:
             return None
         if request.method in SAFE:
             if pause.cache.last_known():
-                str(request.user)  # who that is may end an old session, which is allowed
+                str(request.user)  # looking the user up may end an old session, which is allowed
                 pause.guard_from_here()
             return None
         if found := pause.cache.current():

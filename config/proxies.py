@@ -1,5 +1,6 @@
-"""Proxies that nobody told the site of. Behind one all visitors have the same address, and are limited as if they were
-one; so whoever looks after the site is told."""
+"""Detects proxies the site was not configured for. Behind one all visitors share an address and its limits, so those
+who look after the site are warned.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from django.http import HttpRequest
 from pages.client_address import is_trusted, parse
 
 HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO")
-MAX_REMEMBERED_PROXIES = 8  # are remembered
+MAX_REMEMBERED_PROXIES = 8  # remembered at most
 SECONDS_PER_DAY = 24 * 3600
 log = logging.getLogger("plenum.proxies")
 
@@ -27,13 +28,13 @@ UNKNOWN_PROXY = (
 
 
 class ProxyWatch:
-    """What this process has seen. Every request through such a proxy shows it, also the one for the page that tells."""
+    """What this process has seen. Every request through such a proxy shows it, even the one for the warning."""
 
     def __init__(self) -> None:
         self._seen: dict[str, float] = {}
 
     def notice(self, request: HttpRequest) -> None:
-        """Only an address of a private network is likely to be a proxy of ours; a stranger can make up any header."""
+        """Only an address of a private network is likely to be our own proxy; a stranger can fake any header."""
         if not any(header in request.META for header in HEADERS):
             return
         peer = parse(str(request.META.get("REMOTE_ADDR", "")))
@@ -45,7 +46,7 @@ class ProxyWatch:
             self._seen[str(peer)] = time.monotonic()
 
     def recent_addresses(self) -> list[str]:
-        """Their addresses, of the last day."""
+        """Their addresses in the last day."""
         return sorted(peer for peer, moment in self._seen.items() if time.monotonic() - moment < SECONDS_PER_DAY)
 
     def forget(self) -> None:
@@ -56,5 +57,5 @@ watch = ProxyWatch()
 
 
 def missing_proxies() -> str:
-    """A sentence for whoever starts the site, if it is set up as if there were no proxy."""
+    """A warning for the operator at startup, if no proxy is configured."""
     return PROXIES_NOT_SET if settings.PRODUCTION and not settings.TRUSTED_PROXIES else ""

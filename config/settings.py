@@ -1,4 +1,4 @@
-"""Every setting of the site. The environment is read here and nowhere else; its mistakes are said in sentences."""
+"""Every setting of the site. The environment is read here and nowhere else; mistakes are reported as sentences."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from . import checks
 from .variables import NAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-OF_A_SITE = Path("/etc/plenum/environment")  # the settings of a site in production, where the guide puts them
+OF_A_SITE = Path("/etc/plenum/environment")  # where the guide puts the settings of a site in production
 SECONDS_PER_YEAR = 365 * 24 * 3600
 MAILBOX_PORTS = {"imap": 143, "imaps": 993}
 
 
 class Environment:
-    """Reads typed values from the environment and gathers what is wrong, so that one start names every mistake."""
+    """Reads typed values from the environment and collects the mistakes, so that one start reports all of them."""
 
     def __init__(self, variables: dict[str, str]):
         self.variables = variables
@@ -45,7 +45,7 @@ class Environment:
         return value or ""
 
     def choice(self, name: str, options: tuple[str, ...], *, needed: bool = False) -> str:
-        """One of these; the first unless production has to say which."""
+        """One of these; defaults to the first, unless production requires a choice."""
         value = self.text(name, options[0])
         if needed and not self.variables.get(name, "").strip():
             self.mistakes.append(f"{name} must be set in production. It is one of {', '.join(options)}.")
@@ -54,7 +54,7 @@ class Environment:
         return value
 
     def domains(self, name: str, *, needed: bool) -> list[str]:
-        """`example.org` is that domain alone, `.example.org` every one below it."""
+        """`example.org` is that domain alone, `.example.org` every subdomain of it."""
         found = [word.casefold() for word in self.comma_list(name, "")]
         for word in found:
             if not re.fullmatch(r"\.?[\w-]+(\.[\w-]+)*", word):
@@ -86,7 +86,7 @@ class Environment:
         return found
 
     def mail(self, name: str, default: str | None) -> tuple[str, dict[str, object]]:
-        """How mail leaves, as Django's backend and its settings: `smtp+tls://user:password@host` or `file:///folder`."""
+        """How mail is sent, as Django's backend and settings: `smtp+tls://user:password@host` or `file:///folder`."""
         if not (text := self.text(name, default)) or self.report(checks.wrong_mail_url(text)):
             return "", {}
         url = urlsplit(text)
@@ -103,7 +103,7 @@ class Environment:
         }
 
     def _port(self, name: str, url: SplitResult) -> int | None:
-        """The port, 0 if none is said, or `None` if there is something else in its place."""
+        """The port, 0 if there is none, or `None` if it is invalid."""
         try:
             return url.port or 0
         except ValueError:
@@ -111,7 +111,7 @@ class Environment:
             return None
 
     def bounces(self, name: str) -> str:
-        """Where mails that came back are read: `imaps://user:password@host/INBOX` or `maildir:///folder`."""
+        """Where bounced mails are read: `imaps://user:password@host/INBOX` or `maildir:///folder`."""
         text = self.text(name, "")
         url = urlsplit(text)
         is_mailbox = url.scheme in MAILBOX_PORTS and url.hostname and url.username and self._port(name, url) is not None
@@ -120,7 +120,7 @@ class Environment:
         return text
 
     def address(self, name: str) -> str:
-        """An email address, with or without the name of whose it is."""
+        """An email address, with or without a display name."""
         text = self.text(name, "")
         if text and ("@" not in parseaddr(text)[1] or "\n" in text):
             self.mistakes.append(f"{name} should look like help@example.org, not {text!r}.")
@@ -136,7 +136,7 @@ class Environment:
         return text
 
     def store(self, name: str, default: str) -> str:
-        """Whether such a store can be named is judged here, whether it is there when it is opened."""
+        """Only checks that the URL is valid; whether the store exists shows when it is opened."""
         value = self.text(name, default)
         try:
             check(value)
@@ -158,7 +158,7 @@ class Environment:
         return [word.strip() for word in self.text(name, default).split(",") if word.strip()]
 
     def profile(self, name: str, in_production: Path) -> str:
-        """Where a site in production lives nobody is taken for a developer, whose site would begin beside it."""
+        """Where a site runs in production the profile must be set: the default would start a second site beside it."""
         if not self.variables.get(name, "").strip() and os.path.lexists(in_production):
             self.mistakes.append(
                 f"{name} is not set, and this machine has a site in production ({in_production}). "
@@ -167,19 +167,19 @@ class Environment:
         return self.choice(name, ("local", "production"))
 
     def report(self, sentences: Iterable[str]) -> bool:
-        """Keep what is wrong; whether anything is."""
+        """Collect the mistakes; returns whether there are any."""
         found = list(sentences)
         self.mistakes += found
         return bool(found)
 
     def refuse_mistakes(self) -> None:
-        """All at once, each on a line of its own."""
+        """All at once, one per line."""
         if self.mistakes:
             raise ImproperlyConfigured("\n".join(("Plenum cannot start.", *dict.fromkeys(self.mistakes))))
 
 
 def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[str]:
-    """What is wrong with how the site is to present itself, in sentences."""
+    """Mistakes in how the site presents itself, as sentences."""
     found = (
         (len(name) > 60 or not without_invisible(name).isprintable() or any(each in name for each in OVERRIDES))
         and "SITE_NAME must have 1 to 60 characters, all of them visible and on one line.",
@@ -193,7 +193,7 @@ def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[
 
 
 def own_secret(folder: Path) -> str:
-    """The secret key of a local site, made once and kept beside its data."""
+    """The secret key of a local site, created once and stored beside its data."""
     path = folder / "secret_key"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -207,7 +207,7 @@ def own_secret(folder: Path) -> str:
     return path.read_text()
 
 
-STARTED = secrets.token_hex(8)  # which start of the server this is, which all its processes are forked from
+STARTED = secrets.token_hex(8)  # identifies this start of the server, from which all its processes are forked
 environment = Environment(dict(os.environ))
 PROFILE = environment.profile("PROFILE", OF_A_SITE)
 PRODUCTION = PROFILE == "production"
@@ -223,11 +223,11 @@ HOST = environment.text("HOST", "127.0.0.1")
 PORT = environment.number("PORT", 8000, 1, 65535)
 WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
 WEB_THREADS = environment.number("WEB_THREADS", 8, 1, 256)
-WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 2000, 16, 100_000)  # open at once, in each process
+WEB_CONNECTIONS = environment.number("WEB_CONNECTIONS", 2000, 16, 100_000)  # open at once, per process
 REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slow client, then a minimum rate
-STORE_SECONDS = environment.number("STORE_SECONDS", 5, 2, 60)  # that a request waits for a distant store in trouble
-WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server starts one, and watches over it
-DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # free, below which it is said
+STORE_SECONDS = environment.number("STORE_SECONDS", 5, 2, 60)  # how long a request waits for a remote store in trouble
+WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server starts and supervises one
+DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # of free space, below which it warns
 METRICS_DIR = Path(environment.text("METRICS_DIR", str(shared_metrics.default_folder(DATA_DIR)))).absolute()
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
 environment.report(checks.wrong_listening_address(HOST))
@@ -235,18 +235,18 @@ if PRODUCTION:
     environment.report(checks.wrong_folder("DATA_DIR", environment.text("DATA_DIR", "")))
 if SITE_URL:
     environment.report(checks.wrong_site_url(SITE_URL, production=PRODUCTION))
-SITE_PATH = checks.path_of(SITE_URL)  # below which the site lies, or nothing
+SITE_PATH = checks.path_of(SITE_URL)  # the path the site is served below, or empty
 if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
     environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
-FORCE_SCRIPT_NAME = SITE_PATH  # also if it is empty: None would have Django believe what a request says
+FORCE_SCRIPT_NAME = SITE_PATH  # even if empty: with None, Django would trust the request
 
 # --- how the site presents itself ---
 
 SITE_NAME = environment.text("SITE_NAME", "Plenum")
-SITE_LOGO = environment.text("SITE_LOGO", "")  # a file of the operator's
+SITE_LOGO = environment.text("SITE_LOGO", "")  # a file of the operator
 SITE_COLOUR = environment.text("SITE_COLOUR", "").lower()
 SITE_LANGUAGE = environment.choice("SITE_LANGUAGE", ("en", "de"))  # LANGUAGE is gettext's own, and set on many machines
-SITE_TIME_ZONE = environment.text("SITE_TIME_ZONE", "")  # that forms begin with, if any
+SITE_TIME_ZONE = environment.text("SITE_TIME_ZONE", "")  # the default in forms, if any
 environment.mistakes += presentation_mistakes(SITE_NAME, SITE_COLOUR, SITE_LOGO, SITE_TIME_ZONE)
 
 # --- security ---
@@ -256,17 +256,17 @@ ALLOWED_HOSTS = environment.comma_list("HOSTS", None if PRODUCTION else "localho
 environment.report(checks.wrong_hosts(ALLOWED_HOSTS, SITE_URL, production=PRODUCTION))
 METRICS_TOKEN = environment.text("METRICS_TOKEN", "")
 SECRET_KEY = environment.text("SECRET_KEY", None if PRODUCTION else "")
-if not SECRET_KEY and not PRODUCTION and not environment.mistakes:  # a start that is refused leaves nothing behind
+if not SECRET_KEY and not PRODUCTION and not environment.mistakes:  # a refused start leaves nothing behind
     SECRET_KEY = own_secret(DATA_DIR)
 if PRODUCTION and SECRET_KEY:
     environment.report(checks.wrong_secret(SECRET_KEY))
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
-# A day, and this host alone: a promise to browsers cannot be taken back before its time is over.
+# A day, and this host only: browsers do not forget it before it expires.
 SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.switch("HSTS_SUBDOMAINS")
 SECURE_HSTS_PRELOAD = environment.switch("HSTS_PRELOAD")
-SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's to choose
+SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's choice
 if SECURE_HSTS_PRELOAD and not (SECURE_HSTS_INCLUDE_SUBDOMAINS and SECURE_HSTS_SECONDS >= SECONDS_PER_YEAR):
     environment.mistakes.append(f"HSTS_PRELOAD needs HSTS={SECONDS_PER_YEAR} or more, and HSTS_SUBDOMAINS=yes.")
 
@@ -276,19 +276,19 @@ AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.backends.NameOrEmail"]
 REGISTRATION = environment.choice("REGISTRATION", ("open", "invited", "domains", "closed"), needed=PRODUCTION)
 REGISTRATION_DOMAINS = environment.domains("REGISTRATION_DOMAINS", needed=REGISTRATION == "domains")
-USUAL_ROLES = ("VOTER", "USER") if PRODUCTION else ("USER", "VOTER")  # whoever may run elections may have mail sent
+USUAL_ROLES = ("VOTER", "USER") if PRODUCTION else ("USER", "VOTER")  # those who may run elections can send mail
 DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", (*USUAL_ROLES, "OBSERVER", "NO_ACCESS"))
-MAILS_A_DAY = environment.number("MAILS_A_DAY", 500, 0, 1_000_000)  # that one organiser may have sent to others
+MAILS_A_DAY = environment.number("MAILS_A_DAY", 500, 0, 1_000_000)  # that one organiser may send to others
 SECOND_FACTOR_FOR_ADMINS = environment.switch("SECOND_FACTOR_FOR_ADMINS")
-SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # ten minutes
-REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # an hour
-RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # an hour
+SIGN_IN_FAILURES_PER_ADDRESS = environment.number("SIGN_IN_FAILURES_PER_ADDRESS", 300, 10, 100_000)  # per ten minutes
+REGISTRATIONS_PER_ADDRESS = environment.number("REGISTRATIONS_PER_ADDRESS", 300, 1, 100_000)  # per hour
+RESETS_PER_ADDRESS = environment.number("RESETS_PER_ADDRESS", 100, 1, 100_000)  # per hour
 TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 environment.report(checks.wrong_proxies(TRUSTED_PROXIES))
 ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months without a sign-in; 0: kept for good
 if 0 < ACCOUNT_RETENTION < 3:
     environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
-FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # a removal, the log forgets; 0: never
+FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # after a removal, the log forgets; 0: never
 PASSWORD_HASHERS = ["accounts.backends.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
@@ -308,32 +308,32 @@ SESSION_COOKIE_SAMESITE = "Lax"
 
 # --- polls ---
 
-POLLS_BY_ANYBODY = environment.switch("POLLS_BY_ANYBODY")  # whether somebody without an account may make one
+POLLS_BY_ANYBODY = environment.switch("POLLS_BY_ANYBODY")  # whether visitors may create one without an account
 POLL_RETENTION = environment.number("POLL_RETENTION", 365, 1, 3650)  # days a poll is kept at most after its end
-POLLS_A_DAY = environment.number("POLLS_A_DAY", 50, 1, 10_000)  # that one maker may make
-POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 100_000)  # in a poll, in ten minutes
+POLLS_A_DAY = environment.number("POLLS_A_DAY", 50, 1, 10_000)  # per creator
+POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 100_000)  # per poll, in ten minutes
 
 # --- live sessions ---
 
 LIVE_WAITING = environment.number("LIVE_WAITING", 14, 1, 180)  # days one waits to be started, after its last change
 LIVE_IDLE = environment.number("LIVE_IDLE", 2, 1, 168)  # hours without a step, a host or an answer, after its start
-LIVE_ASSEMBLY_IDLE = environment.number("LIVE_ASSEMBLY_IDLE", 36, 1, 336)  # the same for an assembly: nights included
+LIVE_ASSEMBLY_IDLE = environment.number("LIVE_ASSEMBLY_IDLE", 36, 1, 336)  # the same for an assembly: may span nights
 LIVE_RETENTION = environment.number("LIVE_RETENTION", 14, 1, 365)  # days its data is kept after its end
 
 # --- backups ---
 
 BACKUP_RECIPIENTS = environment.recipients("BACKUP_RECIPIENTS")
-BACKUP_MAX_AGE_DAYS = environment.number("BACKUP_MAX_AGE_DAYS", 3 if PRODUCTION else 0, 0, 365)  # 0: nobody is warned
+BACKUP_MAX_AGE_DAYS = environment.number("BACKUP_MAX_AGE_DAYS", 3 if PRODUCTION else 0, 0, 365)  # 0: no warning
 
 # --- mail ---
 
 EMAIL_BACKEND, MAIL = environment.mail("MAIL_URL", None if PRODUCTION else f"file://{DATA_DIR / 'mail'}")
-globals().update(MAIL)  # EMAIL_HOST and its neighbours
+globals().update(MAIL)  # EMAIL_HOST and related settings
 MAIL_FROM = environment.text("MAIL_FROM", None if PRODUCTION else "plenum@localhost")
 DEFAULT_FROM_EMAIL = named_sender(MAIL_FROM, SITE_NAME)
 environment.report(checks.wrong_sender(MAIL_FROM))
 MAIL_REPLY_TO = environment.address("MAIL_REPLY_TO")
-MAIL_CA = environment.readable_file("MAIL_CA")  # of a mail server whose certificate nobody else vouches for
+MAIL_CA = environment.readable_file("MAIL_CA")  # for a mail server whose certificate no public authority signed
 BOUNCES_URL = environment.bounces("BOUNCES_URL")
 BOUNCES_TOKEN = environment.text("BOUNCES_TOKEN", "")
 if BOUNCES_TOKEN and len(BOUNCES_TOKEN) < 20:
@@ -357,14 +357,14 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if PRODUCTION else
 SECURE_SSL_REDIRECT = PRODUCTION
 SECURE_REDIRECT_EXEMPT = [f"^{re.escape(f'{SITE_PATH}/{probe}'[1:])}$" for probe in ("healthz", "readyz", "metrics")]
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{SITE_PATH}/"
-# A proxy may drop the port of an unusual address from Host; a browser tells it in Origin.
+# A proxy may drop a non-standard port from Host; the browser sends it in Origin.
 CSRF_TRUSTED_ORIGINS = [SITE_URL.removesuffix(SITE_PATH)] if PRODUCTION else []
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = PRODUCTION
 CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "config.errors.csrf_failure"
 X_FRAME_OPTIONS = "DENY"
-SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # it tells whether HTTPS arrives as such
+SECURE_REDIRECT_EXEMPT.append(r"(^|/)doctor/[^/]+/$")  # shows whether HTTPS is recognised as such
 
 # --- Django ---
 
@@ -404,7 +404,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths tell no secret (BREACH)
+    "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths reveal no secret (BREACH)
     "config.middleware.british_dates",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -425,9 +425,9 @@ TEMPLATES = [
         "APP_DIRS": True,  # for the widgets of django.forms
         "OPTIONS": {
             "environment": "config.jinja.environment",
-            # Also under DEBUG, where Django chooses others. An edited template shows after a restart, as code does.
+            # Also under DEBUG, where Django would choose others. Like code, an edited template needs a restart.
             "auto_reload": False,
-            "undefined": Undefined,  # tests have it raise
+            "undefined": Undefined,  # tests make it raise
             "context_processors": [
                 "accounts.visitors.user_context",
                 "django.contrib.messages.context_processors.messages",
@@ -438,14 +438,14 @@ TEMPLATES = [
         },
     }
 ]
-DATABASES: dict[str, object] = {}  # everything lives in the store; any call of the ORM raises
+DATABASES: dict[str, object] = {}  # everything is in the store; any ORM call raises
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
-DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
+DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters is returned by its preview as one field
 DATA_UPLOAD_MAX_NUMBER_FIELDS = (
-    1_100  # the ranks of all questions on a ballot (elections/multi_ballots/rules.py), and a few
+    1_100  # the ranks of all questions on a ballot (elections/multi_ballots/rules.py), and a few more
 )
-FILE_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024  # a picture, with where it was taken, never lies in a file of the server
+FILE_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024  # pictures may contain a location, so never touch the disk
 
 # --- static files ---
 
@@ -457,7 +457,7 @@ STORAGES = {"staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestSta
 # --- languages and time ---
 
 USE_I18N = USE_TZ = True
-TIME_ZONE = "UTC"  # lists say so beside every moment
+TIME_ZONE = "UTC"  # lists show it beside every time
 LANGUAGE_CODE = SITE_LANGUAGE
 LANGUAGES = [("en", _("English")), ("en-gb", _("British English")), ("de", _("German"))]
 FORMAT_MODULE_PATH = ["config.formats"]
@@ -472,7 +472,7 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["stderr"], "level": environment.choice("LOG_LEVEL", ("INFO", "DEBUG", "WARNING", "ERROR"))},
     "loggers": {
-        # Django's own lines carry the path, and a path can carry a person's name; request_record says what is needed.
+        # Django's own lines contain the path, which can contain a person's name; request_record logs what is needed.
         "django.request": {"level": "CRITICAL"},
         "django.security": {"level": "CRITICAL"},
         "django.server": {"level": "CRITICAL"},

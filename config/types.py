@@ -1,4 +1,4 @@
-"""Which modules declare the types of items and events. A new module is added here, and nothing else has to know it."""
+"""The modules that declare item and event types. A new one only has to be added here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every address of the site, by the app that answers."""
+"""All URLs of the site, by app."""
 
 from django.urls import include, path, register_converter
 from django.views.i18n import set_language
@@ -11,7 +11,7 @@ from photos import views as photo_views
 register_converter(NameConverter, "name")
 
 urlpatterns = [
-    path("", include("ballots.urls")),  # Django tries one after the other: what most people open comes first
+    path("", include("ballots.urls")),  # Django tries them in order: the most visited come first
     path("", include("results.urls")),
     path("", include("news.urls")),
     path("", include("live.views.urls")),

@@ -1,4 +1,4 @@
-"""The list of settings, as the table in docs/reference/settings.md and a new environment file have it."""
+"""The list of settings, as used in docs/reference/settings.md and in a new environment file."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 
 class Variable(NamedTuple):
-    """One setting, in the words of its row in the table."""
+    """One setting, worded as in its row of the table."""
 
     name: str
-    local: str  # what holds where nothing is set
+    local: str  # the value if nothing is set
     production: str
     words: str
 
@@ -20,20 +20,20 @@ class Variable(NamedTuple):
 
     @property
     def default(self) -> str:
-        """What holds in production, if that is a plain value."""
+        """The default in production, if it is a plain value."""
         said = re.fullmatch(r"`([^`]*)`", self.local if self.production == THE_SAME else self.production)
         return said[1] if said else ""
 
     @property
     def plain_text(self) -> str:
-        """The words without the marks of a document, and without what only leads to another."""
+        """The text without Markdown, and without links that only lead elsewhere."""
         words = re.sub(r" \(\[[^\]]*\]\([^)]*\)\)", "", self.words)
         return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words).replace("`", "")
 
 
 THE_SAME, REQUIRED = "the same", "required"
 
-# name | what holds where nothing is set | and in production: = the same, ! required | what it is
+# name | default | default in production: = the same, ! required | description
 TABLE = """
 PROFILE | `local` | `production` | `production`, or `local` for a site to try things on
 SECRET_KEY | made once, kept in `DATA_DIR/secret_key` | required, 50 characters or more | signs cookies and links;

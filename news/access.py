@@ -1,4 +1,4 @@
-"""Who may see a post before its readers, and who may change it."""
+"""Who may see a post before it is published, and who may change it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .rules import Post
 
 
 def can_edit(user: User | AnonymousUser, post: Post) -> bool:
-    """Whether somebody may change a post, and so sees it at any time."""
+    """Whether a person may change a post, and so sees it at any time."""
     if not isinstance(user, User) or not user.can(Permission.USE_APPLICATION):
         return False
     if demands_second_factor(user) and not user.factors:
@@ -31,7 +31,7 @@ def can_edit(user: User | AnonymousUser, post: Post) -> bool:
 
 
 def check_editable(user: User, post: Post) -> None:
-    """What nobody can read yet is there for those who write it, and for nobody else."""
+    """An unpublished post is a 404 for everyone but those who may edit it."""
     try:
         services.check(user, post)
     except NotAllowed:
@@ -42,4 +42,4 @@ def check_editable(user: User, post: Post) -> None:
 
 requires_editor: Any = requires(
     Permission.USE_APPLICATION, load=repository.find, rule=check_editable
-)  # a page about one's own post
+)  # a page for a post's editors

@@ -18,27 +18,27 @@ from results import wording
 from results.repository import Sealed
 from tally.result import Result
 
-TITLE_RESERVE_CHARS = 20  # for what stands in a title beside a name
+TITLE_RESERVE_CHARS = 20  # for the words around the name in a title
 MAX_SUMMARY_NAME_CHARS = 160  # characters of names in a summary
-MAX_WINNERS_NAMED = 20  # of those who won; all of them are in the result
-MARKUP = re.compile(r"([!-/:-@\[-`{-~])")  # every sign that can mean something in Markdown
-BEGIN, END = "\u2068", "\u2069"  # of what runs in its own direction
-DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # which turn what stands beside them
+MAX_WINNERS_NAMED = 20  # winners; the result names all of them
+MARKUP = re.compile(r"([!-/:-@\[-`{-~])")  # every character with a meaning in Markdown
+BEGIN, END = "\u2068", "\u2069"  # isolates text with a direction of its own
+DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # would affect the text around them
 
 
 def title(election: Election) -> str:
-    """At most as long as whoever edits it may make it."""
+    """No longer than the edit form allows."""
     return str(_("Result: %(name)s") % {"name": Truncator(election.name).chars(MAX_NAME_CHARS - TITLE_RESERVE_CHARS)})
 
 
 def text(found: Sealed) -> str:
-    """In the language of whoever announces it."""
+    """In the language of the person who announces it."""
     parts = (_outcome(found.report.result), _facts(found), _links(found.election), _sealed(found))
     return "\n\n".join(parts)
 
 
 def summary(found: Sealed) -> str:
-    """Who won and how many voted, in plain words, for lists."""
+    """Who won and how many voted, as plain text for lists."""
     return f"{_who_won(found.report.result)} {_turnout(found)}."
 
 
@@ -54,12 +54,12 @@ def _who_won(result: Result) -> str:
 
 
 def isolate(name: str) -> str:
-    """Letters that run from right to left do not turn what stands beside them."""
+    """Keeps right-to-left letters from reordering the text around them."""
     return BEGIN + DIRECTIONS.sub("", name) + END
 
 
 def escape_markdown(name: str) -> str:
-    """A name as Markdown that shows just the name: none of it is markup or a link."""
+    """A name escaped as Markdown: no part of it becomes markup or a link."""
     return MARKUP.sub(r"\\\1", isolate(name))
 
 

@@ -1,4 +1,4 @@
-"""The picture that other sites show of a link to a post that has none of its own: its title, its day, and where."""
+"""The preview image of a link to a post without a picture of its own: its title, its day, and the site."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from store.caches import SizedCache
 
 from .rules import Post
 
-FORMAT = 1  # of this drawing; another one has another address
+FORMAT = 1  # of the drawing; a new one changes the URL
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the picture says; every text is one that can be written."""
+    """The texts of the image, all in characters that can be drawn."""
 
     heading: str
     title: str
@@ -30,12 +30,12 @@ class Card:
 
     @property
     def edition(self) -> str:
-        """What tells it from any other, also from one drawn by a later Plenum."""
+        """Identifies this image, also across versions of Plenum."""
         return digest(FORMAT, edition(), self)
 
 
 def card_of(post: Post) -> Card:
-    """In the site's own language, or in English if its letters cannot be written here."""
+    """In the site's language, or in English if its script cannot be drawn."""
     with translation.override(settings.LANGUAGE_CODE):
         card = _card(post)
     if can_write(f"{card.heading}{card.title}{card.day}"):
@@ -55,7 +55,7 @@ def picture(card: Card) -> bytes:
     return _pictures.get(card.edition, lambda: _draw(card))
 
 
-_pictures = SizedCache[bytes](4_000_000, len)  # some 20 KB each
+_pictures = SizedCache[bytes](4_000_000, len)  # about 20 KB each
 
 
 def _draw(card: Card) -> bytes:

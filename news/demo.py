@@ -1,4 +1,4 @@
-"""News of the demo: a welcome, something about elections, a result that was announced; one for later, and a draft."""
+"""News of the demo: a welcome, a post about elections, an announced result, a scheduled post, and a draft."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANNOUNCED = "Talk of the year"
 
 @dataclass(frozen=True, slots=True)
 class PlannedPost:
-    """A post to be written, and when it is to be read: so many days from now, or not yet."""
+    """A post to write, published so many days from now, or left as a draft."""
 
     author: str
     title: str
@@ -29,7 +29,7 @@ class PlannedPost:
     summary: str = ""
     days: int | None = None
     election: str = ""
-    picture: str = ""  # by the name it has in the demo
+    picture: str = ""  # by its name in the demo
 
 
 PLANNED = (
@@ -104,7 +104,7 @@ The agenda, the accounts and the minutes of last year are with the secretary fro
 
 
 def load() -> int:
-    """Write them if nobody has written anything yet; answers how many that were."""
+    """Write them if there are no posts yet; returns how many were written."""
     if repository.published(limit=1)[0] or repository.drafts(limit=1)[0]:
         return 0
     return sum(map(_write, PLANNED)) + _announce()

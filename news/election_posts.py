@@ -18,14 +18,14 @@ from . import repository, rules
 from .rules import Post
 from .services import may_announce
 
-SHORT_DIGEST_CHARS = 12  # signs of a digest by which people compare it
+SHORT_DIGEST_CHARS = 12  # characters of a digest that people compare
 
 
 # --- on the pages of an election ---
 
 
 def election_panel(user: User, election: Election) -> Panel | None:
-    """The newest posts about it, and for those who may write them what they can do. A draft has none."""
+    """The newest posts about it, and the actions of those who may write them. A draft election has none."""
     if election.stored_state == State.DRAFT:
         return None
     posts, more = repository.on_election(election, limit=repository.MAX_TEASERS)
@@ -45,7 +45,7 @@ def election_panel(user: User, election: Election) -> Panel | None:
 
 
 def about_query(election: Election) -> str:
-    """The words of an address that say what is to be written about."""
+    """The query string that says what to write about."""
     return str(urlencode({"election": election.name}))
 
 
@@ -54,15 +54,15 @@ def about_query(election: Election) -> str:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a post is about, as it is today."""
+    """What a post is about, in its current state."""
 
     post: Post
-    election: Election | None = None  # nothing, if it is gone
+    election: Election | None = None  # `None` if it is gone
     seal: Seal | None = None
 
     @property
     def fits(self) -> bool:
-        """Whether what the post announces is what is sealed."""
+        """Whether the post announces the result that is sealed."""
         return self.seal is not None and self.seal.report_digest == self.post.result
 
     @property
@@ -75,7 +75,7 @@ class About:
 
 
 def load_about(post: Post) -> About | None:
-    """One look into the store if the post is about an election, else none."""
+    """One read if the post is about an election, otherwise none."""
     if not post.election:
         return None
     found = results.find_seal(post.election)

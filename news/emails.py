@@ -1,4 +1,4 @@
-"""The mails that subscribers of the news get, and those who want to be one."""
+"""The mails to subscribers of the news, and to those who want to subscribe."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _leave_link(mail: Mail) -> str:
 
 
 def news_message(mail: Mail) -> Message:
-    """The post as it is now. Nothing, if nobody is to see it any more, or its reader has left meanwhile."""
+    """The post in its current state. Raises `Withdrawn` if it is not public, or its reader has unsubscribed."""
     post = _post_for(mail)
     title, minutes = _CONTROL.sub(" ", post.title), _minutes(post)
     html = format_html("<p>{}</p><p>{}</p>", post.lead, minutes)

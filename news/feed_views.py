@@ -1,4 +1,4 @@
-"""Feeds of all posts, of a tag and of an author, for programs that look again and again."""
+"""Feeds of all posts, of a tag and of an author, for programs that poll."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def by_author(request: HttpRequest, kind: str, author: str) -> HttpResponse:
 
 
 def _or_404(posts: list[Post]) -> list[Post]:
-    """A tag that has only posts still to come is none yet, as one that nobody ever thought of."""
+    """A tag with only scheduled posts looks like one that does not exist."""
     if not posts:
         raise Http404
     return posts
 
 
 def _feed_response(request: HttpRequest, kind: str, page: str, posts: list[Post], *words: str) -> HttpResponse:
-    """In the site's own language: feeds are fetched by machines, for readers of any."""
+    """In the site's language: machines fetch feeds, for readers of any language."""
     with translation.override(settings.LANGUAGE_CODE):
         title = " · ".join((*words, _("News"), site_name()))
     own, feed_of = (absolute_url(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
@@ -73,7 +73,7 @@ def _feed_response(request: HttpRequest, kind: str, page: str, posts: list[Post]
 
 
 def _edition(feed: Feed, posts: Iterable[Post]) -> Edition:
-    """Every change of a post gives it another version, and one that comes or goes is one more or less."""
+    """Every change gives a post a new version, and adding or removing a post changes the list."""
     versions = [(post.id, post.version, post.author) for post in posts]
     changes = [post.modified_at for post in posts]
     changed = from_text(max(changes)) if changes else None
@@ -91,8 +91,8 @@ def _render(kind: str, feed: Feed, posts: list[Post]) -> HttpResponse:
 # --- Sitemaps and robots.txt ---
 
 
-PAGES = ("home", "news", "polls", "sandbox", "checkpoints")  # that are there for everybody
-MAX_ADDRESSES = 50_000  # addresses that one file may have (https://www.sitemaps.org/protocol.html)
+PAGES = ("home", "news", "polls", "sandbox", "checkpoints")  # open to everyone
+MAX_ADDRESSES = 50_000  # per file (https://www.sitemaps.org/protocol.html)
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -100,7 +100,7 @@ SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 @public
 @require_safe
 def sitemap(request: HttpRequest) -> HttpResponse:
-    """Where the others are: one for each year in which there are posts to be seen."""
+    """The index of sitemaps: one for each year with published posts."""
     years = (reverse("sitemap_year", args=[year]) for year in repository.years(now_text()))
     parts = (reverse("sitemap_pages"), *years)
     return _xml_response(request, "sitemapindex", (_entry("sitemap", absolute_url(part)) for part in parts))
@@ -135,6 +135,6 @@ def _xml_response(request: HttpRequest, kind: str, places: Iterable[str]) -> Htt
 @public
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
-    """Nothing is forbidden here: what is not to be found says so itself, and must be read for that to be seen."""
+    """Nothing is disallowed: pages that must not be indexed say so, and crawlers must read them to see it."""
     said = f"User-agent: *\nDisallow:\n\nSitemap: {absolute_url(reverse('sitemap'))}\n"
     return HttpResponse(said, content_type="text/plain; charset=utf-8")

@@ -1,7 +1,7 @@
 """Posts as feeds that other programs read: Atom (RFC 4287) and JSON Feed 1.1 (https://jsonfeed.org/version/1.1).
 
-Posts in, bytes out. An entry is known by what never changes, so that nobody is shown a post twice because it has
-another title or address, or because the site has moved.
+Posts in, bytes out. An entry's id never changes, so a new title, a new address or a move of the site does not show a
+post twice.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from pages.times import from_text
 
 from .rules import Post
 
-FORMAT = 1  # to be raised with every change of what comes out: readers who have the old one are then given the new
+FORMAT = 1  # raise with every change of the output, so that readers with a cached feed get the new one
 FEED_POSTS = 20
-NEVER = datetime(1970, 1, 1, tzinfo=UTC)  # when a feed changed in which nothing has ever been
-FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0, however it is written
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)  # last change of a feed that has always been empty
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0, even escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +59,17 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """All addresses are whole ones."""
+    """All URLs are absolute."""
 
     title: str
-    site: str  # who speaks where the author is nobody any more
-    page: str  # with the same posts, for people
+    site: str  # the author of posts whose author has left
+    page: str  # the same posts, for people
     address: str
     entries: tuple[Entry, ...] = ()
 
 
 def valid_xml(text: str) -> str:
-    """Without what no XML may have in it."""
+    """The text without characters that XML forbids."""
     return FORBIDDEN.sub("", text)
 
 
@@ -110,7 +110,7 @@ def _moment(stored: str | None) -> datetime:
 
 
 class _Atom(Atom1Feed):
-    """With whole texts, and pictures whose length nobody has counted. Django's feed changes now if it is empty."""
+    """With full texts, and pictures of unknown length. For an empty feed Django would report a change now."""
 
     def latest_post_date(self) -> datetime:
         return max((item["updateddate"] for item in self.items), default=NEVER)

@@ -1,4 +1,4 @@
-"""What writers of posts type."""
+"""Forms for writers of posts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .services.writing import Written
 
 
 class TagsField(forms.CharField):
-    """A few words, parted by commas."""
+    """A few words, separated by commas."""
 
     def __init__(self, **options: Any):
         super().__init__(
@@ -59,7 +59,7 @@ class SlugField(forms.CharField):
 
 
 class PostForm(forms.Form):
-    """A new post, or one that is changed."""
+    """A new or changed post."""
 
     title = TitleField(label=_("Title"))
     text = markdown_field(_("Text"), 16)
@@ -84,9 +84,9 @@ class PostForm(forms.Form):
 
 
 class EditForm(PostForm):
-    """A post as it is now. Whoever opened it before it was changed elsewhere is told."""
+    """An existing post. Detects changes made elsewhere since the form was opened."""
 
-    seen = forms.CharField(widget=forms.HiddenInput, required=False)  # what the words were like when it was opened
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)  # digest of the texts when the form was opened
 
     def __init__(self, *arguments: Any, whole: FullPost, is_seen: bool, **options: Any):
         super().__init__(*arguments, initial=self.initial_of(whole), **options)
@@ -107,7 +107,7 @@ class EditForm(PostForm):
 
     @staticmethod
     def digest_of(whole: FullPost) -> str:
-        """Of the words alone: a picture or a date that came meanwhile is in nobody's way."""
+        """Covers the texts only: a new picture or date is not a conflict."""
         post = whole.post
         words = (post.title, whole.text.text, post.summary, post.slug, *post.tags)
         return sha256("\n".join(words).encode()).hexdigest()
@@ -117,7 +117,7 @@ class EditForm(PostForm):
 
 
 class PublishForm(ZonedForm):
-    """From when on a post is to be seen."""
+    """When a post is published."""
 
     at = LocalTimeField(edge=Edge.APPEARING, label=_("Day and time"), help_text=_("In the time zone below."))
     time_zone = ZoneField()
@@ -145,5 +145,5 @@ class NoNewsForm(forms.Form):
 
 
 def wants_mails(typed: QueryDict) -> bool | None:
-    """Whether subscribers are to be mailed, by the box beside a button that publishes; nothing, if there was none."""
+    """Whether to mail subscribers, by the checkbox beside the publish button; `None` if there was none."""
     return typed.get("mails") == "on" if "mails_asked" in typed else None

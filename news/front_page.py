@@ -1,6 +1,6 @@
-"""The front page: for members their open votes and elections, for visitors what they can do here.
+"""The front page: open votes and elections for members, what they can do here for visitors.
 
-It stands at its own address, and where a code that was typed on it leads nowhere.
+Shown at its own address, and when a code typed on it leads nowhere.
 """
 
 from __future__ import annotations
@@ -39,13 +39,15 @@ from . import site_page
 from .repository import newest
 from .site_page import SitePage
 
-MAX_ELECTIONS_LISTED = 5  # elections somebody runs, and results that are new to them; lists have the others
-EXCERPT_CHARS = 160  # letters of what an election is about
+MAX_ELECTIONS_LISTED = 5  # elections a person runs, and results new to them; lists have the rest
+EXCERPT_CHARS = 160  # characters of an election's description
 
 
 def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
-    """For somebody signed in: what waits for them and what they run. For others: who we are, or what this is. With what
-    is wrong with a code that was typed here, if anything."""
+    """For a member: their open votes and what they run. For visitors: the site's page, or the default one.
+
+    With the error for a code typed here, if there is one.
+    """
     if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
         return render(request, "news/home_of.html", _member_context(request) | code, status=status)
     if branding.has_public_page() and (page := site_page.find()).has_content:
@@ -67,7 +69,7 @@ def _member_context(request: HttpRequest) -> dict[str, Any]:
 
 
 def _skill_requests(user: User) -> list[str]:
-    """Elections in which they stand that ask whether their skills may be shown."""
+    """Elections they stand in that ask whether their skills may be shown."""
     return needs.unanswered_by(user) if user.can(Permission.VOTE) else []
 
 
@@ -78,7 +80,7 @@ def _elections_run_by(user: User) -> tuple[list[Listed], str | None]:
 
 
 def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
-    """What waits, what can still be changed, and how it ended since the last visit."""
+    """Open votes, ballots that can still be changed, and results since the last visit."""
     if not request.user.can(Permission.VOTE):
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
@@ -96,7 +98,7 @@ def _excerpt(about: Description) -> str:
     return excerpt(markdown_cache.description_html(about), EXCERPT_CHARS)
 
 
-# --- for strangers ---
+# --- for visitors ---
 
 
 def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
@@ -113,12 +115,12 @@ def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: A
 
 
 def show_default_page(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
-    """What this is, where nobody has said who runs it."""
+    """The default page, for a site that has not described itself."""
     return render(request, "news/home.html", visitor_context(request) | code, status=status)
 
 
 def page_context(page: SitePage) -> dict[str, Any]:
-    """Its text as HTML, and what other sites show of a link to it."""
+    """Its text as HTML, and its link preview."""
     html = site_page.text_html(page)
     preview = {
         "title": site_name(),
@@ -135,7 +137,7 @@ def _image(photo: Photo | None) -> dict[str, Any]:
 
 
 def visitor_context(request: HttpRequest) -> dict[str, Any]:
-    """What can be done and read here by whoever comes by."""
+    """What any visitor can do and read here."""
     shared, posts = run_parallel(table(), _newest_result, newest)
     return {
         "may_register": allows_registration(),
@@ -147,7 +149,7 @@ def visitor_context(request: HttpRequest) -> dict[str, Any]:
 
 
 def _newest_result() -> dict[str, Any] | None:
-    """The newest result that everybody on the web may see, as a card shows it."""
+    """The newest result that is public on the web, as a card."""
     found = newest_shared()
     if found is None:
         return None

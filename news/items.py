@@ -1,4 +1,4 @@
-"""What is stored of posts, of those who like and get them, and of the site's page."""
+"""Item types of posts, their likes and subscribers, and the site's page."""
 
 from __future__ import annotations
 

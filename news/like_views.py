@@ -19,8 +19,8 @@ from . import likes, repository, services
 from .likes import Liker
 from .rules import Post
 
-LIKES = Limit("likes-address", 600, TEN_MINUTES_IN_SECONDS)  # a school likes from one address; a flood does too
-# Who throws the cookie away could like without end: browsers that come without one are fewer.
+LIKES = Limit("likes-address", 600, TEN_MINUTES_IN_SECONDS)  # a school shares one address; so does a flood
+# Deleting the cookie must not allow endless likes, so browsers without one have lower limits.
 NEW_BROWSERS = (
     Limit("likes-new-browsers", 60, TEN_MINUTES_IN_SECONDS),
     Limit("likes-new-browsers-a-day", 300, SECONDS_PER_DAY),
@@ -31,7 +31,7 @@ CHOICES = {"yes": True, "no": False}
 @public
 @require_POST
 def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
-    """Set to what the button said, and never flipped: a page that is old, or pressed twice, does no harm."""
+    """Sets the state the button named instead of toggling it, so a stale page or a double click does no harm."""
     post = repository.find(post_id)
     if post is None or not post.is_public(now_text()):
         raise Http404
@@ -52,13 +52,13 @@ def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
 
 
 def _check_pace(request: HttpRequest, who: Liker) -> None:
-    """The address only limits how many like; who they are, it does not say."""
+    """The address only limits the rate; it does not identify anyone."""
     for limit in (LIKES, *(NEW_BROWSERS if who.is_new else ())):
         count(limit, client_network(request))
 
 
 def _refused(request: HttpRequest, who: Liker, refusal: Refusal) -> HttpResponse:
-    if request.htmx:  # which would not show an answer that says by its status that nothing was done
+    if request.htmx:  # htmx would not show a response with an error status
         return _part(request, who, str(refusal))
     return message_page(request, _("Likes"), str(refusal), status=429 if isinstance(refusal, TooOften) else 409)
 
@@ -69,5 +69,5 @@ def _part(request: HttpRequest, who: Liker, problem: str = "") -> HttpResponse:
 
 def _back(post: Post) -> HttpResponse:
     answer = redirect(f"{reverse('post', args=[post.slug])}#likes")
-    answer.status_code = 303  # whatever the form was sent by, what follows is read
+    answer.status_code = 303  # the browser follows with a GET, whatever the form's method
     return answer

@@ -1,10 +1,9 @@
-"""Likes: who likes which post, as far as it must be known, and how many do.
+"""Likes: how many a post has, and as little as possible about who gave them.
 
-Whoever likes a post leaves a mark under a code, and adds one to one of the post's counters, in one transaction. The
-code is an HMAC, made with the post's id and the site's secret, of the account; or, without one, of a random number in
-a cookie, which a browser gets with its first like. Who has the tables alone cannot tell whose the mark of a visitor is,
-nor find one visitor on two posts, and after 30 days it is forgotten. The same code chooses the counter: on and off meet
-in one.
+A like leaves a mark under a code and increments one of the post's counters, in one transaction. The code is an HMAC,
+keyed with the post's id and the site's secret, of the account; or, without one, of a random number in a cookie set with
+the browser's first like. The tables alone do not reveal whose a visitor's mark is, nor link one visitor across posts,
+and the mark expires after 30 days. The code also selects the counter, so that a like and its removal use the same one.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from . import repository
 from .repository import LIKE_COUNTERS, FullPost
 
 MARK_DAYS = 30
-MARK_SECONDS = MARK_DAYS * 24 * 3600  # seconds that the mark of a visitor without an account stays
+MARK_SECONDS = MARK_DAYS * 24 * 3600  # seconds until a visitor's mark expires
 PURPOSE = b"plenum: likes of posts"
 COOKIE = "plenum_likes"
 MAX_VISITOR_CHARS = 64
@@ -49,13 +48,13 @@ VISITOR_NOTICE = _(
 
 @dataclass(frozen=True, slots=True)
 class Liker:
-    """Somebody who may like a post: an account, or a browser."""
+    """An account or a browser that may like a post."""
 
     post: str
     code: str
     user: User | None = None
-    browser: str = ""  # the number of a browser without an account
-    is_new: bool = False  # the browser does not have that number in its cookie yet
+    browser: str = ""  # number of a browser without an account
+    is_new: bool = False  # the number is not in the browser's cookie yet
 
     @property
     def shard(self) -> int:
@@ -74,13 +73,13 @@ def liker(request: HttpRequest, post_id: str) -> Liker:
     if request.user.is_authenticated:
         return member(request.user, post_id)
     known = request.COOKIES.get(COOKIE, "")
-    # Two clicks before the cookie is there send the same form, with the same number.
+    # Two clicks before the cookie is set send the same form, with the same number.
     number = known or request.POST.get("browser", "") or secrets.token_urlsafe(16)
     return visitor(number[:MAX_VISITOR_CHARS], post_id, is_new=not known)
 
 
 def member(user: User, post_id: str) -> Liker:
-    """With the day it was made, so that whoever takes a name that became free is somebody else."""
+    """Includes the account's creation time, so that a later account of the same name is a different liker."""
     return Liker(post_id, _code(post_id, "account", user.created_at, keys.fold(user.name)), user)
 
 
@@ -89,7 +88,7 @@ def visitor(browser: str, post_id: str, *, is_new: bool = False) -> Liker:
 
 
 def set_cookie(who: Liker, answer: HttpResponse) -> None:
-    """Keep a browser's number in its cookie for as long as the mark of this like."""
+    """Store a browser's number in its cookie for as long as the mark lasts."""
     answer.set_cookie(
         COOKIE,
         who.browser,
@@ -106,19 +105,19 @@ def _code(post_id: str, *words: str) -> str:
     return hmac.digest(key, "\n".join((post_id, *words)).encode(errors="replace"), "sha256").hex()[:32]
 
 
-# --- how many, and whether one does ---
+# --- reading ---
 
 
 @dataclass(frozen=True, slots=True)
 class Likes:
-    """What a post's page shows to one reader."""
+    """The likes of a post as its page shows them to one reader."""
 
     post: str
     count: int
     mine: bool
     notice: str  # what is stored about the reader
-    browser: str = ""  # the number that a browser without an account sends along
-    problem: str = ""  # why what they asked for was not done
+    browser: str = ""  # the number a browser without an account sends along
+    problem: str = ""  # why the request was refused
 
     @property
     def sentence(self) -> str:
@@ -132,18 +131,18 @@ class Likes:
 
 
 def load_likes(request: HttpRequest, whole: FullPost) -> Likes:
-    """The counters came with the post; one's own mark, if there can be one, is one more reading."""
+    """The counters came with the post; the reader's own mark, if possible, takes one more read."""
     who = liker(request, whole.post.id)
     return _likes(who, whole.items, may_be_on=not who.is_new)
 
 
 def reload_likes(who: Liker, problem: str = "") -> Likes:
-    """After an act, read anew."""
+    """A fresh read after a change."""
     return _likes(who, table().each(keys.all_likes(who.post)), problem=problem)
 
 
 def _likes(who: Liker, items: Iterable[Item], *, may_be_on: bool = True, problem: str = "") -> Likes:
-    """Whose counter is at nothing has no mark."""
+    """If the reader's counter is zero, they have no mark."""
     counters = {item["SK"]: item["likes"] for item in items if "likes" in item}
     mine = may_be_on and counters.get(who.counter.sk, 0) > 0 and is_on(who)
     notice = str(ACCOUNT_NOTICE if who.user else VISITOR_NOTICE)
@@ -159,13 +158,13 @@ def unix_seconds(moment: str) -> int:
     return int(datetime.fromisoformat(moment).timestamp())
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns the parts of a transaction ---
 
-MARK, COUNTER = 0, 1  # the parts that are refused if it is so already, and if the post is gone
+MARK, COUNTER = 0, 1  # the parts refused if already in that state, and if the post is gone
 
 
 def liking(who: Liker, now: int) -> list[Write]:
-    """A mark whose time is over counts as none, also where it has not been swept yet."""
+    """An expired mark counts as none, even before it is swept."""
     mark = Put(_mark(who, now), when=Missing() | Less("ttl", now + 1))
     return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *_account_exists(who)]
 
@@ -186,15 +185,15 @@ def _is_on(now: int) -> Condition:
 
 
 def _account_exists(who: Liker) -> list[Check]:
-    """Nothing of somebody who is gone is left behind."""
+    """Ensures that a removed account leaves no mark behind."""
     return [people.is_same_account(who.user)] if who.user else []
 
 
-# --- what somebody likes ---
+# --- export ---
 
 
 def export_likes(user: User) -> Iterable[Item]:
-    """By the name of the post, as far as it can be seen."""
+    """By the title of the post, as far as it is visible."""
     for some in by_count(table().each(keys.liked_by(user.name))):
         found = table().get_many(keys.post(item["post"]) for item in some)
         posts = map(repository.post_of, found.values())

@@ -1,4 +1,4 @@
-"""Pages about news by mail: asking for it, confirming it, leaving; and for admins, how many get it."""
+"""Pages about news by mail: subscribing, confirming, unsubscribing; and for admins, the number of subscribers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .forms import ByMailForm, NoNewsForm
 @public
 @form_page
 def by_mail(request: HttpRequest) -> HttpResponse:
-    """The answer is the same whether or not the address gets the news already."""
+    """The response is the same whether or not the address is already subscribed."""
     form = ByMailForm(form_data(request), initial={"email": getattr(request.user, "email", "")})
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
@@ -43,7 +43,7 @@ def _check_inbox(request: HttpRequest, address: str) -> HttpResponse:
 @public
 @form_page
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
-    """A button does it, because mail scanners follow links."""
+    """Needs a button press, because mail scanners follow links."""
     words = subscriptions.read_confirmation(token)
     if words is None:
         return _invalid_link(request)
@@ -75,7 +75,7 @@ def leave(address: str) -> str:
 @requires(Permission.MANAGE_USERS)
 @form_page
 def subscribers(request: HttpRequest) -> HttpResponse:
-    """How many there are, and a way to end it for one who asks. Whose addresses they are, nobody is shown."""
+    """How many there are, and a way to remove one on request. The addresses are not shown."""
     form = NoNewsForm(form_data(request))
     if run_form(request, form, lambda: _remove(request, form), _("This address is unsubscribed."), "email"):
         return redirect("news_subscribers")

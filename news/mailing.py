@@ -1,7 +1,7 @@
-"""News by mail: a post goes to every subscriber once, and not before there was time to take it back.
+"""News by mail: a post goes to every subscriber once, after a delay in which it can be withdrawn.
 
-A post that is to be mailed has a background task from the moment at which that is due. Each batch queues mails for some
-of the subscribers. The first one marks the post: what was begun once is never begun again.
+A post to be mailed has a background task with a due time. Each batch queues mails for some of the subscribers. The
+first one marks the post, so that a mailing never starts twice.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from .repository import MAILING
 from .rules import Post, writes_news
 from .subscriptions import Subscriber, count_subscribers, subscriber_of
 
-RECALL_MINUTES = 10  # in which a post can be taken back
+RECALL_MINUTES = 10  # in which a post can be withdrawn
 NEWS = "news"  # the email
-SLICE_SUBSCRIBERS = TRANSACTION_WRITES  # subscribers of one transaction
-# mails to many that wait; before they are sent, no more are put behind them and ahead of others
+SLICE_SUBSCRIBERS = TRANSACTION_WRITES  # subscribers per transaction
+# bulk mails waiting; with more than that, mailings pause so that others are not delayed
 MAX_WAITING_MAILS = 500
-FULL_OUTBOX_SECONDS = 5  # until the next look
+FULL_OUTBOX_SECONDS = 5  # until the next check
 
 
-# --- with the acts on a post; each answers parts of their transactions ---
+# --- part of the acts on a post; each returns parts of their transactions ---
 
 
 def scheduling(post: Post, mails: bool | None, now: str) -> list[Write]:
-    """What becomes of the task of a post that gets this date: it is to be mailed, or not; or it stays as it was.
+    """Create, move or cancel the mailing task of a post that gets this date; `None` keeps the earlier choice.
 
-    One that was mailed is not mailed again, nor one that is given a date in the past.
+    A post is never mailed twice, nor when it is given a date in the past.
     """
     assert post.published_at is not None
     if is_begun(post.id):
@@ -56,7 +56,7 @@ def scheduling(post: Post, mails: bool | None, now: str) -> list[Write]:
 
 
 def withdrawing(post: Post) -> list[Write]:
-    """A post that is a draft again. If its mails have begun to leave, the worker stops when it sees that."""
+    """For a post that becomes a draft again. If its mailing has begun, the worker stops on seeing that."""
     return [] if is_begun(post.id) else _cancelling(post.id)
 
 
@@ -69,7 +69,7 @@ def is_begun(post_id: str) -> bool:
 
 
 def schedules_mail(writes: Iterable[Write]) -> bool:
-    """Whether the post is to be mailed when this is written."""
+    """Whether these writes schedule a mailing of the post."""
     return any(isinstance(write, Put) for write in writes)
 
 
@@ -81,21 +81,21 @@ def _cancelling(post_id: str) -> list[Write]:
     return [Delete(MAILING.key(post_id)), _not_begun(post_id)]
 
 
-# --- what whoever publishes a post is asked ---
+# --- the choice when publishing ---
 
 
 @dataclass(frozen=True, slots=True)
 class MailOffer:
-    """Whether a post is to be mailed, as it stands or is chosen, and to how many."""
+    """Whether a post will be mailed, as scheduled or chosen, and to how many."""
 
     readers: int
     is_on: bool
-    waits: bool = False  # it has a date, after which it is to be mailed
+    waits: bool = False  # a mailing is scheduled
     is_begun: bool = False
 
 
 def mail_offer(user: User, post: Post, chosen: bool | None = None) -> MailOffer | None:
-    """For admins. A draft is mailed unless they say otherwise; one that has a date stays as they have said."""
+    """For admins. A draft is mailed by default; a post with a date keeps the earlier choice."""
     if not writes_news(user.role):
         return None
     if is_begun(post.id):
@@ -104,12 +104,12 @@ def mail_offer(user: User, post: Post, chosen: bool | None = None) -> MailOffer 
     return MailOffer(count_subscribers(), (waits or post.published_at is None) if chosen is None else chosen, waits)
 
 
-# --- what workers do ---
+# --- in the worker ---
 
 
 @MAILING.step
 def mail_batch(task: Task) -> Batch:
-    """Queue mails for the next subscribers; or end with the list, or with a post that was taken back."""
+    """Queue mails for the next subscribers; finish at the end of the list, or if the post was withdrawn."""
     post = repository.find(task.subject)
     if post is None or not post.is_public(now_text()):
         return finished()
@@ -131,24 +131,24 @@ def _begun_item(post_id: str) -> Put:
 
 
 def _mails(post: Post, subscribers: Iterable[Subscriber]) -> list[Put]:
-    """For whoever got the news by mail when it was published, and was not mailed about it."""
+    """For those who were subscribed when it was published, and have not been mailed about it."""
     emails = [_email(post, each) for each in subscribers if each.since <= (post.published_at or "")]
     mailed = table().get_many(email.key for email in emails) if emails else {}
     return [email for email in emails if email.key not in mailed]
 
 
 def _email(post: Post, subscriber: Subscriber) -> Put:
-    """Its number cannot be worked out from the post and an address: it would tell who gets the news."""
+    """The id cannot be derived from the post and an address, as that would reveal who is subscribed."""
     occasion = salted_hmac("news.mailing", post.id, algorithm="sha256").hexdigest()
     with override(subscriber.language):
         return outbox.queued_once(occasion, NEWS, subscriber.address, post=post.id, slug=post.slug)
 
 
-# --- in a store filled from a backup ---
+# --- after restoring a backup ---
 
 
 def skip_if_due(post_id: str) -> bool:
-    """What was due by now may have been mailed since the backup was made, so it is not mailed; true if it was due."""
+    """Cancel a mailing that was due, as it may have been sent since the backup; true if it was due."""
     task = MAILING.find(post_id)
     if task is None or task.due > now_text():
         return False

@@ -18,7 +18,7 @@ EXPORTED_FIELDS = ("title", "slug", "summary", "election", "created_at", "change
 
 
 def export_posts(user: User) -> Iterator[Item]:
-    """Drafts included, each with all its words."""
+    """Including drafts, each with its full text."""
     for span in (keys.posts_by(user.name), keys.drafts_by(user.name)):
         for some in by_count(table().each(span), BATCH_POSTS):
             posts = [repository.post_of(item) for item in some]
@@ -30,7 +30,7 @@ def export_posts(user: User) -> Iterator[Item]:
 
 
 def count_posts(user: User) -> tuple[int, int]:
-    """Of their posts, those that everybody can read, and those that nobody can read yet."""
+    """How many of their posts are public, and how many are not public yet."""
     seen, dated, drafts = count_items(
         lambda name: keys.up_to(keys.posts_by(name), now_text()), keys.posts_by, keys.drafts_by
     )(user)

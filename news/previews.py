@@ -1,4 +1,4 @@
-"""Links by which somebody without an account looks at a post beforehand: signed, good for a week, and revocable."""
+"""Preview links to unpublished posts, for people without an account: signed, valid for a week, and revocable."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PURPOSE = "preview_post"
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """A post that somebody may look at, and until when."""
+    """A post that may be previewed, and until when."""
 
     whole: FullPost
     until: datetime
 
 
 def link_to(post: Post) -> str:
-    """The times that links were taken back are in the signed words: taking them back once more ends them all."""
+    """The token includes the number of revocations, so revoking once more voids all links."""
     token = tokens.create_token(PURPOSE, post.id, str(post.previews), as_text(utc_now()))
     return absolute_url(reverse("preview_post", args=[token]))
 

@@ -1,4 +1,4 @@
-"""Pages on which a post gets its date, is taken back, deleted, or shown to somebody beforehand."""
+"""Pages to schedule, withdraw, delete or preview a post."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .rules import PREVIEW_DAYS, Post, State
 @requires_editor
 @form_page
 def publish(request: HttpRequest, post: Post) -> HttpResponse:
-    """When it is to be seen: the button says what will happen. Looking what it would say changes nothing."""
+    """Choose when it is published; the button says what will happen. Updating that text changes nothing."""
     is_now = request.method == "POST" and "at" not in request.POST
     form = PublishForm(_submitted(request), initial=PublishForm.initial_of(post))
     moment = form.moment() if form.is_bound and form.is_valid() else None
@@ -56,7 +56,7 @@ def _publish(request: HttpRequest, post: Post, moment: InterpretedTime | None) -
 
 
 def _is_done(request: HttpRequest, post: Post, at: str | None) -> bool:
-    """Whether the same button was pressed before, say twice in a row."""
+    """Whether an earlier press of the same button did this already, say in a double click."""
     was_changed = _version(request, post) != post.version
     return was_changed and (post.published_at == at if at else post.is_public(now_text()))
 
@@ -80,7 +80,7 @@ def _is_past(moment: InterpretedTime) -> bool:
 
 
 def _button_context(post: Post, moment: InterpretedTime | None) -> dict[str, Any]:
-    """What the button does at the chosen moment, in its own words and a sentence."""
+    """What the button does at the chosen moment: its label and a sentence."""
     if moment is None:
         return {"moment": None}
     words = {"moment": date_format(moment.shown, "DATETIME_FORMAT"), "zone": zone_label(moment.zone_name)}
@@ -90,7 +90,7 @@ def _button_context(post: Post, moment: InterpretedTime | None) -> dict[str, Any
     return {"moment": moment, "button": button % words, "is_past": is_past, "vanishes": vanishes}
 
 
-# --- taking it back ---
+# --- withdrawing it ---
 
 WITHDRAWN = gettext_lazy("The post is a draft again and hidden from readers.")
 
@@ -98,7 +98,7 @@ WITHDRAWN = gettext_lazy("The post is a draft again and hidden from readers.")
 @requires_editor
 @form_page
 def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
-    """Whoever takes it back twice has taken it back."""
+    """Idempotent: withdrawing it twice is no error."""
     if post.published_at is None:
         if request.method == "POST":
             messages.success(request, WITHDRAWN)
@@ -128,13 +128,13 @@ def delete(request: HttpRequest, post: Post) -> HttpResponse:
     )
 
 
-# --- showing it beforehand ---
+# --- previews ---
 
 
 @requires_editor
 @form_page
 def revoke_previews(request: HttpRequest, post: Post) -> HttpResponse:
-    """A link for people without an account, and a button that ends all that were given away."""
+    """A preview link for people without an account, and a button that revokes all of them."""
     if request.method == "POST":
         done = _("The preview links no longer work.")
         run_action(request, lambda: services.revoke_previews(request.user, post), done)

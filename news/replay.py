@@ -1,4 +1,4 @@
-"""Replaying the log: for each event of posts and of the site's page, the writes that it stands for."""
+"""Replaying events about posts and the site's page: for each event, the writes it stands for."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def announced(event: Happened) -> Iterator[Step]:
 
 
 def changed(*names: str, **always: Any) -> Act:
-    """The post gets what the event says of these, and what always comes with it."""
+    """Applies the event's values for these fields, and those that every change has."""
 
     def act(event: Happened) -> Step:
         post = post_of_event(event).post

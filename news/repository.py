@@ -1,4 +1,4 @@
-"""Posts in the table: ids and addresses in, values out, and the writes that keep their items in step."""
+"""Posts in the table: lookups by id and address, and the writes that keep their items consistent."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ MAILING = TaskType("mail news", _("News by mail"))
 FORGETTING_LIKES = TaskType("forget likes", _("Forgetting who liked a deleted post"))
 
 POST_FIELDS = tuple(Post.__dataclass_fields__)
-MAX_TEASERS = 3  # posts, beside what a page is about
+MAX_TEASERS = 3  # posts shown in a panel on another page
 PostPage = tuple[list[Post], str | None]  # and where they ended
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a post says, as its author wrote it, and as HTML."""
+    """The text of a post, as written and as HTML."""
 
     post: str
     text: str
@@ -45,7 +45,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class FullPost:
-    """A post with all that lies with it."""
+    """A post with all items of its partition."""
 
     post: Post
     text: Text
@@ -61,7 +61,7 @@ def find(post_id: str) -> Post | None:
 
 
 def find_full(post_id: str) -> FullPost | None:
-    """The post, its text and what is counted of it, by one Query."""
+    """The post, its text and its counters, in one query."""
     items = list(table().each(keys.all_of_post(post_id)))
     by_place = {item["SK"]: item for item in items}
     if keys.METADATA not in by_place:
@@ -71,18 +71,18 @@ def find_full(post_id: str) -> FullPost | None:
 
 
 def id_at_slug(slug: str) -> str | None:
-    """The id of the post that has this address, or had it."""
+    """The id of the post that has or had this address."""
     item = table().get(keys.post_slug(slug))
     return item["post"] if item else None
 
 
 def published(*, limit: int, cursor: str | None = None, now: str | None = None) -> PostPage:
-    """All that can be seen by now, the newest first."""
+    """All published posts, newest first."""
     return _read_list(keys.POSTS, limit, cursor, now)
 
 
 def newest() -> list[Post]:
-    """The few that a front page shows."""
+    """The few posts shown on the front page."""
     return published(limit=MAX_TEASERS)[0]
 
 
@@ -110,34 +110,34 @@ def _read_list(span: Span, limit: int, cursor: str | None, now: str | None) -> P
 
 
 def texts(posts: Iterable[Post]) -> dict[str, Text]:
-    """What each of them says, by its id; those that are gone meanwhile are missing."""
+    """The texts by post id, without posts deleted in the meantime."""
     found = table().get_many(keys.post_text(post.id) for post in posts)
     return {text.post: text for text in map(text_of, found.values())}
 
 
 def years(now: str) -> list[str]:
-    """The years of which there are posts to be seen, the newest first; one question each."""
+    """The years with published posts, newest first; one query each."""
     found: list[str] = []
-    while posts := published(limit=1, now=found[-1] if found else now)[0]:  # all of a year comes after its number
+    while posts := published(limit=1, now=found[-1] if found else now)[0]:  # a whole year sorts after its number
         found.append(str(posts[0].published_at)[:4])
     return found
 
 
 def published_in(year: str, now: str) -> Iterator[Post]:
-    """What can be seen of a year, the oldest first."""
+    """The published posts of a year, oldest first."""
     if year <= now:
         yield from map(post_of, table().each(keys.posts_in(year, now)))
 
 
 def scheduled(author: str | None = None, *, limit: int, cursor: str | None = None) -> PostPage:
-    """What has a date that is still to come, the next first: of everybody, or of one author."""
+    """Posts with a future date, earliest first: all, or of one author."""
     span = replace(keys.POSTS if author is None else keys.posts_by(author), first=f"{now_text()}$")
     page = table().page(span, limit=limit, cursor=cursor)
     return [post_of(item) for item in page.items], page.cursor
 
 
 def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) -> PostPage:
-    """What has no date, the one changed last first: of everybody, or of one author."""
+    """Posts without a date, last changed first: all, or of one author."""
     span = keys.DRAFTS if author is None else keys.drafts_by(author)
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
     return [post_of(item) for item in page.items], page.cursor
@@ -156,7 +156,7 @@ def text_of(item: Item) -> Text:
 
 
 def _stored_fields(post: Post) -> Item:
-    """What stands in the post itself and in each of its places in a list."""
+    """The fields stored in the post itself and in each of its list entries."""
     return {**asdict(post), "tags": list(post.tags), **photos.event_data(post.photo)}
 
 
@@ -167,7 +167,7 @@ def _item(place: Key, post: Post, index: Span | None) -> Item:
 
 
 def item_keys(post: Post) -> dict[Key, Span | None]:
-    """Every item that carries a post's words, and in which list it stands. A draft stands in no list of readers."""
+    """All items with a post's fields, including its list entries. A draft is in no public list."""
     is_dated = post.published_at is not None
     by = keys.posts_by(post.author) if is_dated else keys.drafts_by(post.author)
     tags = {keys.post_by_tag(post.id, tag): keys.posts_with(tag) for tag in post.tags} if is_dated else {}
@@ -177,14 +177,14 @@ def item_keys(post: Post) -> dict[Key, Span | None]:
     return {**own, **({keys.post_by_author(post.id): by} if post.author else {}), **tags, **on}
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns the parts of a transaction ---
 
-SLUG_TAKEN = 1  # the part of `creation` and of `change` that is refused for it
-LIKE_COUNTERS = 16  # of likes: one would be written by everybody who likes the post
+SLUG_TAKEN = 1  # the part of `creation` and of `change` that is refused for a taken address
+LIKE_COUNTERS = 16  # per post: with only one, every like would write to it
 
 
 def creation(post: Post, text: str) -> list[Write]:
-    """Refused in part 1 if the address is another's."""
+    """Refused in part 1 if the address is taken."""
     own, *others = (Put(_item(place, post, index)) for place, index in item_keys(post).items())
     return [
         replace(own, when=Missing()),
@@ -197,13 +197,13 @@ def creation(post: Post, text: str) -> list[Write]:
 
 
 def counters(post: Post) -> list[Write]:
-    """Counters of likes come and go with the post: whoever likes one that is gone finds none."""
+    """Like counters are created and deleted with the post, so a deleted post cannot be liked."""
     places = (keys.likes(post.id, shard) for shard in range(LIKE_COUNTERS))
     return [Put({**place.item, "likes": 0}) for place in places]
 
 
 def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
-    """Refused in part 0 if somebody changed it meanwhile, and in part 1 if the address is another's."""
+    """Refused in part 0 if it has changed since it was read, and in part 1 if the address is taken."""
     next_ = next_version(before, after)
     own, *others = (Put(_item(place, next_, index)) for place, index in item_keys(next_).items())
     gone = [Delete(place) for place in item_keys(before) if place not in item_keys(next_)]
@@ -224,13 +224,13 @@ def _slug_item(post: Post) -> Put:
 
 
 def _dropping_slug(before: Post, after: Post) -> list[Write]:
-    """The old address leads on, unless nobody can have known it."""
+    """The old address redirects, unless it was never public."""
     moved = keys.post_slug(before.slug) != keys.post_slug(after.slug)
     return [Delete(keys.post_slug(before.slug))] if moved and not before.was_dated else []
 
 
 def _announcement_item(post: Post) -> list[Write]:
-    """Of several who announce the same result at once, one does it."""
+    """Ensures that a result is announced only once, even by concurrent requests."""
     if not post.result:
         return []
     return [
@@ -245,8 +245,11 @@ def _text_item(post: Post, text: str) -> Put:
 
 
 def deletion(post: Post, items: Iterable[Item]) -> list[Write]:
-    """All that lies with it, and its picture. Its address is no other's, unless nobody can have known it: then nobody
-    likes it either. What it announced can be announced again."""
+    """Everything stored with it, and its picture.
+
+    Its address stays reserved, unless it was never public: then it has no likes either. Its result can be announced
+    again.
+    """
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in items if item["SK"] != own.sk]
     known = [FORGETTING_LIKES.begin(post.id, due=now_text())] if post.was_dated else [Delete(keys.post_slug(post.slug))]
@@ -261,6 +264,6 @@ def is_unchanged(post: Post) -> Check:
 
 
 def event_data(post: Post, *names: str) -> dict[str, Any]:
-    """What an event says of a post: these words, or all that its author chose."""
+    """The event's data about a post: these fields, or all that its author chose."""
     words = _stored_fields(post)
     return {"post_id": post.id, **{name: words[name] for name in names}}

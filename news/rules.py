@@ -1,4 +1,4 @@
-"""What a post is, when it can be seen, and who may write what: pure decisions and frozen values."""
+"""What a post is, when it is public, and who may write what: pure decisions and frozen values."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ MAX_TAGS = 8
 MAX_TAG_CHARS = 40
 MAX_SLUG_CHARS = 80
 MAX_SUMMARY_CHARS = 300
-EXCERPT_CHARS = 220  # characters of a text that stand for it in lists
+EXCERPT_CHARS = 220  # characters of a text shown in lists in place of a summary
 WORDS_PER_MINUTE = 220
 PREVIEW_DAYS = 7
-PAGE_ROWS = 20  # posts of a list
+PAGE_ROWS = 20  # posts per list page
 
 
 class SlugTaken(Refusal):
-    """Another post has the address, or had it."""
+    """The address belongs to another post, or once did."""
 
 
 NOT_THERE = _("This post does not exist.")
@@ -60,27 +60,27 @@ STATES = {State.DRAFT: _("Draft"), State.SCHEDULED: _("Scheduled"), State.PUBLIS
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What lists show of a post, and what its page shows beside the text."""
+    """The fields of a post that lists show, and its page beside the text."""
 
     id: str
     title: str
     slug: str
-    author: str  # nobody, if they have left
+    author: str  # empty if they have left
     created_at: str
     changed_at: str
-    published_at: str | None = None  # from when on it is to be seen
-    revised_at: str | None = None  # when its author last said that it is news again
-    was_dated: bool = False  # whether somebody may know its address
+    published_at: str | None = None  # when it becomes public
+    revised_at: str | None = None  # when its author last marked it as updated
+    was_dated: bool = False  # whether its address may be known
     time_zone: str = "UTC"  # in which its date was chosen
     tags: tuple[str, ...] = ()
-    summary: str = ""  # as its author says it
-    excerpt: str = ""  # the first words, for want of a summary
+    summary: str = ""  # written by its author
+    excerpt: str = ""  # the first words, used without a summary
     words: int = 0
-    election: str = ""  # what it is about,
-    election_at: str = ""  # and when that was made: a later one of the same name is another
-    result: str = ""  # the digest of the sealed result that it announces
+    election: str = ""  # what it is about
+    election_at: str = ""  # its creation time: a later one of the same name is a different election
+    result: str = ""  # digest of the sealed result it announces
     photo: Photo | None = None
-    previews: int = 0  # how often links to look at it beforehand were taken back
+    previews: int = 0  # how often its preview links were revoked
     version: int = 0
 
     def state(self, now: str) -> State:
@@ -97,44 +97,44 @@ class Post:
 
     @property
     def updated_at(self) -> str:
-        """For feeds: when there was last something new for readers."""
+        """For feeds: when readers last got something new."""
         return max(filter(None, (self.published_at, self.revised_at)), default=self.changed_at)
 
     @property
     def modified_at(self) -> str:
-        """For programs: when anything in it was last changed, or it appeared."""
+        """For programs: when it was last changed, or became public."""
         return max(self.changed_at, self.updated_at)
 
     @property
     def minutes(self) -> int:
-        """To read it."""
+        """Reading time."""
         return minutes_of(self.words)
 
 
 def minutes_of(words: int) -> int:
-    """To read so many words: at least one."""
+    """The reading time of so many words, at least one minute."""
     return max(1, round(words / WORDS_PER_MINUTE))
 
 
 def with_version(post: Post, version: int) -> Post:
-    """The post as a page showed it, which may have been before somebody changed it: acts on it are then refused."""
+    """The post at the version a page showed, so that acts on it are refused if it has changed since."""
     return replace(post, version=version)
 
 
-# --- what is made of what was typed ---
+# --- normalising input ---
 
 GERMAN = {
     ord(letter): written for letter, written in zip("äöüÄÖÜß", ("ae", "oe", "ue", "Ae", "Oe", "Ue", "ss"), strict=True)
 }
 
 
-OF_EMOJI = re.compile("[\ufe00-\ufe0f\u20e3]")  # marks that say how to draw a sign, and are in no word
+OF_EMOJI = re.compile("[\ufe00-\ufe0f\u20e3]")  # variation marks, which belong to no word
 
 
 def slug_of(title: str, suffix: str = "") -> str:
-    """The title as it stands in an address, with a suffix where others have the same.
+    """The title as part of an address, with a suffix if it is taken.
 
-    Letters of all scripts stay. German ones are written as Germans write them without their dots.
+    Letters of all scripts stay. German umlauts are transcribed in the usual German way.
     """
     german = title.translate(GERMAN)
     latin = slugify(german)
@@ -144,13 +144,13 @@ def slug_of(title: str, suffix: str = "") -> str:
 
 
 def _keeps_all_letters(slug: str, title: str) -> bool:
-    """Whether no letter was lost because it is none of those that we write."""
+    """Whether no letter was lost because we cannot write it."""
     letters = sum(character.isalnum() for character in unicodedata.normalize("NFKC", title))
     return sum(map(str.isalnum, slug)) >= letters
 
 
 def _hyphenate(text: str) -> str:
-    """Letters, digits and the marks that belong to them, without which many scripts have no vowels."""
+    """Keeps letters, digits and their combining marks, without which many scripts have no vowels."""
     composed = OF_EMOJI.sub("", unicodedata.normalize("NFKC", text).lower())
     kept = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
     return re.sub(r"-+", "-", unicodedata.normalize("NFC", kept)).strip("-_")
@@ -161,7 +161,7 @@ def is_slug(text: str) -> bool:
 
 
 def parse_tags(typed: str) -> tuple[str, ...]:
-    """Parted by commas, each once, as it was spelt first."""
+    """Separated by commas, each once, in its first spelling."""
     found: dict[str, str] = {}
     for tag in re.split(r"[,;\n]", typed):
         spelt = " ".join(tag.strip().lstrip("#").split())
@@ -175,20 +175,20 @@ def words_in(html: str) -> int:
 
 
 def spelling_of(tags: Iterable[str], typed: str) -> str:
-    """A tag as a post has it."""
+    """A tag as spelt in a post."""
     return next((tag for tag in tags if fold(tag) == fold(typed)), typed)
 
 
-# --- who may ---
+# --- permissions ---
 
 
 def writes_news(role: Role) -> bool:
-    """Whether somebody may write about anything, and change what others have written."""
+    """Whether a role may write about anything, and change what others have written."""
     return has(role, Permission.MANAGE_USERS)
 
 
 def check_mails(role: Role) -> None:
-    """Whether somebody may have a post mailed to all subscribers: it is the site that writes to them."""
+    """Refuse to mail a post to all subscribers unless the role allows it: such mail comes from the site itself."""
     if not writes_news(role):
         raise NotAllowed(NOT_BY_MAIL)
 

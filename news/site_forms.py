@@ -1,4 +1,4 @@
-"""What is typed about the site, part by part. Lists are typed as rows, which buttons put into another order."""
+"""Forms for the site's page, part by part. Lists are typed as rows, which buttons can reorder."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PartForm(forms.Form):
 
 
 class NameForm(PartForm):
-    """What it is called and its colour; the words of the settings stand for nothing of its own."""
+    """The site's name and colour; empty values fall back to the settings."""
 
     name = TitleField(
         label=_("Name of the site"), help_text=_("Shown at the top of every page, in titles and in mails.")
@@ -61,7 +61,7 @@ class NameForm(PartForm):
         widget=forms.TextInput({"type": "color"}),
         help_text=_("Used for buttons, links and highlights. Shades for light and dark pages are derived from it."),
     )
-    darker = ""  # that would do, for one that is hard to read
+    darker = ""  # a readable alternative to a colour that is hard to read
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
@@ -101,7 +101,7 @@ class TextForm(PartForm):
 
 
 def clean_address(typed: str) -> str:
-    """Where a link leads: a page by https, or a mailbox."""
+    """The target of a link: an https page, or a mailbox."""
     address = typed.strip()
     if address[: len(MAILTO)].lower() == MAILTO:
         return MAILTO + clean_email(address[len(MAILTO) :])
@@ -153,8 +153,9 @@ RowData = dict[str, str]
 
 
 class Rows:
-    """Some of a kind in their order, each a form of its own. Buttons move, take away and add rows: nothing is saved by
-    that, and nothing that was typed is lost."""
+    """An ordered list of entries, each with its own form. Buttons move, remove and add rows without saving, and keep
+    what was typed.
+    """
 
     part: ClassVar[Part]
     row: ClassVar[type[forms.Form]]
@@ -173,7 +174,7 @@ class Rows:
         return list(part_data(page, self.part)[self.part])
 
     def _typed(self, post: QueryDict) -> list[RowData]:
-        """One more than there may be, so that it is said and not cut."""
+        """Reads one row more than allowed, so that the form reports it instead of cutting it off."""
         numbers = takewhile(lambda at: f"{at}-title" in post, range(self.most + 1))
         return [{name: post.get(f"{at}-{name}", "") for name in self.row.base_fields} for at in numbers]
 
@@ -204,12 +205,12 @@ class Rows:
         return self.is_sent and bool(self.refusals or any(form.errors for form in self.forms))
 
     def values(self) -> Item:
-        """Without rows that are empty."""
+        """Without empty rows."""
         return {self.part.value: [dict(form.cleaned_data) for form in self.forms if form.has_changed()]}
 
 
 def rearrange(rows: list[RowData], act: str) -> tuple[list[RowData], str]:
-    """The rows as a button leaves them, and what has the focus then: the same button, or the next best one."""
+    """The rows after a button press, and what gets the focus: the same button, or the next best one."""
     verb, _dash, number = act.partition("-")
     at = int(number) if number.isdecimal() and len(number) < 3 else len(rows)
     if verb == "add":
@@ -236,7 +237,7 @@ class ProjectRows(Rows):
 
 
 def name_form(post: QueryDict | None, page: SitePage) -> NameForm:
-    """With what holds now; a darker colour that was offered is taken by one click."""
+    """With the current values; an offered darker colour is accepted with one click."""
     if post is not None and "darker" in post:
         post = post.copy()
         post["colour"] = post["darker"]

@@ -1,8 +1,7 @@
-"""The site's page: who we are, a picture, links, projects, and what the site is called. Its rules and its item.
+"""The site's page: who we are, a picture, links, projects, and the site's name. Its rules and its item.
 
-It is one item, and people edit it part by part. What somebody saw of a part when they began to write has an edition,
-and whoever saves is told if it is another one by now. So nobody's words go unseen, and two people at two parts are not
-in each other's way.
+It is one item, edited part by part. Each part has an edition, and saving is refused if it has changed since the form
+was opened. So no one's text is overwritten unseen, and two people editing two parts do not conflict.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from store import keys
 from store.table import Delete, Item, Put, Write
 
 MAX_LINKS = MAX_PROJECTS = 12
-MAX_SITE_NAME_CHARS = 60  # as of the setting
+MAX_SITE_NAME_CHARS = 60  # as for the setting
 MAX_TITLE_CHARS = 80
 MAX_TEXT_CHARS = 400
 MAX_ADDRESS_CHARS = 500
 
 
 class Part(StrEnum):
-    """What is edited at once."""
+    """A part of the page that is edited as a whole."""
 
     NAME = "name"
     TEXT = "text"
@@ -63,7 +62,7 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """No name and no colour stand for those of the settings."""
+    """An empty name or colour falls back to the settings."""
 
     name: str = ""
     colour: str = ""
@@ -71,12 +70,12 @@ class SitePage:
     links: tuple[Link, ...] = ()
     projects: tuple[Project, ...] = ()
     photo: Photo | None = None
-    version: int = 0  # of one that nobody has written
+    version: int = 0  # 0 for a page that was never written
     html: Html | None = None
 
     @property
     def has_content(self) -> bool:
-        """Whether it says anything to strangers, besides what the site is called."""
+        """Whether it shows visitors anything besides the site's name."""
         return bool(self.text or self.photo or self.links or self.projects)
 
 
@@ -87,7 +86,7 @@ BLANK = SitePage()
 
 
 def part_data(page: SitePage, part: Part) -> Item:
-    """A part in plain words, as its event tells it and the item keeps it."""
+    """A part as plain data, as in its event and its item."""
     return {name: _plain_data(getattr(page, name)) for name in PART_FIELDS[part]}
 
 
@@ -98,17 +97,17 @@ def _plain_data(value: Any) -> Any:
 
 
 def changed(page: SitePage, words: Item) -> SitePage:
-    """The page with other words, given as `said` gives them."""
+    """The page with other values, in the format of `part_data`."""
     return replace(page, **_values(words), html=None)
 
 
 def edition(page: SitePage, part: Part) -> str:
-    """What tells this wording of a part from any other."""
+    """Identifies this state of a part."""
     return sha256(json.dumps(part_data(page, part), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _values(words: Item) -> dict[str, Any]:
-    """Of an item, or of what an event tells."""
+    """From an item, or from an event's data."""
     values: dict[str, Any] = {name: words[name] for name in ("name", "colour", "text") if name in words}
     if "links" in words:
         values["links"] = tuple(Link(**each) for each in words["links"])
@@ -123,7 +122,7 @@ def _values(words: Item) -> dict[str, Any]:
 
 
 def find() -> SitePage:
-    """The page as it is; a blank one where nobody has written any."""
+    """The current page; a blank one if none was written."""
     item = table().get(keys.site_page())
     return page_of(item) if item else BLANK
 
@@ -137,7 +136,7 @@ def text_html(page: SitePage) -> str:
 
 
 def writing(page: SitePage, before: SitePage) -> list[Write]:
-    """In place of the one before, if that is still the one there is."""
+    """Replaces the page, if it has not changed since it was read."""
     item = {**keys.site_page().item, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
         item |= {name: value for name, value in part_data(page, part).items() if value is not None}

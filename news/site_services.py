@@ -1,4 +1,4 @@
-"""What is done to the site's page: a part of it is put into other words, or all of it goes."""
+"""Acts on the site's page: editing a part of it, or removing all of it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .site_page import Part, SitePage
 
 
 class ChangedMeanwhile(Refusal):
-    """Somebody else has put the part into other words since this person began to write."""
+    """The part was changed since this person opened the form."""
 
 
 def edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
-    """Put a part into these words, if what is there now is what was `seen`; answers the page as it is then."""
+    """Change a part, if its current edition is the one `seen`; returns the updated page."""
     return retry_lost_race(lambda: _edit(admin, part, seen, data))
 
 
@@ -41,7 +41,7 @@ def _edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
 
 
 def picture(admin: User, wanted: PictureChange) -> None:
-    """The page gets a picture, other words for the one it has, or none."""
+    """Set, re-caption or remove the page's picture."""
     retry_lost_race(lambda: _picture(admin, wanted))
 
 
@@ -55,7 +55,7 @@ def _picture(admin: User, wanted: PictureChange) -> None:
 
 
 def remove(admin: User) -> None:
-    """Back to what it was before anybody wrote anything."""
+    """Reset the page to its initial blank state."""
     retry_lost_race(lambda: _remove(admin))
 
 
@@ -67,7 +67,7 @@ def _remove(admin: User) -> None:
 
 
 def _record(admin: User, event: Event, writes: list[Write]) -> None:
-    """This process knows of it at once, and the others within seconds."""
+    """This process sees the change at once, the others within seconds."""
     try:
         record(event, *writes, role_unchanged(admin))
     finally:

@@ -1,4 +1,4 @@
-"""The site's page, which those who look after the site edit where it stands, part by part."""
+"""The site's page, which those who look after the site edit in place, part by part."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ TITLES = {
 }
 
 
-# --- looking ---
+# --- viewing ---
 
 
 @public
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """As strangers see it; who looks after the site finds a way to edit beside each part."""
+    """As visitors see it, with an edit link beside each part for those who look after the site."""
     page = site_page.find()
     may_edit = request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS)
     return show_page(request, page) if page.has_content or may_edit else show_default_page(request)
@@ -56,7 +56,7 @@ def load_part(part: str) -> Part | None:
 @requires(Permission.MANAGE_USERS, load=load_part, rule=allow_everyone)
 @form_page
 def edit(request: HttpRequest, part: Part) -> HttpResponse:
-    """One part as a form, at its place where scripts run and else on a page of its own."""
+    """One part as a form: in place with scripts, otherwise on a page of its own."""
     page = site_page.find()
     if part == Part.PICTURE:
         return _edit_picture(request, page)
@@ -73,12 +73,12 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
 
 
 def _seen_edition(request: HttpRequest) -> dict[str, str]:
-    """What whoever sent the form saw of the part."""
+    """The edition of the part that the form was opened with."""
     return {"seen": request.POST.get("seen", "")}
 
 
 def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
-    """On a page of its own, which tells how far sending is."""
+    """On a page of its own, which shows the upload's progress."""
     act = lambda wanted: site_services.picture(request.user, wanted)  # noqa: E731
     return picture_page(request, page.photo, act, _address(Part.PICTURE), title=site_name())
 
@@ -93,7 +93,7 @@ def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> HttpRespo
 
 
 def _back(request: HttpRequest, part: Part) -> HttpResponse:
-    """To the part where it stands. Name and colour are all over the page, so that is loaded anew."""
+    """Back to the part in place. Name and colour affect the whole page, so it is reloaded."""
     address = _address(part)
     return HttpResponseClientRedirect(address) if part == Part.NAME and request.htmx else redirect(address)
 
@@ -103,13 +103,13 @@ def _address(part: Part) -> str:
 
 
 def _conflict_context(part: Part) -> dict[str, Any]:
-    """What is there by now; who saves once more has seen it."""
+    """The current version; saving again confirms that it has been seen."""
     page = site_page.find()
     return {"now": page, "text": site_page.text_html(page), "seen": site_page.edition(page, part)}
 
 
 def _show(request: HttpRequest, part: Part, form: PartForm | Rows, **context: Any) -> HttpResponse:
-    """htmx puts into its place only what is answered with 200."""
+    """htmx swaps in only responses with status 200."""
     context |= {"part": part, "form": form, "title": TITLES[part], "previews": part == Part.TEXT}
     status = 422 if form.errors and not request.htmx else 200
     return render(request, "news/edit.html", context, status=status)
@@ -118,7 +118,7 @@ def _show(request: HttpRequest, part: Part, form: PartForm | Rows, **context: An
 @requires(Permission.MANAGE_USERS)
 @form_page
 def remove(request: HttpRequest) -> HttpResponse:
-    """Back to what was here before anybody wrote anything: first the question, then one button."""
+    """Reset to the initial state: first the question, then one button."""
     if request.method == "POST":
         done = _("The page has been removed. Visitors see the default front page again.")
         run_action(request, lambda: site_services.remove(request.user), done)

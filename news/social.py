@@ -1,4 +1,4 @@
-"""What other sites show of a link to a post or to a list of posts."""
+"""Link previews that other sites show of a post or a list of posts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_WIDTH_PX = 1280
 
 
 def address_of(post: Post) -> str:
-    """The one that is to be remembered, whichever way led here."""
+    """The canonical URL, whichever way led here."""
     return absolute_url(reverse("post", args=[post.slug]))
 
 
@@ -32,7 +32,7 @@ def post_preview(post: Post) -> dict[str, Any]:
 
 
 def picture_of(post: Post) -> Picture | None:
-    """The post's own, if it has one."""
+    """The post's own picture, if it has one."""
     photo = post.photo
     if photo is None:
         return None
@@ -47,6 +47,6 @@ def drawn_picture(post: Post) -> Picture:
 
 
 def feed_links(page: str, *words: str) -> dict[str, str]:
-    """For news/parts/feed_links.html: the feeds of a list of posts, and its own address."""
+    """For news/parts/feed_links.html: the feeds of a list of posts, and its own URL."""
     kinds = {kind: absolute_url(reverse(f"{page}_{kind}", args=words)) for kind in ("atom", "json")}
     return {"address": absolute_url(reverse(page, args=words)), **kinds}

@@ -1,7 +1,7 @@
 """Subscriptions to the news by mail: confirmed by link, and deleted when the reader unsubscribes.
 
-There are no events: a log would keep for good what is to be gone without a trace. For the same reason nothing is
-remembered of somebody who has left, and a link that is opened again says the same as before.
+There are no events: a log would keep for good what must vanish without a trace. For the same reason nothing is stored
+about former subscribers, and opening a link again shows the same as before.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from store import keys
 from store.table import Delete, Exists, Item, Missing, Put
 
 CONFIRM_DAYS = 3
-LEAVE = "no-news"  # what the token in a mail is for
-CONFIRM, ALREADY_SUBSCRIBED = "confirm_news", "news_known"  # the letters
+LEAVE = "no-news"  # purpose of the token in a mail
+CONFIRM, ALREADY_SUBSCRIBED = "confirm_news", "news_known"  # the kinds of mail
 REQUEST_LIMITS = throttle.Limits(
     Limit("news", 5, SECONDS_PER_HOUR),
     Limit("news-email", 20, SECONDS_PER_HOUR),
     Limit("news-address", 50, SECONDS_PER_HOUR),
 )
-# Whoever types the address of others floods nobody: beyond this no mail leaves, and nobody is told.
+# Typing other people's addresses floods no one: beyond these limits mails are dropped silently.
 MAIL_LIMITS = {
     CONFIRM: Limit("news-confirm", 3, SECONDS_PER_DAY),
     ALREADY_SUBSCRIBED: Limit("news-known", 1, SECONDS_PER_DAY),
@@ -44,7 +44,7 @@ NOT_SUBSCRIBED = _("This address is not subscribed.")
 class Subscriber:
     address: str
     language: str
-    since: str  # when they confirmed it
+    since: str  # when they confirmed
 
 
 def find(address: str) -> Subscriber | None:
@@ -60,12 +60,14 @@ def count_subscribers() -> int:
     return table().count(keys.SUBSCRIBERS)
 
 
-# --- coming ---
+# --- subscribing ---
 
 
 def request_subscription(address: str, visitor: Visitor, user: User | None = None) -> None:
-    """Mail a link that confirms it. Whether the address gets the news already is told to nobody but its owner. Somebody
-    signed in who types their own address is not held up by what others asked for."""
+    """Mail a confirmation link. Only the address's owner learns whether it is already subscribed.
+
+    Requests by others do not delay a signed-in person who types their own address.
+    """
     own = user if user is not None and keys.fold(user.email) == keys.fold(address) else None
     throttle.count_try(REQUEST_LIMITS, address, visitor, own)
     known = find(address)
@@ -84,18 +86,18 @@ def confirm_token(address: str, language: str) -> str:
 
 
 def read_confirmation(token: str) -> tuple[str, str] | None:
-    """Which address confirms, and in which language it is to be written to."""
+    """The address to confirm, and the language to write to it in."""
     words = read_token("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
     return (words[0], words[1]) if words and len(words) == 2 else None
 
 
 def confirm(address: str, language: str) -> None:
-    """From now on. Who confirms twice gets the news since the first time."""
+    """Idempotent: confirming again keeps the first date."""
     words = {"address": address, "language": language, "since": now_text()}
     try_write(Put({**keys.subscriber(address).item, **words}, when=Missing()))
 
 
-# --- leaving ---
+# --- unsubscribing ---
 
 
 def leave_token(address: str) -> str:
@@ -103,23 +105,23 @@ def leave_token(address: str) -> str:
 
 
 def leave(address: str) -> None:
-    """At once, and as often as it is said."""
+    """At once, and idempotent."""
     table().write(Delete(keys.subscriber(address)))
 
 
 def remove(actor: User, address: str) -> None:
-    """Somebody has asked an admin for it."""
+    """Unsubscribe a reader who asked an admin for it."""
     gone = Delete(keys.subscriber(address), when=Exists())
     write(gone, role_unchanged(actor), refusals={0: Refusal(NOT_SUBSCRIBED)})
 
 
 def forget_subscription(gone: User) -> None:
-    """Somebody was removed: their address gets no more news."""
+    """Unsubscribe a removed person's address."""
     if gone.email:
         leave(gone.email)
 
 
-# --- what is told to somebody of themselves ---
+# --- export ---
 
 
 def export_subscription(user: User) -> list[Item]:

@@ -1,4 +1,4 @@
-"""Every address about news, the front page and the site's own page."""
+"""All URLs of news, the front page and the site's own page."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""Pages of news for readers: lists by date, tag and author, a post, and a look at one beforehand."""
+"""Pages of news for readers: lists by date, tag and author, a post, and previews."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from .rules import PAGE_ROWS, Post
 @require_safe
 @cached_for_anonymous
 def news(request: HttpRequest) -> HttpResponse:
-    """What there is to read, the newest first."""
+    """All published posts, newest first."""
     return _list(request, repository.published)
 
 
@@ -63,7 +63,7 @@ def by_author(request: HttpRequest, author: str) -> HttpResponse:
 
 
 def _list(request: HttpRequest, read: ReadPage[Post], **narrowed: str) -> HttpResponse:
-    """A list; one of a tag or an author is there only if there is something to read in it."""
+    """A list; a tag or an author without published posts is a 404."""
     posts, older = read_page(request, read, PAGE_ROWS)
     if narrowed and not posts:
         raise Http404
@@ -80,7 +80,7 @@ def _may_draft(user: Any) -> bool:
 
 
 def _spelling(name: str, typed: str, post: Post) -> str:
-    """A tag or an author as the newest post has it, not as the address has it."""
+    """A tag or an author as spelt in the newest post, not in the URL."""
     if name == "author":
         return post.author
     return rules.spelling_of(post.tags, typed)
@@ -93,7 +93,7 @@ def _spelling(name: str, typed: str, post: Post) -> str:
 @require_safe
 @cached_for_anonymous
 def post(request: HttpRequest, slug: str) -> HttpResponse:
-    """A post at its address, to which earlier ones lead. Before its moment it is there for its writers."""
+    """A post at its address; earlier addresses redirect. Before publication only its editors can see it."""
     whole = _find_by_slug(slug)
     if whole is None:
         raise Http404
@@ -106,7 +106,7 @@ def post(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _post_extras(request: HttpRequest, whole: FullPost) -> dict[str, Any]:
-    """What it is about, who likes it, and what other sites are told of it."""
+    """What it is about, its likes, and its link preview."""
     links = {"social": social.post_preview(whole.post), "feeds": social.feed_links("news")}
     return {"about": election_posts.load_about(whole.post), "likes": likes.load_likes(request, whole), **links}
 
@@ -117,17 +117,17 @@ def _find_by_slug(slug: str) -> FullPost | None:
 
 
 def post_context(whole: FullPost, **more: Any) -> dict[str, Any]:
-    """What the page of a post shows."""
+    """The context of a post's page."""
     return {"post": whole.post, "text": whole.text, "whole": whole, "state": whole.post.state(now_text()), **more}
 
 
-# --- before its moment ---
+# --- previews ---
 
 
 @public
 @require_safe
 def preview(request: HttpRequest, token: str) -> HttpResponse:
-    """A post as whoever was given a link sees it beforehand. Once it is published the link leads to it."""
+    """A post as seen by preview link. Once it is published, the link redirects to it."""
     if (found := previews.read(token)) is None:
         return _unlisted(render(request, "news/no_preview.html", {"days": rules.PREVIEW_DAYS}, status=404))
     if found.whole.post.is_public(now_text()):
@@ -138,7 +138,7 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _unlisted(answer: HttpResponse) -> HttpResponse:
-    """Neither found by search engines, nor told to the sites it links to, nor kept by anybody on the way."""
+    """Not indexed, not cached, and sent to no linked site as a referrer."""
     answer["X-Robots-Tag"] = "noindex"
     answer["Referrer-Policy"] = "no-referrer"
     answer["Cache-Control"] = "private, no-store"
@@ -151,7 +151,7 @@ def _unlisted(answer: HttpResponse) -> HttpResponse:
 @requires(Permission.VIEW_APPLICATION, load=elections.find_settled, rule=check_visible)
 @require_safe
 def about_election(request: HttpRequest, election: Election) -> HttpResponse:
-    """All posts about an election that can be read by now."""
+    """All published posts about an election."""
     posts, older = read_page(request, partial(repository.on_election, election), PAGE_ROWS)
     may_write = services.may_announce(request.user, election)
     context = {"election": election, "posts": posts, "older": older, "may_write": may_write}
@@ -161,7 +161,7 @@ def about_election(request: HttpRequest, election: Election) -> HttpResponse:
 @requires(Permission.USE_APPLICATION, load=elections.find_settled, rule=may(Action.LOOK))
 @require_POST
 def announce(request: HttpRequest, election: Election) -> HttpResponse:
-    """One press; whoever presses again is led to the post there is."""
+    """One press announces it; pressing again leads to the existing post."""
     if (found := results.find(election.name)) is None:
         raise Http404
     try:
@@ -178,7 +178,7 @@ def announce(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _redirect_to(post: Post) -> HttpResponse:
-    """The post as readers see it; one that was taken back, to be published again."""
+    """The post as readers see it, or its publish page if it was withdrawn."""
     return redirect("post", post.slug) if post.is_public(now_text()) else redirect("edit_post", post.id)
 
 

@@ -1,4 +1,4 @@
-"""Pages on which posts are written: drafts, a new one, changing one. Nothing that was typed is lost on the way."""
+"""Pages on which posts are written: drafts, new posts, edits. Nothing typed is lost on the way."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TEXT_FIELDS = ("title", "text", "tags", "summary", "slug")
 @requires(Permission.USE_APPLICATION)
 @require_safe
 def drafts(request: HttpRequest) -> HttpResponse:
-    """What is not to be seen yet: of everybody for those who write the news, else one's own."""
+    """Unpublished posts: all of them for those who write the news, otherwise one's own."""
     everybody = rules.writes_news(request.user.role)
     whose = None if everybody else request.user.name
     shown = request.GET.get("show", "")
@@ -60,7 +60,7 @@ def drafts(request: HttpRequest) -> HttpResponse:
 
 
 def _read_list(request: HttpRequest, name: str, read: Callable[..., PostPage]) -> dict[str, Any]:
-    """Some of a list, and the address of the page that has only more of it."""
+    """A page of a list, and the URL of the page that continues it."""
     begin = request.GET.get("after") if request.GET.get("show") == name else None
     posts, cursor = read(limit=PAGE_ROWS, cursor=begin or None)
     more = f"{escape_uri_path(request.path)}?{urlencode({'show': name, 'after': cursor})}" if cursor else ""
@@ -71,7 +71,7 @@ def _read_list(request: HttpRequest, name: str, read: Callable[..., PostPage]) -
 
 
 def for_writers(view: View) -> View:
-    """For those who may create things here. Whose session has ended gets what they typed back, to keep it."""
+    """For those who may create things here. If the session has expired, what was typed is handed back."""
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)
@@ -97,7 +97,7 @@ def _return_text(request: HttpRequest) -> HttpResponse:
 @for_writers
 @form_page
 def write(request: HttpRequest) -> HttpResponse:
-    """A new draft, about an election if the address says so."""
+    """A new draft, about an election if the URL names one."""
     election = request.POST.get("election", "") or request.GET.get("election", "")
     if not _has_text(request) and (shut := _refusal_page(request, election)):
         return shut
@@ -117,7 +117,7 @@ def write(request: HttpRequest) -> HttpResponse:
 
 
 def _refusal_page(request: HttpRequest, election: str) -> HttpResponse | None:
-    """What to answer instead of a form about this."""
+    """The response instead of a form about this election."""
     try:
         check_about(request.user, election)
     except NotNow as refusal:
@@ -149,7 +149,7 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
 
 
 def _save(user: User, whole: FullPost, form: EditForm) -> Post:
-    """On condition that its words are still those that the form has seen."""
+    """Only if the texts are still those the form was opened with."""
     if not form.is_up_to_date(whole):
         raise LostRace
     return services.edit(user, whole.post, form.written(), revised=form.cleaned_data.get("revised", False))
@@ -164,17 +164,17 @@ def _saved(request: HttpRequest, post: Post) -> HttpResponse:
 
 
 def _should_save(request: HttpRequest, form: PostForm) -> bool:
-    """Whether the form is sent to be saved, and is right; a preview saves nothing."""
+    """Whether the form was submitted to be saved, and is valid; a preview saves nothing."""
     return request.method == "POST" and "preview" not in request.POST and form.is_valid()
 
 
 def _add_refusal(form: PostForm, refusal: Refusal) -> int:
-    """Say at the form why not, so that what was typed stays; answers the status of the page."""
+    """Show the refusal in the form, so that what was typed stays; returns the page's status."""
     form.add_error("slug" if isinstance(refusal, SlugTaken) else None, str(refusal))
     return 403 if isinstance(refusal, NotAllowed) else 422
 
 
-# --- two at once ---
+# --- conflicts ---
 
 
 def _current(post_id: str) -> FullPost:
@@ -185,7 +185,7 @@ def _current(post_id: str) -> FullPost:
 
 
 def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen: bool) -> EditForm:
-    """The form with what was typed, which saved again takes the place of what is saved now."""
+    """The form with what was typed; saving it again replaces what is stored now."""
     words: QueryDict = request.POST.copy()
     words["seen"] = EditForm.digest_of(now)
     form = EditForm(words, whole=now, is_seen=is_seen)
@@ -200,7 +200,7 @@ def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen
 
 
 def _deleted_meanwhile(request: HttpRequest) -> HttpResponse:
-    """Somebody deleted it while another wrote: what was typed can become a new draft."""
+    """The post was deleted while being edited: what was typed can become a new draft."""
     if not _has_text(request) or not rules.writes_news(request.user.role):
         raise Http404
     form = PostForm(request.POST)
@@ -226,7 +226,7 @@ def picture(request: HttpRequest, post: Post) -> HttpResponse:
 def _form_response(
     request: HttpRequest, form: PostForm, about: tuple[str, ...], status: int = 200, **context: Any
 ) -> HttpResponse:
-    """The form beside what its text looks like."""
+    """The form beside a preview of its text."""
     if form.errors and status == 200 and "preview" not in request.POST:
         status = 422
     context |= {"form": form, "draft_key": text_key(request, *about), **preview_context(form)}
@@ -234,7 +234,7 @@ def _form_response(
 
 
 def preview_context(form: PostForm) -> dict[str, Any]:
-    """What the page of the post would show of what is in the form, by the same rendering."""
+    """The context of the post's page for the form's content, rendered in the same way."""
     text = str(form["text"].value() or "").replace("\r\n", "\n")
     tags = rules.parse_tags(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
     words = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}

@@ -1,4 +1,4 @@
-"""Choices as cards: each says in plain words what it means, and may have a picture. They work as radio buttons do."""
+"""Choices as cards: each explains itself in plain words and may have a picture. They behave like radio buttons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Card:
 
 
 class Cards(forms.RadioSelect):
-    """Radio buttons on cards. A group of choices is folded under its heading until one of it is chosen."""
+    """Radio buttons on cards. A group of choices stays collapsed under its heading until one of them is chosen."""
 
     template_name = "pages/cards/cards.html"
     option_template_name = "pages/cards/card.html"

@@ -13,7 +13,7 @@ UNKNOWN = "unknown"
 
 
 def client_network(request: HttpRequest) -> str:
-    """The home or office it comes from: behind trusted proxies, that of the last address that is none of them."""
+    """The client's home or office network: behind trusted proxies, that of the last address that is not one of them."""
     return network(str(_client_address(request) or ""))
 
 
@@ -26,7 +26,7 @@ def _client_address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
 
 
 def parse(text: str) -> IPv4Address | IPv6Address | None:
-    """An address as proxies write it: with or without a port, in brackets, or an IPv4 address in IPv6's clothes."""
+    """An address as proxies write it: with or without a port, in brackets, or as an IPv4-mapped IPv6 address."""
     text = text.strip()
     if match := WITH_PORT.fullmatch(text):
         text = match["v6"] or match["v4"]
@@ -42,7 +42,7 @@ def is_trusted(found: IPv4Address | IPv6Address | None) -> bool:
 
 
 def network(text: str) -> str:
-    """One home or office: an IPv4 address, or the /64 of an IPv6 address, of which anybody has plenty."""
+    """One home or office: an IPv4 address, or the /64 of an IPv6 address, as everyone has plenty of those."""
     found = parse(text)
     if isinstance(found, IPv6Address):
         return str(ip_network((found.packed[:8] + bytes(8), 64)))

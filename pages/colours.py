@@ -1,4 +1,4 @@
-"""One colour of the operator's, and the shades of it that pages need in light and in dark."""
+"""The operator's colour, and the shades of it that pages need in light and dark mode."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-MIN_CONTRAST = 4.5  # the contrast that WCAG 2 asks of text at level AA
-DARK_MODE_CONTRAST = 7.0  # what the lightened twin of a colour has in dark
-# Surfaces that text in the colour stands on, as static/css/tokens.css has them.
+MIN_CONTRAST = 4.5  # the contrast WCAG 2 requires of text at level AA
+DARK_MODE_CONTRAST = 7.0  # contrast of the lightened colour in dark mode
+# Surfaces behind text in the colour, as in static/css/tokens.css.
 LIGHT = ("#ffffff", "#f6f5f3", "#eceae6")
 DARK = ("#15131a", "#1e1b24", "#292531")
 WHITE, BLACK = "#ffffff", "#000000"
-DEFAULT_COLOUR = "#56278a"  # where nobody chose another
+DEFAULT_COLOUR = "#56278a"  # the default
 
 
 def find_error(colour: str) -> str | None:
-    """A sentence if this can be no site's colour."""
+    """A sentence if this cannot be a site's colour."""
     if not is_colour(colour):
         return f"SITE_COLOUR should look like #56278a, not {colour!r}."
     if is_readable(colour):
@@ -36,18 +36,18 @@ def is_readable(colour: str) -> bool:
 
 
 def contrast_on_light(colour: str) -> float:
-    """The contrast it has at least on our light pages."""
+    """Its minimum contrast on our light pages."""
     return _min_contrast(colour, LIGHT)
 
 
 def darkened(colour: str) -> str:
-    """The nearest darker one that can be read there."""
+    """The nearest darker colour that is readable there."""
     return _first_readable(_towards(colour, BLACK), LIGHT, MIN_CONTRAST)
 
 
-@lru_cache(16)  # every mail asks for those of the site
+@lru_cache(16)  # every mail needs those of the site
 def shades(colour: str) -> dict[str, tuple[str, str]]:
-    """By the name of a token: in light and in dark."""
+    """By token name: in light and in dark mode."""
     twin = _first_readable(_towards(colour, WHITE), DARK, DARK_MODE_CONTRAST)
     soft = _first_readable(_towards(mixed(colour, WHITE, 0.88), WHITE), (colour,), MIN_CONTRAST)
     soft_twin = _first_readable(_towards(mixed(twin, DARK[1], 0.75), DARK[1]), (twin,), MIN_CONTRAST)
@@ -60,7 +60,7 @@ def shades(colour: str) -> dict[str, tuple[str, str]]:
 
 
 def site_shades(colour: str) -> dict[str, tuple[str, str]]:
-    """The shades of a site's own colour, and of ours where it has none."""
+    """The shades of the site's own colour, or of ours if it has none."""
     return shades(colour or DEFAULT_COLOUR)
 
 
@@ -85,13 +85,13 @@ def contrast(one: str, other: str) -> float:
 
 
 def mixed(colour: str, other: str, share: float) -> str:
-    """The colour with that share of the other in it."""
+    """The colour with that share of the other mixed in."""
     pairs = zip(_parts(colour), _parts(other), strict=True)
     return "#" + "".join(f"{round(own + (its - own) * share):02x}" for own, its in pairs)
 
 
 def _first_readable(shades: Iterator[str], surfaces: tuple[str, ...], wanted: float) -> str:
-    """The first that can be told from these surfaces so well. The last of them always can."""
+    """The first with enough contrast to these surfaces. The last one always has."""
     return next(shade for shade in shades if _min_contrast(shade, surfaces) >= wanted)
 
 
@@ -100,7 +100,7 @@ def _min_contrast(colour: str, surfaces: tuple[str, ...]) -> float:
 
 
 def _towards(colour: str, other: str) -> Iterator[str]:
-    """The colour, and then more and more of the other."""
+    """The colour, then mixed with more and more of the other."""
     return (mixed(colour, other, percent / 100) for percent in range(101))
 
 

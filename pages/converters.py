@@ -1,4 +1,4 @@
-"""Names in addresses: any name, also one with a slash or made of dots."""
+"""Names in URLs: any name, even one with a slash or made of dots."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ ESCAPED = re.compile(r"~([0-9A-F]{2})")
 
 
 class NameConverter:
-    """A slash would end the part of the path, and `.` and `..` would walk through it, so these are written as ~XX."""
+    """A slash would end the path segment, and `.` and `..` would traverse it, so these are written as ~XX."""
 
     regex = "[^/]+"
 

@@ -1,4 +1,4 @@
-"""Fields for what people type everywhere: names, addresses, titles, Markdown, lists."""
+"""Fields used everywhere: names, addresses, titles, Markdown, lists."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name, cle
 
 
 class NameField(forms.CharField):
-    """A user name, cleaned as it is kept."""
+    """A user name, normalised for storage."""
 
     def __init__(self, **options: Any):
         attributes = {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
         options.setdefault("label", _("Name"))
-        options.setdefault("max_length", MAX_NAME_CHARS * 2)  # white space is collapsed before the true length counts
+        options.setdefault("max_length", MAX_NAME_CHARS * 2)  # white space is collapsed before the length is checked
         super().__init__(widget=forms.TextInput(attributes), **options)
 
     def clean(self, value: Any) -> str:
@@ -29,7 +29,7 @@ class NameField(forms.CharField):
 
 
 class AddressField(forms.CharField):
-    """An email address, cleaned as it is kept."""
+    """An email address, normalised for storage."""
 
     def __init__(self, **options: Any):
         options.setdefault("label", _("Email address"))
@@ -41,7 +41,7 @@ class AddressField(forms.CharField):
 
 
 class TitleField(forms.CharField):
-    """The name of an election, cleaned as it is kept."""
+    """The name of an election, normalised for storage."""
 
     def __init__(self, **options: Any):
         options.setdefault("label", _("Name of the election"))
@@ -52,7 +52,7 @@ class TitleField(forms.CharField):
 
 
 class LinesField(forms.CharField):
-    """Several lines, whichever line endings a browser sends."""
+    """Several lines, with any line endings."""
 
     def __init__(self, *, rows: int, attributes: Mapping[str, str] | None = None, **options: Any):
         widget = forms.Textarea({"rows": rows, "dir": "auto", **(attributes or {})})
@@ -79,7 +79,7 @@ def markdown_field(
 
 
 def read_names(read: Callable[[str], Sequence[lists.Row]], text: str) -> list[str]:
-    """The names of a list; whatever is wrong with it is said with its line."""
+    """The names of a list; errors include the line number."""
     return new_names(valid_rows(read, text))
 
 

@@ -54,7 +54,7 @@ def run_form(
 def refusals_as_errors(
     form: Any, field: str | None = None, kinds: tuple[type[Exception], ...] = (Refusal,)
 ) -> Iterator[None]:
-    """A refusal, or one of these kinds, of what is done inside is shown at the form or at one of its fields."""
+    """Shows a refusal, or another of these exceptions, as an error of the form or of one of its fields."""
     try:
         yield
     except kinds as refusal:
@@ -67,5 +67,5 @@ def new_token() -> str:
 
 
 def token_in(post: QueryDict) -> str:
-    """The token of a submitted form; a new one if it has none, so that it never counts as a repetition."""
+    """The token of a submitted form; a new one if it has none, so that it never counts as a resubmission."""
     return post.get("token", "")[:MAX_TOKEN_CHARS] or secrets.token_urlsafe(16)

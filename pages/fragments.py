@@ -1,4 +1,4 @@
-"""Fragments of pages: templates rendered by themselves, for another template or for a page that is open already."""
+"""Fragments of pages: templates rendered on their own, for another template or for a page that is already open."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from jinja2 import Environment, pass_environment
 
 from store.caches import SizedCache
 
-CACHE_BYTES = 16_000_000  # about
-ENTRY_OVERHEAD_BYTES = 1000  # of an entry, about, beside its text
+CACHE_BYTES = 16_000_000  # approximately
+ENTRY_OVERHEAD_BYTES = 1000  # per entry beside its text, approximately
 
 
 def fragment(name: str, context: Mapping[str, Any]) -> SafeString:
-    """A template as HTML that other templates need not escape again: it has escaped its values itself."""
+    """A template as safe HTML: it has already escaped its values."""
     return mark_safe(render_to_string(name, dict(context)))  # noqa: S308 - templates escape what they show
 
 
 def _weight(text: SafeString) -> int:
-    return 2 * getsizeof(text) + ENTRY_OVERHEAD_BYTES  # much of it may also stand in the values
+    return 2 * getsizeof(text) + ENTRY_OVERHEAD_BYTES  # much of it may also be in the values
 
 
 cache = SizedCache[SafeString](CACHE_BYTES, _weight)
@@ -31,10 +31,9 @@ cache = SizedCache[SafeString](CACHE_BYTES, _weight)
 
 @pass_environment
 def cached_include(environment: Environment, name: str, /, **values: Any) -> SafeString:
-    """An include that sees only what it is given, rendered once for the same values in each environment, of which
-    every language and path of the site has one.
+    """An include that sees only its arguments, cached by value per environment, so per language and path of the site.
 
-    Safe and unsafe text are different keys, and so are 1 and True, though Python holds them to be equal.
+    Safe and unsafe text have different keys, and so do 1 and True, although Python considers them equal.
     """
     key = environment, name, tuple(values.items()), tuple(map(type, values.values()))
     return cache.get(key, partial(fragment, name, values))

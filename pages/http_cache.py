@@ -28,7 +28,7 @@ ONE_SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What tells one state of a thing from another, and when it got there."""
+    """Identifies a state of something, and when it changed to it."""
 
     tag: str
     changed: datetime | None = None
@@ -41,7 +41,7 @@ def digest(*words: object) -> str:
 def public_response(
     request: HttpRequest, edition: Edition, now: datetime, make: Callable[[], HttpResponse]
 ) -> HttpResponse:
-    """What everybody is given alike; it is made only for those who do not have it."""
+    """A response that is the same for everyone, rendered only for clients that do not have it."""
     etag, stamp = f'"{edition.tag}"', _last_modified(edition, now)
     given = get_conditional_response(request, etag=etag, last_modified=_comparable_date(request, stamp)) or make()
     given["ETag"] = etag
@@ -52,22 +52,22 @@ def public_response(
 
 
 def _last_modified(edition: Edition, now: datetime) -> int | None:
-    """Dates of the web know no parts of a second: what changed in this one may do so again before it is over."""
+    """HTTP dates have whole seconds: what changed in the current one may change again before it is over."""
     if edition.changed is None or now - edition.changed < ONE_SECOND:
         return None
     return int(edition.changed.astimezone(UTC).timestamp())
 
 
 def _comparable_date(request: HttpRequest, stamp: int | None) -> int | None:
-    """The date counts if it is the very one that we gave: when something was taken away, ours may be an earlier one."""
+    """Only the exact date we sent counts: after something is removed, ours may be an earlier one."""
     asked = request.headers.get("If-Modified-Since")
     return stamp if stamp is None or asked in (None, http_date(stamp)) else None
 
 
 def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A page that is the same for everybody who is not signed in. Their browsers may keep it, and ask each time.
+    """A page that is the same for everyone not signed in. Browsers may cache it, but revalidate each time.
 
-    Nobody in between may: it has forms for one browser in it. Pages of people who are signed in are never cached.
+    Shared caches may not: it contains forms for one browser. Pages of signed-in people are never cached.
     """
 
     @wraps(view)
@@ -83,9 +83,11 @@ def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., Htt
 
 
 def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonContext], HttpResponse]) -> HttpResponse:
-    """A page with everything around it, which is the reader's own, and with something in it that `tag` tells from any
-    other. It is made only for those who do not have it just so, or who have something to be told; of what every page
-    says, which was asked for the edition."""
+    """A page with the reader's own frame around content that `tag` identifies.
+
+    It is rendered only for readers who do not have this exact page, or have messages waiting. The common context was
+    needed for the ETag, so it is passed on to `make`.
+    """
     said = common_context(request)
     around = _frame(request, said)
     if around["messages"]:
@@ -99,7 +101,7 @@ def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonCont
 
 
 def common_context(request: HttpRequest) -> CommonContext:
-    """As Django asks it for each template that is rendered for a request."""
+    """As Django calls the context processors for each template rendered for a request."""
     said: dict[str, Any] = {"request": request}
     for ask in engines["jinja2"].template_context_processors:
         said |= ask(request)
@@ -107,8 +109,10 @@ def common_context(request: HttpRequest) -> CommonContext:
 
 
 def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
-    """All that templates/base.html looks at: what is said on every page, who has come, where, and by which token their
-    forms are known. Whoever has none gets one, and so a page that they cannot have yet."""
+    """Everything templates/base.html depends on: the common context, the reader, the URL and the CSRF token.
+
+    A reader without a token gets one, and thus a page they cannot have cached.
+    """
     if "CSRF_COOKIE" not in request.META:
         get_token(request)
     user = request.user
@@ -125,6 +129,5 @@ def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
 
 
 def _page_digest(request: HttpRequest, page: HttpResponse) -> str:
-    """Each time a form is shown its token is written differently, and a browser without a number for its likes is
-    offered another one; any of them does."""
+    """Ignores the form token and the like number offered to a new browser, which differ each time."""
     return digest(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))

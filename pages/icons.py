@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-# The line ends outside the icon: white space keeps it apart from the words after it.
+# The line ends outside the icon: white space separates it from the words after it.
 SVG = '<svg class="sign" viewBox="0 0 24 24" aria-hidden="true"><path d="{}"/></svg>\n'
 INFO = "M12 21a9 9 0 1 1 0-18 9 9 0 0 1 0 18zM12 11v5.5M12 7.7v.1"
 PATHS = {
@@ -22,5 +22,5 @@ PATHS = {
 
 
 def icon(name: str) -> SafeString:
-    """The icon of that name; any other name, such as the level of a message, gives the one for information."""
+    """The icon of that name; any other name, such as a message level, gives the information icon."""
     return format_html(SVG, PATHS.get(name, INFO))

@@ -1,6 +1,6 @@
-"""Lists that people bring along or take away: voters from a CSV file, candidates pasted one a line, exports as CSV.
+"""Lists to import and export: voters from a CSV file, candidates pasted one per line, exports as CSV.
 
-A file is refused whole only when it cannot be read as a list at all; otherwise every row gets a verdict of its own.
+A file is refused as a whole only if it cannot be read as a list at all; otherwise every row gets its own verdict.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from .names import clean_email, clean_name, clean_title
 
 MAX_CANDIDATES = 500
 MAX_BYTES = 5 * 1024 * 1024
-MAX_PASTED_CHARS = MAX_BYTES // 4  # characters of a list that is pasted: those of some scripts have four bytes each
+MAX_PASTED_CHARS = MAX_BYTES // 4  # characters of a pasted list: in some scripts four bytes each
 MAX_ROWS = 50_000
 MAX_LINES = 4 * MAX_ROWS  # some may be blank, or inside quotation marks
 MAX_LINE_CHARS = 1_000
 
 
 class NotAList(Refusal):
-    """What was brought cannot be read as a list; the words say why."""
+    """The input cannot be read as a list; the message says why."""
 
 
 class Verdict(StrEnum):
-    """What will become of a row."""
+    """What will happen to a row."""
 
     NEW = "new"
-    THERE = "there"  # on the roll already
-    REPEATED = "repeated"  # in the same list above
+    THERE = "there"  # already on the roll
+    REPEATED = "repeated"  # earlier in the same list
     INVALID = "invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of a list: where it stands, what was typed, what will be kept of it, and why not if not."""
+    """One row of a list: its line, what was typed, what will be stored, and if not, why."""
 
     line: int
     typed: str
@@ -65,7 +65,7 @@ def read_voters(raw: bytes) -> list[Row]:
 
 
 def read_candidates(text: str) -> list[Row]:
-    """Candidates pasted one a line. Bullets and numbering go, if most lines have them."""
+    """Candidates pasted one per line. Bullets and numbering are removed if most lines have them."""
     lines = _nonblank_lines(text)
     if len(lines) > MAX_CANDIDATES:
         raise NotAList(_("A list can have at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
@@ -73,7 +73,7 @@ def read_candidates(text: str) -> list[Row]:
 
 
 def read_people(text: str, most: int, clean: Callable[[str], str] = clean_name) -> list[Row]:
-    """People pasted one a line, by name, in the same way."""
+    """People pasted one per line, by name, in the same way."""
     lines = _nonblank_lines(text)
     if len(lines) > most:
         raise NotAList(_("A list can have at most %(most)d names.") % {"most": most})
@@ -93,8 +93,9 @@ def _read_lines(lines: list[tuple[int, str]], clean: Callable[[str], str]) -> li
 def compare_with_roll(
     rows: Iterable[Row], already: Collection[str], people: Collection[str], reason: str = ""
 ) -> list[Row]:
-    """The rows again, knowing who is on the roll already, or wherever else the reason says, and which names somebody
-    here has; both are folded."""
+    """The rows again, compared with the folded names on the roll, or wherever else the reason says, and the folded
+    names of existing accounts.
+    """
     there, here = set(already), set(people)
     return [_compare(row, there, here, reason or _("Already on the roll.")) for row in rows]
 
@@ -109,7 +110,7 @@ def _compare(row: Row, there: set[str], here: set[str], known: str) -> Row:
 
 
 def refuse_names(rows: Iterable[Row], reason: str) -> list[Row]:
-    """The rows again, those by name refused, whether or not they are on the roll."""
+    """The rows again, with those by name refused, whether or not they are on the roll."""
     return [
         replace(row, verdict=Verdict.INVALID, reason=reason) if row.value and "@" not in row.value else row
         for row in rows
@@ -128,7 +129,7 @@ def _row(line: int, typed: str, clean: Callable[[str], str]) -> Row:
 
 
 def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows, each one that says what a row above has said marked with that row's line."""
+    """The rows, with each repetition marked with the line of the first one."""
     seen: dict[str, int] = {}
     for row in rows:
         above = seen.setdefault(fold(row.value), row.line) if row.value else row.line
@@ -142,7 +143,7 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def decode(raw: bytes) -> str:
-    """The text of a file, whatever it is written in."""
+    """The text of a file, in any supported encoding."""
     if len(raw) > MAX_BYTES:
         raise NotAList(_("A list can be at most %(most)d MB.") % {"most": MAX_BYTES // 1024**2})
     try:
@@ -159,7 +160,7 @@ def _not_text() -> NotAList:
 
 
 def _encoding(raw: bytes) -> str:
-    """What the file says of itself by its first bytes; else what its bytes look like."""
+    """The encoding given by the byte order mark; otherwise guessed from the bytes."""
     if raw.startswith(BOM_UTF8):
         return "utf-8-sig"
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -180,7 +181,7 @@ def _encoding_without_mark(raw: bytes) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines with their numbers, however they end. A file that is one endless line is no list."""
+    """The lines with their numbers, with any line endings. A file that is one endless line is not a list."""
     for number, line in enumerate(StringIO(text, newline=None), 1):
         if len(line.rstrip("\n")) > MAX_LINE_CHARS:
             words = {"line": number, "most": MAX_LINE_CHARS}
@@ -192,14 +193,14 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 # --- from lines to cells ---
 
-SEPARATORS = "\t;,"  # in this order: a comma may well stand inside a name
+SEPARATORS = "\t;,"  # in this order: a comma may well be part of a name
 NO_SEPARATOR = "\x1f"
-HINT = re.compile(r"sep=([\t;,|])[^\S\r\n]*(?=[\r\n])", re.IGNORECASE)  # how spreadsheets tell each other
-SAMPLE_LINES = 100  # lines looked at before the separator is chosen
+HINT = re.compile(r"sep=([\t;,|])[^\S\r\n]*(?=[\r\n])", re.IGNORECASE)  # how spreadsheets declare the separator
+SAMPLE_LINES = 100  # lines examined before the separator is chosen
 
 
 def _layout(sample: list[str], separators: str) -> tuple[str, bool]:
-    """What the lines are split by, and whether the first is a header."""
+    """The separator, and whether the first line is a header."""
     best = max(separators, key=lambda each: (_headings(sample, each), _splits(sample[:1], each)))
     if _headings(sample, best):
         return best if _splits(sample[:1], best) else NO_SEPARATOR, True
@@ -208,14 +209,14 @@ def _layout(sample: list[str], separators: str) -> tuple[str, bool]:
 
 
 def _headings(sample: list[str], separator: str) -> int:
-    """How many headings the first line has; none if it has an address."""
+    """How many headings the first line has; none if it contains an address."""
     first, *others = [_cells(line, separator) for line in sample] or [[]]
     headings = (_column(cell) and not _recurs(place, cell, others) for place, cell in enumerate(first))
     return 0 if any("@" in cell for cell in first) else sum(map(bool, headings))
 
 
 def _recurs(place: int, word: str, others: list[list[str]]) -> bool:
-    """Whether most other lines have the word in the same column: then it is no heading but, say, everybody's role."""
+    """Whether most other lines repeat the word in the same column: then it is not a heading but, say, a role."""
     again = sum(fold(cell) == fold(word) for cells in others for cell in cells[place : place + 1])
     return again * 2 > len(others)
 
@@ -234,7 +235,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The cells of each record that has any, with the line it starts on. A quoted cell may run over several lines."""
+    """The cells of each non-empty record, with the line it starts on. A quoted cell may span several lines."""
     begin, length = 1, 0
 
     def lines() -> Iterator[str]:
@@ -244,7 +245,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
             if length > MAX_LINE_CHARS + 1:
                 break
             yield line
-        if length:  # more was asked for in the middle of a record: inside quotation marks
+        if length:  # more was requested within a record: inside quotation marks
             raise NotAList(_("Line %(line)d has an unclosed quotation mark.") % {"line": begin})
 
     reader = csv.reader(lines(), delimiter=separator, skipinitialspace=True)
@@ -258,7 +259,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 class Column(Enum):
-    """What a column holds, the one to trust most first."""
+    """What a column holds, the most reliable first."""
 
     VOTER = "voter"
     EMAIL = "email"
@@ -279,14 +280,14 @@ COLUMN_BY_HEADING = {fold(word): column for column, words in HEADERS.items() for
 
 
 def _column(cell: str) -> Column | None:
-    """What a cell of the first line says the column holds, if it is a heading: “E-Mail:” is email."""
+    """What a cell of the first line says its column holds, if it is a heading: “E-Mail:” is email."""
     return COLUMN_BY_HEADING.get("".join(filter(str.isalpha, fold(cell))))
 
 
 def _voters(text: str) -> Iterator[tuple[int, Column | None, str]]:
-    """Of each record its line and the cell that says who, with what the header says of that cell."""
+    """Each record's line and the cell that identifies the voter, with what the header says about that cell."""
     hint = HINT.match(text)
-    text = text[hint.end() :] if hint else text  # what is left of that line is blank and still counts
+    text = text[hint.end() :] if hint else text  # the rest of that line is blank and still counts
     sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE_LINES))
     separator, has_header = _layout(sample, hint[1] if hint else SEPARATORS)
     records = dropwhile(lambda record: _is_blank("".join(record[1])), _records(text, separator))
@@ -311,7 +312,7 @@ def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Col
 
 
 def _by_content(cells: list[str]) -> str:
-    """Without a header: the email address if there is one, for the name beside it may be no user's; else the first."""
+    """Without a header: the email address if any, as the name beside it may not be a user's; else the first."""
     filled = [unescape_formula(cell) for cell in cells if not _is_blank(cell)]
     return next((cell for cell in filled if "@" in cell), filled[0] if filled else "")
 
@@ -324,7 +325,7 @@ NOTHING = re.compile("^")
 
 
 def _prefix_pattern(lines: list[str]) -> re.Pattern[str]:
-    """What most lines begin with besides a name. Numbering counts: “1. FC” on every line is part of the names."""
+    """What most lines start with besides a name. Numbers must differ: “1. FC” on every line is part of the names."""
     bullets = [line for line in lines if BULLET.match(line)]
     numbers = [match[1] for line in lines if (match := NUMBERING.match(line))]
     if len(bullets) * 2 > len(lines):
@@ -338,25 +339,25 @@ FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 def as_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
-    """The lines of a CSV file. A spreadsheet takes no text in it for a formula, and `read_voters` can read it again."""
+    """The lines of a CSV file, safe from formulas in spreadsheets, and readable by `read_voters`."""
     write = csv.writer(_Echo()).writerow
-    yield "\ufeff" + write(map(_escape_formula, header))  # by which spreadsheets know UTF-8
+    yield "\ufeff" + write(map(_escape_formula, header))  # tells spreadsheets that it is UTF-8
     for row in rows:
         yield write(map(_escape_formula, row))
 
 
 class _Echo:
-    """A file that hands back what is written to it."""
+    """A file object that returns what is written to it."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def _escape_formula(value: object) -> object:
-    """An apostrophe keeps text from starting a formula; text that has it already gets one more, so that one can go."""
+    """An apostrophe keeps text from becoming a formula; text that has one gets another, so one can be removed."""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def unescape_formula(cell: str) -> str:
-    """Without the apostrophe that `as_csv` has put before it."""
+    """Without the apostrophe that `as_csv` added."""
     return (cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell).strip()

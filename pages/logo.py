@@ -1,4 +1,4 @@
-"""The operator's own mark: a PNG, or an SVG that only draws."""
+"""The operator's logo: a PNG, or an SVG that only draws."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Logo:
 
     @property
     def edition(self) -> str:
-        """What tells it from any other, so that browsers may keep it for good."""
+        """Identifies this logo, so that browsers may cache it for good."""
         return sha256(self.content).hexdigest()[:16]
 
 
 class NoLogo(ValueError):
-    """Why this file cannot be one, as a sentence."""
+    """Why this file cannot be a logo, as a sentence."""
 
 
 @cache
 def read(path: str) -> Logo:
-    """The file as it was when it was first asked for: another one needs a restart."""
+    """The file as first read: a new one needs a restart."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -46,7 +46,7 @@ def read(path: str) -> Logo:
 
 
 def find_error(path: str) -> str | None:
-    """A sentence if this file can be no site's logo."""
+    """A sentence if this file cannot be a site's logo."""
     try:
         read(path)
     except NoLogo as reason:
@@ -55,11 +55,11 @@ def find_error(path: str) -> str | None:
 
 
 def _check_drawing(path: str, content: bytes) -> None:
-    """Shown as a picture nothing in it would run; opened by itself it might, so it is refused."""
+    """As an image nothing in it would run; opened on its own it might, so it is refused."""
     if b"<!ENTITY" in content:
         raise NoLogo(f"SITE_LOGO {path} declares entities, which no drawing needs.")
     try:
-        root = ElementTree.fromstring(content)  # noqa: S314 - without entities it is as long as it is
+        root = ElementTree.fromstring(content)  # noqa: S314 - without entities it cannot expand
     except ElementTree.ParseError:
         root = None
     if root is None or _plain(root.tag) != "svg":
@@ -69,7 +69,7 @@ def _check_drawing(path: str, content: bytes) -> None:
 
 
 def _does_more(element: ElementTree.Element) -> bool:
-    """Than draw: runs something, or fetches something."""
+    """Whether it does more than draw: runs or fetches something."""
     texts = [element.text or "" if _plain(element.tag) == "style" else "", *element.attrib.values()]
     links = (value for name, value in element.attrib.items() if _plain(name) in ("href", "src"))
     return (
@@ -81,5 +81,5 @@ def _does_more(element: ElementTree.Element) -> bool:
 
 
 def _plain(name: object) -> str:
-    """Without its namespace; comments have no name."""
+    """The name without its namespace; comments have no name."""
     return name.rpartition("}")[2].lower() if isinstance(name, str) else ""

@@ -1,7 +1,7 @@
-"""Markdown that people type, as HTML that a page can show: nothing in it runs, loads from elsewhere or breaks out.
+"""Markdown that people type, as HTML that is safe to show: nothing in it runs, loads from elsewhere or breaks out.
 
-markdown-it turns the text into tokens, in which we change what a page needs changed; nh3 then parses the HTML as a
-browser would and lets only a short list of tags and attributes through. Each alone should be enough.
+markdown-it turns the text into tokens, which we adapt to our pages; nh3 then parses the HTML as a browser would and
+allows only a short list of tags and attributes. Each alone should be enough.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 MAX_TEXT_CHARS = 20_000
-VERSION = 1  # to be raised with every change of what comes out; kept HTML of other versions is made again
-MAX_NESTING = 20  # quotes in lists in quotes; what is deeper is not taken for markup
-MAX_CELLS = 10_000  # of tables, in which a few characters can ask for very many
-MAX_LINKS = 1_000  # each may be looked for up to the end of the text, and becomes many times longer
+VERSION = 1  # raise with every change of the output; stored HTML of other versions is rendered again
+MAX_NESTING = 20  # quotes in lists in quotes; anything deeper is not treated as markup
+MAX_CELLS = 10_000  # in tables, where a few characters can create very many
+MAX_LINKS = 1_000  # each may be searched for up to the end of the text, and grows many times longer
 MAX_LINES = 2_000  # a short line can be a block of its own
 MAX_MARKS = 4_000  # of emphasis and code
-HEADING_SHIFT_LEVELS = 2  # a page has its own h1 and h2
+HEADING_SHIFT_LEVELS = 2  # pages have their own h1 and h2
 LINK = re.compile(r"(?:https?://|mailto:)[^/]", re.IGNORECASE)
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -36,19 +36,19 @@ OTHERS = {"li", "thead", "tbody", "tr", "th", "td", "a", "em", "strong", "s", "c
 
 
 def to_html(text: str) -> SafeString:
-    """The text as HTML, safe to show as it is. What would take long to parse is shown without markup."""
+    """The text as safe HTML. What would take long to parse is shown without markup."""
     text = _printable(text)
     html = _escape_lines(text) if _is_too_much(text) else PARSER.render(text)
     return mark_safe(CLEANER.clean(html))  # noqa: S308 - this is what the cleaner is for
 
 
 def without_markup(text: str) -> SafeString:
-    """The text as it was typed, line by line."""
+    """The text as typed, line by line."""
     return mark_safe(_escape_lines(_printable(text)))  # noqa: S308 - all of it is escaped
 
 
 def excerpt(html: str, length: int) -> str:
-    """The first words of a text, given as HTML, at most so many characters."""
+    """The first words of a text, given as HTML, up to so many characters."""
     words = " ".join(unescape(TAG.sub(_gap, html)).split())
     if len(words) <= length:
         return words
@@ -57,7 +57,7 @@ def excerpt(html: str, length: int) -> str:
 
 
 def _gap(tag: re.Match[str]) -> str:
-    """What a tag leaves between two words: blocks and lines part them."""
+    """What replaces a tag between two words: blocks and line breaks separate them."""
     return "" if tag[1] in WITHIN_LINES else " "
 
 
@@ -67,7 +67,7 @@ def _printable(text: str) -> str:
 
 
 def _is_too_much(text: str) -> bool:
-    """More than a form accepts, or more of what costs time than anybody means."""
+    """Longer than forms accept, or with more costly markup than anyone needs."""
     links = text.count("[") + text.count("://") + text.count("@")
     marks = sum(map(text.count, "*_~`"))
     too_many = links > MAX_LINKS or marks > MAX_MARKS or text.count("\n") > MAX_LINES
@@ -75,7 +75,7 @@ def _is_too_much(text: str) -> bool:
 
 
 def _cells(text: str) -> int:
-    """How many cells the tables could have: they fill up short rows, so lines times the widest line."""
+    """How many cells the tables could have: short rows are filled up, so lines times the widest line."""
     blocks = (block.split("\n") for block in text.split("\n\n"))
     return sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
 
@@ -86,7 +86,7 @@ def _escape_lines(text: str) -> str:
 
 
 def _text_of(tokens: list[Token]) -> Iterator[str]:
-    """What the tokens say."""
+    """The plain text of the tokens."""
     for token in tokens:
         if token.children is not None:
             yield "".join(_text_of(token.children))
@@ -96,11 +96,11 @@ def _text_of(tokens: list[Token]) -> Iterator[str]:
             yield token.content
 
 
-# --- what is changed in the tokens ---
+# --- changing the tokens ---
 
 
 def _shift_headings(state: StateCore) -> None:
-    """A heading without words becomes a paragraph: whoever jumps from heading to heading should not land there."""
+    """A heading without text becomes a paragraph, so that screen readers do not jump to it."""
     for place, token in enumerate(state.tokens):
         if token.type == "heading_open":
             words, end = state.tokens[place + 1 : place + 3]
@@ -109,11 +109,13 @@ def _shift_headings(state: StateCore) -> None:
 
 
 def _judge_direction(state: StateCore) -> None:
-    """Each outermost block runs left to right or right to left as its first letter does, and all inside it likewise: a
-    browser that judges a list would not look at items that judge for themselves."""
+    """Each outermost block gets its direction from its first letter, and everything inside it follows.
+
+    Otherwise a browser that detects a list's direction would skip items that detect their own.
+    """
     for token in state.tokens:
         if token.type == "fence":
-            token.type = "code_block"  # whose attributes stand at the block, not at the code in it
+            token.type = "code_block"  # its attributes are on the block, not on the code in it
         if token.level == 0 and token.nesting >= 0 and token.type != "inline":
             token.attrSet("dir", "auto")
 
@@ -125,7 +127,7 @@ def _name_links(state: StateCore) -> None:
 
 
 def _with_named_links(tokens: list[Token]) -> Iterator[Token]:
-    """Links without words get their address as words. Pictures, which would load from elsewhere, become links."""
+    """Links without text show their URL. Images, which would load from elsewhere, become links."""
     address, is_named = "", False
     for token in tokens:
         if token.type == "link_open":
@@ -142,7 +144,7 @@ def _with_named_links(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _as_link(image: Token, is_inside: bool) -> list[Token]:
-    """What the picture shows, or else its address; as a link, unless it stands in one already."""
+    """The image's alt text, or else its URL; as a link, unless it is already inside one."""
     address = str(image.attrs["src"])
     words = "".join(_text_of(image.children or []))
     said = _text_token(words if _is_visible(words) else address)
@@ -158,7 +160,7 @@ def _is_visible(text: str) -> bool:
     return any(character.isprintable() and not character.isspace() for character in text)
 
 
-# --- the cleaner and the parser, made once ---
+# --- the cleaner and the parser, created once ---
 
 CLEANER = nh3.Cleaner(
     tags=DIRECTED | OTHERS,
@@ -171,22 +173,22 @@ CLEANER = nh3.Cleaner(
 
 
 def _is_link(address: str) -> bool:
-    """Whether an address leads to a page or a mailbox. The cleaner has the last word on that."""
+    """Whether a URL leads to a page or a mailbox. The cleaner has the final say."""
     return LINK.match(address) is not None and "href" in CLEANER.clean(f'<a href="{escape(address)}"></a>')
 
 
 class _Parser(MarkdownIt):
-    def validateLink(self, url: str) -> bool:  # noqa: N802 - as the parser asks for it
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the parser's name for it
         return _is_link(url)
 
 
 def _make_parser() -> MarkdownIt:
-    """Raw HTML stays text, and a line break is a line break, as people expect who never heard of Markdown."""
+    """Raw HTML stays text, and a line break is a line break, as people new to Markdown expect."""
     parser = _Parser("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": MAX_NESTING})
     assert parser.linkify is not None, "linkify-it-py is not installed"
-    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is no address
+    parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is not a URL
     parser.linkify.add("ftp:", None).add("//", None)
-    parser.inline.ruler.disable("linkify")  # its twin among the core rules finds them too, and in less time
+    parser.inline.ruler.disable("linkify")  # its twin among the core rules finds them too, and faster
     for rule in (_shift_headings, _judge_direction, _name_links):
         parser.core.ruler.push(rule.__name__, rule)
     return parser

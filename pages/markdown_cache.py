@@ -21,15 +21,15 @@ from store.table import Equals, Item, Key, StoreError, Update
 from . import markdown
 from .markdown import MAX_TEXT_CHARS
 
-MAX_HTML_BYTES = 100_000  # bytes that one text may become; with the text itself it fits one item
-MAX_REQUEST_CHARS = 200_000  # characters that are rendered for one request, if nothing is kept of them,
-WRITE_COST_CHARS = 2_000  # and as how many keeping the HTML of one text counts
+MAX_HTML_BYTES = 100_000  # bytes of HTML per text; together they fit into one item
+MAX_REQUEST_CHARS = 200_000  # characters rendered per request, if none of the HTML is stored
+WRITE_COST_CHARS = 2_000  # the cost of storing the HTML of one text, in rendered characters
 MAX_MOVED_HTML_CHARS = 10_000  # characters of HTML that are moved with their text
 CACHE_BYTES = 4_000_000  # bytes of HTML
 
 
 class Html(NamedTuple):
-    """What a text was rendered to."""
+    """The HTML rendered from a text."""
 
     text: str
     html: str
@@ -38,20 +38,20 @@ class Html(NamedTuple):
 # --- rendering ---
 
 
-cache = SizedCache[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
+cache = SizedCache[str](CACHE_BYTES, getsizeof)  # what this process rendered recently
 
 
 def render(text: str) -> str:
-    """The text as HTML; rendered anew only if that was not done lately."""
+    """The text as HTML, from the cache if it was rendered recently."""
     return cache.get(text, lambda: _render(text)) if text else ""
 
 
 def _render(text: str) -> str:
-    return markdown.to_html(text) + ""  # no longer a safe text, but one that an item holds
+    return markdown.to_html(text) + ""  # no longer a safe string, but one that an item can hold
 
 
 def cached_or_text(text: str) -> str:
-    """The HTML if it was made lately, else the text, which is about as long; nothing is rendered for it."""
+    """The HTML if it was rendered recently, otherwise the text, which is about as long; renders nothing."""
     return cache.peek(text) or text
 
 
@@ -66,11 +66,11 @@ def preview(text: str) -> SafeString:
 
 
 def _safe(html: str) -> SafeString:
-    """HTML that came from our own cleaner: what clients send is text, and nothing else is written beside it."""
+    """HTML from our own cleaner: clients send only text, and nothing else is stored beside it."""
     return SafeString(html)
 
 
-# --- keeping ---
+# --- storing ---
 
 
 def html_attributes(name: str, text: str) -> Item:
@@ -79,7 +79,7 @@ def html_attributes(name: str, text: str) -> Item:
 
 
 def stored_html(item: Item, name: str) -> Html | None:
-    """What stands beside the text, if it is what we would make of it."""
+    """The HTML stored beside the text, if it is up to date."""
     html = item.get(f"{name}_html")
     if html is None or item.get("html_version") != markdown.VERSION:
         return None
@@ -87,14 +87,14 @@ def stored_html(item: Item, name: str) -> Html | None:
 
 
 def without_long_html(item: Item) -> Item:
-    """Without HTML that is long."""
+    """Drops long HTML."""
     return {
         name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= MAX_MOVED_HTML_CHARS
     }
 
 
 def stored_or_plain(text: str, html: Html | None) -> SafeString:
-    """The HTML that is kept of a text, and the text without markup where none is."""
+    """The stored HTML of a text, or the text without markup."""
     return _safe(html.html) if html is not None and html.text == text else markdown.without_markup(text)
 
 
@@ -107,7 +107,7 @@ def load_or_render(place: Key, name: str, text: str, html: Html | None) -> SafeS
 
 
 def _store(place: Key, name: str, text: str) -> None:
-    """Not in the place of what belongs to a newer text. Whoever cannot write now leaves it to the next to look."""
+    """Never overwrites the HTML of a newer text. If the store cannot be written, the next reader stores it."""
     with suppress(StoreError):
         table().write(Update(place, set=html_attributes(name, text), when=Equals(name, text)))
 
@@ -119,7 +119,7 @@ class RenderBudget:
         self.left = characters
 
     def load_or_render(self, place: Key, name: str, text: str, html: Html | None) -> Html | None:
-        """As the function; none once the budget is used up."""
+        """Like the function; `None` once the budget is used up."""
         if not text or html is not None:
             return html
         if self.left < len(text):

@@ -1,4 +1,4 @@
-"""Names and addresses that people type, as they are kept."""
+"""Normalising names and addresses that people type, for storage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_EMAIL_CHARS = 254
 
 
 def clean_name(typed: str) -> str:
-    """A user name as it is kept. It has no @."""
+    """A user name, normalised for storage. It has no @."""
     name = clean_title(typed)
     if "@" in name:
         raise ValidationError(_("A name cannot contain @, so that it is not mistaken for an email address."), code="at")
@@ -25,8 +25,9 @@ def clean_name(typed: str) -> str:
 
 
 def clean_title(typed: str) -> str:
-    """Any name people give, as it is kept: trimmed, inner white space collapsed, composed, without characters that
-    nobody sees, unless a script or an emoji is written with them."""
+    """Any name, normalised for storage: trimmed, inner white space collapsed, composed, and without invisible
+    characters unless a script or an emoji needs them.
+    """
     if any(character in OVERRIDES for character in typed):
         raise ValidationError(_("A name cannot contain characters that reverse its letters."), code="direction")
     if any(unicodedata.category(character) in ("Cc", "Cs") and not character.isspace() for character in typed):
@@ -48,7 +49,7 @@ def _is_visible(character: str) -> bool:
 
 
 def clean_email(typed: str) -> str:
-    """An email address as it is kept: trimmed and valid, the case and the spelling of the domain as typed."""
+    """An email address, normalised for storage: trimmed and valid, with the case and the domain's spelling as typed."""
     email = without_invisible(typed).strip()
     if len(email) > MAX_EMAIL_CHARS:
         raise ValidationError(
@@ -59,5 +60,5 @@ def clean_email(typed: str) -> str:
 
 
 def shortened(name: str, length: int) -> str:
-    """As `truncatechars`, which is slow: a short name in plain letters is left alone."""
+    """Like `truncatechars`, which is slow: a short name in plain letters is returned unchanged."""
     return name if len(name) <= length and name.isascii() else truncatechars(name, length)

@@ -1,7 +1,7 @@
 """A cache of page fragments: the part of a page that is the same for all its readers is rendered once.
 
 Each fragment is stored with the data it was rendered from, and used as long as a page would render it from the same
-data again, so no entry has to be invalidated. It is rendered without a request: nothing of one reader can get into it.
+data, so entries are never invalidated. It is rendered without a request, so no reader's data can get into it.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class Fragment:
     html: SafeString
     etag: str
     source: Any  # what it was rendered from
-    extra: Mapping[str, str] = field(default_factory=dict)  # what else the page needs to know of the same data
+    extra: Mapping[str, str] = field(default_factory=dict)  # other values the page needs, derived from the same data
 
 
 cache = SizedCache[Fragment](CACHE_BYTES, lambda fragment: ENTRY_OVERHEAD_BYTES + 2 * len(fragment.html))
 
 
 def cache_key(*names: str) -> tuple[str, ...]:
-    """One for each language, and for each path that the site is served below."""
+    """One per language and path of the site."""
     return *names, get_language() or "", get_script_prefix()
 
 
 def cached(key: tuple[str, ...], source: Any) -> Fragment | None:
-    """What is in the cache, if it was rendered from this very data."""
+    """The cached fragment, if it was rendered from this exact data."""
     fragment = cache.peek(key)
     return fragment if fragment is not None and fragment.source == source else None
 
@@ -53,7 +53,7 @@ def render_fragment(template: str, context: Mapping[str, Any], source: Any, **ex
 def get_or_render(
     key: tuple[str, ...], template: str, make_context: Callable[[], Mapping[str, Any]], source: Any
 ) -> Fragment:
-    """The context is put together only if the fragment has to be rendered."""
+    """The context is built only if the fragment has to be rendered."""
     if (fragment := cached(key, source)) is None:
         fragment = render_fragment(template, make_context(), source)
         cache.put(key, fragment)
@@ -67,7 +67,8 @@ def page_with(
     context: Mapping[str, Any],
     common: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
-    """A page whose template has `{{ fragment }}` where it belongs. `common` is what the context processors returned,
-    if they have been called already."""
+    """A page whose template has `{{ fragment }}` in its place. `common` is the result of the context processors, if
+    they have already run.
+    """
     context = {**(common or {}), **context, "fragment": fragment.html}
     return HttpResponse(render_to_string(template, context, request if common is None else None))

@@ -14,13 +14,13 @@ PAGE_ROWS = 50
 T = TypeVar("T")
 ReadPage = Callable[
     ..., tuple[Sequence[T], str | None]
-]  # takes a limit and a cursor; answers some, and where they ended
+]  # takes a limit and a cursor; returns a page, and where it ended
 
 
 def read_page(request: HttpRequest, read: ReadPage[T], most: int = 0, /, **asked: str) -> tuple[Sequence[T], str]:
-    """Some of a list, from where the address says on; and the address of those that follow, if there are any.
+    """A page of a list, starting where the URL says, and the URL of the next page, if any.
 
-    What was asked for stays in that address.
+    That URL keeps the other parameters.
     """
     rows, cursor = read(limit=most or PAGE_ROWS, cursor=request.GET.get("after") or None)
     return rows, f"{escape_uri_path(request.path)}?{urlencode({**asked, 'after': cursor})}" if cursor else ""

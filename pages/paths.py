@@ -11,7 +11,7 @@ MAX_CACHED_ADDRESSES = 4096  # that are cached
 
 
 def path_of(page: str, *arguments: object, **named: object) -> str:
-    """The path of a page. A page of ours names a dozen others, so paths are cached."""
+    """The path of a page. A page links to a dozen others, so paths are cached."""
     return _path(page, get_script_prefix(), tuple(map(str, arguments)), tuple((key, str(named[key])) for key in named))
 
 

@@ -17,19 +17,19 @@ def fits_qr(text: str) -> bool:
 
 
 def qr_svg(text: str) -> SafeString:
-    """Empty if the text is too long: pages show it in letters as well."""
+    """Empty if the text is too long: pages also show it as text."""
     if not fits_qr(text):
         return SafeString()
-    # One fixed mask: scanners read any of the eight, and rating all of them takes four times as long.
+    # One fixed mask: scanners read any of the eight, and evaluating all of them takes four times as long.
     code = segno.make_qr(text.encode(), error="m", mask=0, boost_error=False)
     file = io.BytesIO()
     code.save(file, kind="svg", xmldecl=False, omitsize=True, light="#fff", svgclass=None, lineclass=None, nl=False)
     return mark_safe(file.getvalue().decode())  # noqa: S308 - numbers only, the text is not in it
 
 
-shared_qr_svg = lru_cache(maxsize=256)(qr_svg)  # for links that many people see; never for secrets of one person
+shared_qr_svg = lru_cache(maxsize=256)(qr_svg)  # for links that many people see; never for one person's secrets
 
 
 def qr_image(text: str, address: str) -> SafeString:
-    """The QR code of a text as an image that is loaded from its own address, for pages that should not wait for it."""
+    """The QR code of a text as an image loaded from its own URL, for pages that should not wait for it."""
     return format_html('<img src="{}" alt="">', address) if fits_qr(text) else SafeString()

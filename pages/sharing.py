@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpResponse
 
-MAX_PREVIEW_CHARS = 200  # characters that a preview has room for
+MAX_PREVIEW_CHARS = 200  # characters that fit into a preview
 LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
 SECONDS_PER_YEAR = 365 * 24 * 3600
 EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
@@ -23,6 +23,6 @@ def cross_origin(answer: HttpResponse) -> HttpResponse:
 
 
 def immutable(answer: HttpResponse) -> HttpResponse:
-    """Cache for a year: the address changes with the content."""
+    """Cached for a year: the URL changes with the content."""
     answer["Cache-Control"] = f"public, max-age={SECONDS_PER_YEAR}, immutable"
     return cross_origin(answer)

@@ -1,4 +1,4 @@
-"""The operator's logo and colours, at addresses that change with them, so that browsers keep them for good."""
+"""The operator's logo and colours, at URLs that change with them, so that browsers can cache them for good."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ from . import colours as site_colours
 from .logo import Logo, read
 from .sharing import immutable
 
-# Opened by itself a drawing is a page of ours: it may do nothing but be seen.
+# Opened on its own a drawing is a page of ours, so it may do nothing but be displayed.
 SANDBOX_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
 def site_context(request: HttpRequest) -> dict[str, Any]:
-    """For every page: its language, the operator's name, logo and colours, as far as there are any; who has come as a
-    guest; and the token of its forms, masked once instead of for each form."""
+    """For every page: its language; the operator's name, logo and colours, if any; the guest, if any; and the form
+    token, masked once instead of for each form.
+    """
     language = get_language() or ""
     return {
         "LANGUAGE_CODE": language,
@@ -60,7 +61,7 @@ def logo(request: HttpRequest, edition: str) -> HttpResponse:
 
 @require_safe
 def colours(request: HttpRequest, edition: str) -> HttpResponse:
-    """The address says of which colour. A process that has not heard of a new one yet answers it all the same."""
+    """The URL names the colour, so a process that does not know a new one yet can still serve it."""
     colour = f"#{edition[:6]}"
     if site_colours.find_error(colour) or colours_edition(colour) != edition:
         raise Http404
@@ -68,5 +69,5 @@ def colours(request: HttpRequest, edition: str) -> HttpResponse:
 
 
 def colours_edition(colour: str) -> str:
-    """The colour, and its sheet: a later version may derive other shades."""
+    """The colour and its stylesheet, as a later version may derive other shades."""
     return f"{colour[1:]}-{sha256(site_colours.stylesheet(colour).encode()).hexdigest()[:16]}"

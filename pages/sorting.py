@@ -10,8 +10,8 @@ BESIDE = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "a
 
 
 def natural_sort_key(name: str) -> tuple[tuple[str | int, ...], str]:
-    """By what a name looks like: without its accents and its capitals, and numbers by what they count."""
+    """Sorts by appearance: ignoring accents and case, with numbers by value."""
     letters = unicodedata.normalize("NFKD", name.casefold()).translate(BESIDE)
     plain = "".join(each for each in letters if not unicodedata.combining(each))
-    parts = NUMBERS.split(plain)  # words at even places, numbers at odd ones
+    parts = NUMBERS.split(plain)  # words at even positions, numbers at odd ones
     return tuple(int(part) if place % 2 else part for place, part in enumerate(parts)), name

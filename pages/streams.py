@@ -1,8 +1,8 @@
-"""Answers that stay open: a view says the first piece, and whoever changes something says more later, from any thread.
+"""Responses that stay open: a view sends the first piece, and any thread can send more when something changes.
 
-The server offers it in the environ of a request, as an `Opening` under `OPEN_STREAM`. Our own does while it has room
-(`config/web/streams.py`); `runserver` and Django's test client do not, and then a page asks again and again.
-For tests `tests/streams.py` has a `Recorder` in the server's place: `client.get(address, **{OPEN_STREAM: recorder})`.
+The server offers this in a request's environ, as an `Opening` under `OPEN_STREAM`. Ours does while it has room
+(`config/web/streams.py`); `runserver` and Django's test client do not, and pages fall back to polling. For tests,
+`tests/streams.py` has a `Recorder` that replaces the server: `client.get(address, **{OPEN_STREAM: recorder})`.
 """
 
 from __future__ import annotations
@@ -13,30 +13,30 @@ from typing import Protocol
 from django.http import HttpRequest, HttpResponse
 
 OPEN_STREAM = "plenum.open_stream"
-CLIENT_GONE = "plenum.client_gone"  # also in the environ: a function that says whether the client has left
+CLIENT_GONE = "plenum.client_gone"  # also in the environ: a function that tells whether the client has left
 EVENT_STREAM = "text/event-stream"
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx passes each piece on at once
+HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # makes nginx pass each piece on at once
 
 
 class Outlet(Protocol):
-    """Where listeners are reached: the loop of a process. It takes what is said without waiting; `None` is the end."""
+    """Delivers to listeners through a process's event loop. It takes data without blocking; `None` is the end."""
 
     def take(self, said: list[tuple[Listener, bytes | None]]) -> None: ...
 
 
 class Listener:
-    """The client of one open answer."""
+    """The client of one open response."""
 
     def __init__(self, outlet: Outlet):
         self.outlet = outlet
-        self.is_open = True  # until it has gone, was too slow, or nothing more comes
+        self.is_open = True  # until it has gone, was too slow, or the stream ended
 
     def send(self, data: bytes) -> None:
-        """From any thread. It never waits and never fails; who is not there any longer hears nothing."""
+        """From any thread. Never blocks or fails; a client that has gone gets nothing."""
         send_all([(self, data)])
 
     def close(self) -> None:
-        """Say that nothing more comes, after all that was sent before."""
+        """End the stream, after everything sent before."""
         if self.is_open:
             self.is_open = False
             self.outlet.take([(self, None)])
@@ -46,13 +46,13 @@ Step = Callable[[Listener], None]
 
 
 class Opening(Protocol):
-    """What the server offers a view: that its answer stays open."""
+    """The server's offer to a view to keep its response open."""
 
     def hold(self, first: bytes, begin: Step, end: Step) -> None: ...
 
 
 def send_all(pairs: Iterable[tuple[Listener, bytes]]) -> None:
-    """To many at once: each loop is woken once, and what is the same object for several is made ready once."""
+    """To many at once: each loop is woken once, and an object shared by several listeners is prepared once."""
     by_outlet: dict[Outlet, list[tuple[Listener, bytes | None]]] = {}
     for listener, data in pairs:
         if listener.is_open and data:
@@ -62,18 +62,18 @@ def send_all(pairs: Iterable[tuple[Listener, bytes]]) -> None:
 
 
 def can_stream(request: HttpRequest) -> bool:
-    """Whether this server holds an answer open, and has room for one more."""
+    """Whether this server can keep a response open, and has room for one more."""
     return OPEN_STREAM in request.META
 
 
 def open_answer(request: HttpRequest, first: bytes, begin: Step, end: Step) -> HttpResponse:
-    """An event stream that begins with `first` and stays open. Only where `can_stream`.
+    """An event stream that starts with `first` and stays open. Requires `can_stream`.
 
-    `begin` is called in the thread of the request, when head and first piece are on their way: what has changed since
-    the first piece was made is for it to send. `end` is called once for every `begin`, in some thread, when the client
-    has gone, was too slow, or the server stops. Neither is called if only the head was asked for. Both are kept for as
-    long as the stream is open, so they had better not hold the request. The comment lines that keep a quiet stream
-    alive come from the server.
+    `begin` is called in the request's thread when the head and the first piece are on their way; it must send what has
+    changed since the first piece was made. `end` is called once for every `begin`, in some thread, when the client has
+    gone, was too slow, or the server stops. Neither is called for a HEAD request. Both are kept as long as the stream
+    is open, so they should not hold on to the request. The server sends the comment lines that keep a quiet stream
+    alive.
     """
     request.META[OPEN_STREAM].hold(first, begin, end)
-    return HttpResponse(content_type=EVENT_STREAM, headers=HEADERS)  # empty, so that nothing on its way compresses it
+    return HttpResponse(content_type=EVENT_STREAM, headers=HEADERS)  # empty, so that nothing on the way compresses it

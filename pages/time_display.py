@@ -21,7 +21,7 @@ TIME = (
     '<span><time datetime="{}" data-local data-offset="{}" data-yours="{}">{}</time>{}'
     "<span data-elsewhere>{}</span></span>"
 )
-# A script counts on, by the server's clock; screen readers read it when asked, not every second.
+# A script keeps counting, by the server's clock; screen readers read it on demand, not every second.
 COUNTDOWN = (
     '<span class="countdown{}" role="timer" data-edge="{}" data-until="{}" data-now="{}" data-words="{}" '
     'data-over="{}">{}{}{}</span>'
@@ -29,22 +29,22 @@ COUNTDOWN = (
 
 
 def moment(stored: str | int) -> datetime:
-    """A stored time, text or seconds, as one that `date` and `timesince` understand."""
+    """A stored time, text or seconds, as a datetime for `date` and `timesince`."""
     return datetime.fromtimestamp(stored, UTC) if isinstance(stored, int) else datetime.fromisoformat(stored)
 
 
 def day(stored: str, zone_name: str) -> str:
-    """The day of a stored time on the calendars of a zone."""
+    """The calendar day of a stored time in a zone."""
     return date_format(_local_time(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
 
 
 def in_zone(moment: datetime | str, zone_name: str) -> str:
-    """Date, time and the zone's letters, on the clocks of a zone."""
+    """Date, time and the zone's abbreviation, in a zone."""
     return times.moment_text(_local_time(_moment(moment), zone_name)[0])
 
 
 def clock_in_zone(moment: datetime | str, zone_name: str) -> str:
-    """The time of day alone, on the clocks of a zone."""
+    """Only the time of day, in a zone."""
     return date_format(_local_time(_moment(moment), zone_name)[0], "TIME_FORMAT")
 
 
@@ -53,7 +53,7 @@ def zone_label(zone_name: str) -> str:
 
 
 def election_time(moment: datetime | str, zone_name: str) -> SafeString:
-    """A moment, or the text it is stored as, in the election's zone; a script adds the reader's own time."""
+    """A time, or its stored text, in the election's zone; a script adds the reader's own time."""
     moment = _moment(moment)
     shown, zone_name = _local_time(moment, zone_name)
     offset = shown.utcoffset() or timedelta()
@@ -65,7 +65,7 @@ def election_time(moment: datetime | str, zone_name: str) -> SafeString:
 
 
 def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: datetime | None = None) -> SafeString:
-    """How much time is left until voting ends or, with the edge "opening", until it begins; a script counts on."""
+    """How much time is left until voting ends or, with the edge "opening", until it begins; a script keeps counting."""
     until, now = _moment(until), now or utc_now()
     left = times.seconds_left(until, now)
     language = get_language()
@@ -81,7 +81,7 @@ def _moment(moment: datetime | str) -> datetime:
 
 
 def _local_time(moment: datetime, zone_name: str) -> tuple[datetime, str]:
-    """A machine that does not know the election's zone shows the time all the same."""
+    """Shows the time even if this machine does not know the election's zone."""
     try:
         return times.local_time(moment, zone_name), zone_name
     except UnknownZone:
@@ -96,7 +96,7 @@ def _universal(moment: datetime, shown: datetime) -> str:
 
 @lru_cache(1000)
 def _labels(edge: str, language: str | None) -> tuple[SafeString, ...]:
-    """The sentence with a place for the time, what stands before and after it, and what is said when it is over."""
+    """The sentence with a placeholder for the time, the text around it, and the text for when it is over."""
     opening = Edge(edge) is Edge.OPENING
     words = (_("Opens in %(time)s") if opening else _("%(time)s left")) % {"time": "{time}"}
     before, _time, after = words.partition("{time}")

@@ -1,4 +1,4 @@
-"""Fields for times that are typed in the election's time zone."""
+"""Fields for times typed in the election's time zone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .times import (
     zone_label,
 )
 
-# What browsers send for datetime-local; a space for whoever types it where a browser offers no calendar.
+# What browsers send for datetime-local; a space for typing it where a browser offers no calendar.
 DATETIME_LOCAL = re.compile(r"([0-9]{4,6})(-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)")
 CHOSEN = " selected"
 
@@ -54,14 +54,14 @@ class LocalTimeInput(forms.TextInput):
 
 
 def local_text(local: datetime) -> str:
-    """A time as browsers write it, as short as it can be."""
+    """A time as browsers write it, in its shortest form."""
     if local.microsecond:
         return local.isoformat(timespec="milliseconds")
     return local.isoformat(timespec="seconds" if local.second else "minutes")
 
 
 class LocalTimeField(forms.Field):
-    """One end of the voting. By itself it gives the time as typed; a `ZonedForm` makes of it what was understood."""
+    """The start or end of the voting. It returns the time as typed; a `ZonedForm` interprets it."""
 
     widget = LocalTimeInput
 
@@ -88,16 +88,16 @@ class LocalTimeField(forms.Field):
 
 
 def zone_choices() -> list[tuple[Any, Any]]:
-    """Every zone, under its region, with today's offset. None is chosen yet: a wrong one is easily overlooked."""
+    """Every zone by region, with today's offset. None is preselected: a wrong one is easily overlooked."""
     return _choices(get_language(), _quarter(utc_now()))
 
 
 def _quarter(now: datetime) -> datetime:
-    """When the quarter of an hour began: wherever clocks are put forward or back, they are at such a moment."""
+    """The start of the current quarter of an hour: clock changes happen only at such times."""
     return now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0)
 
 
-@lru_cache(maxsize=8)  # in the languages there are; and those of the last quarter of an hour may go
+@lru_cache(maxsize=8)  # for all languages; and those of the last quarter of an hour may go
 def _choices(language: str, now: datetime) -> list[tuple[Any, Any]]:
     anywhere = f"{zone_label(AOE)} ({offset_text(local_time(now, AOE).utcoffset() or timedelta())})"
     first = [("", _("Choose a time zone")), (AOE, anywhere), ("UTC", "UTC")]
@@ -111,14 +111,14 @@ def _in_region(region: str, places: list[Zone]) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=8)
 def _options(language: str, now: datetime) -> str:
-    """The choices as Django writes them, which takes several times as long as the rest of a page."""
+    """The choices as rendered by Django, which takes several times as long as the rest of a page."""
     written = forms.Select(choices=_choices(language, now)).render("", None)
     options = written[written.index(">") + 1 : written.rindex("<")]
     return options.replace(CHOSEN, "", 1)
 
 
 class ZoneSelect(forms.Select):
-    """A choice of zones that were written before; only the one that is chosen is marked."""
+    """A select with pre-rendered zones; only the chosen one is marked."""
 
     template_name = "pages/parts/zones.html"
 
@@ -130,12 +130,12 @@ class ZoneSelect(forms.Select):
         return context
 
     def optgroups(self, name: str, value: Any, attrs: dict[str, Any] | None = None) -> list[Any]:
-        """None that Django would have to write."""
+        """Empty, so that Django renders none."""
         return []
 
 
 class ZoneField(forms.ChoiceField):
-    """The election's time zone. At first the site's own is chosen; if it has none, where scripts run, the reader's."""
+    """The election's time zone. Defaults to the site's or, if it has none and scripts run, to the reader's."""
 
     def __init__(self, **options: Any):
         options.setdefault("label", gettext_lazy("Time zone"))
@@ -145,15 +145,15 @@ class ZoneField(forms.ChoiceField):
 
 
 def zone_or_default(chosen: str) -> str:
-    """Without scripts perhaps none was chosen; then it is the site's."""
+    """Without scripts there may be no choice; then it is the site's zone."""
     return chosen or settings.SITE_TIME_ZONE or "UTC"
 
 
 class ZonedForm(forms.Form):
-    """A form whose times are understood in the zone chosen in its field `time_zone`."""
+    """A form whose times are interpreted in the zone chosen in its field `time_zone`."""
 
     def zone_name(self) -> str | None:
-        """The zone of the form's times, or none while it is unknown. A form without the field says its own."""
+        """The zone of the form's times, or none while it is unknown. Forms without the field override this."""
         return self.cleaned_data.get("time_zone")
 
     def clean(self) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class ZonedForm(forms.Form):
         return self.cleaned_data
 
     def _understand(self, name: str, field: LocalTimeField) -> None:
-        local = self.cleaned_data.pop(name)  # without a zone it means nothing
+        local = self.cleaned_data.pop(name)  # meaningless without a zone
         if zone := self.zone_name():
             try:
                 self.cleaned_data[name] = interpret(local, zone, field.edge)
@@ -174,11 +174,11 @@ class ZonedForm(forms.Form):
             self.add_error(name, _("Choose a time zone too, so that everyone knows when this is."))
 
     def stored(self, name: str) -> str | None:
-        """A time as it is stored; none if the field was left empty."""
+        """A time in its stored form; `None` if the field was left empty."""
         value = self.cleaned_data.get(name)
         return value.stored if value else None
 
     def notes(self) -> list[str]:
-        """What was understood, a sentence for every time that was typed."""
+        """How each typed time was interpreted, one sentence per time."""
         times = ((self[name].label, value) for name, value in self.cleaned_data.items())
         return [f"{label}: {value.sentence}" for label, value in times if isinstance(value, InterpretedTime)]

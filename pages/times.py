@@ -1,4 +1,4 @@
-"""Time in elections: which zones there are, what a typed time means in one, and how much time is left."""
+"""Times in elections: the available zones, what a typed time means in one, and how much time is left."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ REGIONS = {
 
 
 class UnknownZone(ValidationError):
-    """A time zone that nobody here knows."""
+    """An unknown time zone."""
 
 
 class NoSuchYear(ValidationError):
-    """A year in which no election is held: a slip of the keyboard."""
+    """A year that no election can be in: a typing error."""
 
 
 # --- zones ---
@@ -51,7 +51,7 @@ class NoSuchYear(ValidationError):
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """A zone that people can choose, named for a place; its offset from UTC is today's."""
+    """A zone that people can choose, named after a place, with today's offset from UTC."""
 
     name: str
     region: str
@@ -65,7 +65,7 @@ class Zone:
 
 @cache
 def zone(name: str) -> tzinfo:
-    """The zone of that name: a place, UTC or AoE; not what a machine calls its own time, nor a mere offset."""
+    """The zone of that name: a place, UTC or AoE; not a machine's own local time, nor a mere offset."""
     if name in FIXED:
         return FIXED[name]
     if name not in _known_zones():
@@ -74,7 +74,7 @@ def zone(name: str) -> tzinfo:
 
 
 def selectable_zones(now: datetime) -> list[Zone]:
-    """The places to choose from, by region and city, without the old spellings of their names."""
+    """The places to choose from, by region and city, without outdated spellings."""
     places = [_zone(name, now) for name in _selectable_names()]
     return sorted(places, key=lambda place: (place.region, place.city))
 
@@ -112,7 +112,7 @@ def _selectable_names() -> frozenset[str]:
 
 
 def _names_in_zone_tab() -> set[str]:
-    """The names in the zone database's own list of places, which leaves out the spellings kept for old programs."""
+    """The names in the zone database's own list of places, which omits spellings kept for old programs."""
     for folder in _zone_folders():
         if (table := folder / "zone.tab").is_file():
             rows = table.read_text(encoding="utf-8").splitlines()
@@ -130,7 +130,7 @@ def _zone_folders() -> Iterator[Any]:
 
 
 class Edge(Enum):
-    """Which end of the voting a time is, or from when on something is to be seen."""
+    """Whether a time is the start or the end of the voting, or the start of a publication."""
 
     OPENING = "opening"
     CLOSING = "closing"
@@ -138,7 +138,7 @@ class Edge(Enum):
 
 
 class ClockChange(Enum):
-    """What was special about a typed time."""
+    """What is special about a typed time."""
 
     PLAIN = "plain"
     GAP = "gap"
@@ -147,7 +147,7 @@ class ClockChange(Enum):
 
 @dataclass(frozen=True, slots=True)
 class InterpretedTime:
-    """A typed time and what it was taken for."""
+    """A typed time and its interpretation."""
 
     typed: datetime
     zone_name: str
@@ -166,7 +166,7 @@ class InterpretedTime:
 
     @property
     def sentence(self) -> str:
-        """What was understood, for whoever typed it."""
+        """How the time was interpreted, for the person who typed it."""
         return SENTENCES[self.note, self.edge] % {
             "typed": date_format(self.typed, "DATETIME_FORMAT"),
             "zone": zone_label(self.zone_name),
@@ -199,8 +199,8 @@ SENTENCES = {
 def interpret(local: datetime, zone_name: str, edge: Edge) -> InterpretedTime:
     """What a time typed without a zone means in this one.
 
-    A time that comes twice opens at its first and closes at its second coming: whoever goes by their own clock is
-    never shut out. A time that the clocks skip moves on by as much as they do, as calendars have it.
+    A time that occurs twice opens at its first and closes at its second occurrence, so people who go by their own clock
+    are never shut out. A time skipped by the clocks moves forward by as much as they do, as in calendars.
     """
     check_year(local.year)
     first = local.replace(tzinfo=zone(zone_name), fold=0)
@@ -217,28 +217,28 @@ def check_year(year: int) -> None:
 
 
 def _clock_change(first: datetime, second: datetime) -> ClockChange:
-    """Both readings of a time agree, unless the clocks are put forward over it or back to it (see PEP 495)."""
+    """Both folds of a time agree, unless the clocks go forward over it or back to it (see PEP 495)."""
     before, after = first.utcoffset() or timedelta(), second.utcoffset() or timedelta()
     if before == after:
         return ClockChange.PLAIN
     return ClockChange.REPEATED if before > after else ClockChange.GAP
 
 
-# --- a moment, shown and stored ---
+# --- showing and storing times ---
 
 
 def local_time(moment: datetime, zone_name: str) -> datetime:
-    """The moment on the clocks of a zone."""
+    """The time in a zone."""
     return moment.astimezone(zone(zone_name))
 
 
 def form_time(moment: datetime, zone_name: str) -> datetime:
-    """The moment as somebody in the zone would type it: what a form starts with."""
+    """The time as a person in the zone would type it, as a form's initial value."""
     return local_time(moment, zone_name).replace(tzinfo=None)
 
 
 def moment_text(local: datetime) -> str:
-    """Date, time and the zone's letters; many zones have none but their offset."""
+    """Date, time and the zone's abbreviation; many zones only have their offset."""
     return f"{date_format(local, 'DATETIME_FORMAT')} {zone_abbreviation(local)}"
 
 
@@ -248,7 +248,7 @@ def zone_abbreviation(local: datetime) -> str:
 
 
 def from_text(stored: str) -> datetime:
-    """A moment from the text it is stored as: the way back from `as_text`."""
+    """A time from its stored text: the inverse of `as_text`."""
     return datetime.fromisoformat(stored).astimezone(UTC)
 
 
@@ -265,7 +265,7 @@ UNITS = {
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """So many days, hours, minutes or seconds."""
+    """A number of days, hours, minutes or seconds."""
 
     count: int
     unit: int
@@ -275,12 +275,12 @@ class Duration:
 
 
 def seconds_left(until: datetime, now: datetime) -> int:
-    """Whole seconds, the begun one included: none are left only when it is over."""
+    """Whole seconds, rounded up: zero only when it is over."""
     return max(0, -((now - until) // timedelta(seconds=1)))
 
 
 def split_seconds(seconds: int) -> list[Duration]:
-    """The largest unit and the next one, if there is any of it: 3 days 4 hours; 59 minutes; 5 seconds."""
+    """The largest unit and the next one, if it is not zero: 3 days 4 hours; 59 minutes; 5 seconds."""
     units = list(UNITS)
     at = next((at for at, unit in enumerate(units) if seconds >= unit), len(units) - 1)
     found = [Duration(seconds // units[at], units[at])]

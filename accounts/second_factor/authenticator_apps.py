@@ -17,7 +17,7 @@ from acts.branding import site_name
 from store import keys
 
 STEP_SECONDS = 30
-MAX_DRIFT_STEPS = 1  # steps that a phone's clock may be off, each way
+MAX_DRIFT_STEPS = 1  # steps that a phone's clock may be off, either way
 SECRET_BYTES = 20
 
 
@@ -33,7 +33,7 @@ def step_at(now: float) -> int:
 
 
 def step_of(secret: bytes, code: str, now: float) -> int | None:
-    """The step that the code is of, if it is one of those about now."""
+    """The time step the code belongs to, if it is one of those around now."""
     about = range(step_at(now) - MAX_DRIFT_STEPS, step_at(now) + MAX_DRIFT_STEPS + 1)
     return next((step for step in about if constant_time_compare(code_at(secret, step), code)), None)
 
@@ -43,14 +43,14 @@ def new_secret() -> bytes:
 
 
 def readable_secret(secret: bytes) -> str:
-    """The secret as a person types it into an app."""
+    """The secret in the form a person types into an app."""
     text = base64.b32encode(secret).decode()
     return " ".join(text[at : at + 4] for at in range(0, len(text), 4))
 
 
 def app_address(secret: bytes, name: str, site: str) -> str:
-    """What the QR code says. A name is cut, so that the code stays coarse enough for any camera."""
-    issuer = site_name().replace(":", " ")  # which parts it from the name
+    """The text of the QR code. A long name is cut, so that the code stays coarse enough for any camera."""
+    issuer = site_name().replace(":", " ")  # separates it from the name
     label = quote(f"{issuer}:{name[:40]} ({site})", safe=":")
     words = {"secret": base64.b32encode(secret).decode(), "issuer": issuer, "period": STEP_SECONDS}
     return f"otpauth://totp/{label}?{urlencode(words)}"
@@ -64,7 +64,7 @@ def seal(secret: bytes, name: str) -> str:
 
 
 def unseal(sealed: str, name: str) -> bytes | None:
-    """The secret, or `None` where the site's secret key was replaced or the text is another person's."""
+    """The secret, or `None` if the site's secret key was replaced or the ciphertext belongs to another person."""
     try:
         return _fernet(name).decrypt(sealed)
     except InvalidToken:
@@ -72,7 +72,7 @@ def unseal(sealed: str, name: str) -> bytes | None:
 
 
 def _fernet(name: str) -> MultiFernet:
-    """One person's, so that nobody who can write to the table can give them a secret of somebody else."""
+    """The key is per person, so that write access to the table is not enough to plant another person's secret."""
     purpose = f"plenum second factor {keys.fold(name)}".encode()
     known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     derived = [HKDF(SHA256(), 32, salt=None, info=purpose).derive(key.encode()) for key in known]

@@ -1,9 +1,8 @@
 """The second step of signing in: authenticator apps (RFC 6238), passkeys (WebAuthn), and recovery codes.
 
-Everything somebody has is one item with a version that every write changes and is conditional on. So a code, a
-challenge or a recovery code counts once, however many ask at the same moment. A copy of the tables opens nothing: the
-secret of an app is encrypted under a key that is not in them, recovery codes are digests, and of a passkey only the
-public half is here.
+All factors of a person are one item with a version that every write checks and changes. So a code, a challenge or a
+recovery code counts once, however many requests race. A copy of the tables opens nothing: an app's secret is encrypted
+under a key stored elsewhere, recovery codes are digests, and only the public half of a passkey is stored.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from . import authenticator_apps, passkeys
 from .passkeys import WRONG_PASSKEY, Passkey, RelyingParty, WrongPasskey
 
 RECOVERY_CODES = 10
-CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, and none is taken for another
+CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, without characters that look alike
 RECOVERY_CODE_CHARS = 16
 HALF_SIGNED_IN_SECONDS = 600
 MAX_PASSKEYS = 100  # what fits into one item, with room to spare
@@ -58,12 +57,12 @@ ALREADY_REMOVED = _("That has already been removed.")
 NEEDS_FACTOR = _("Recovery codes are a backup for an app or a passkey. Add one of those first.")
 
 
-# --- what somebody has ---
+# --- the factors of a person ---
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """An authenticator app: its encrypted secret, and the last 30 seconds a code of it was accepted for."""
+    """An authenticator app: its encrypted secret, and the last time step a code was accepted for."""
 
     secret: str
     step: int
@@ -72,7 +71,7 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """Everything somebody can take the second step with. `version` is of the item they were read from."""
+    """All second factors of a person. `version` is that of the item they were read from."""
 
     app: App | None = None
     passkeys: tuple[Passkey, ...] = ()
@@ -81,7 +80,7 @@ class Factors:
 
     @property
     def kinds(self) -> list[str]:
-        """As `User.factors` tells it. Recovery codes alone are no factor."""
+        """As stored in `User.factors`. Recovery codes alone are not a factor."""
         return [kind for kind, there in ((APP, self.app), (PASSKEY, self.passkeys)) if there]
 
     def passkey(self, short_id: str) -> Passkey | None:
@@ -98,7 +97,7 @@ def new_codes() -> list[str]:
 
 
 def clean_code(typed: str) -> str:
-    """A code as it is compared: without gaps and case."""
+    """A code normalised for comparison: without spaces, in one case."""
     return "".join(letter for letter in typed.upper() if letter.isascii() and letter.isalnum())
 
 
@@ -106,7 +105,7 @@ def code_digest(code: str, name: str) -> str:
     return hashlib.sha256(f"recovery code\0{keys.fold(name)}\0{clean_code(code)}".encode()).hexdigest()
 
 
-# --- keeping them ---
+# --- storing them ---
 
 
 def load_factors(user: User) -> Factors:
@@ -114,7 +113,7 @@ def load_factors(user: User) -> Factors:
 
 
 def load_with_person(name: str) -> tuple[User | None, Factors]:
-    """Both in one round trip, for somebody who is not signed in yet."""
+    """Both in one round trip, for a person who is not signed in yet."""
     person, place = keys.user(name), keys.factors(name)
     found = table().get_many([person, place])
     if person not in found:
@@ -124,7 +123,7 @@ def load_with_person(name: str) -> tuple[User | None, Factors]:
 
 
 def _factors_of(item: Item | None, user: User) -> Factors:
-    """Factors of an earlier account of the same name are not this person's."""
+    """Factors of an earlier account of the same name do not count."""
     if item is None:
         return Factors()
     if item["account"] != user.created_at:
@@ -135,7 +134,7 @@ def _factors_of(item: Item | None, user: User) -> Factors:
 
 
 def _put(user: User, before: Factors, after: Factors) -> Put:
-    """Refused if anybody else changed them since they were read."""
+    """Refused if they were changed since they were read."""
     place = keys.factors(user.name)
     item = {
         "PK": place.pk,
@@ -153,7 +152,7 @@ Change = Callable[[Factors], Factors]
 
 
 def _update(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
-    """Read, change and write; read again if somebody else wrote meanwhile. `change` refuses by raising."""
+    """Read, change and write; retry on a concurrent write. `change` refuses by raising."""
 
     def update() -> Factors:
         before = load_factors(user)
@@ -169,7 +168,7 @@ def _write(after: Factors, put: Put) -> None:
 
 
 def _record(user: User, event_type: str, change: Change, *emails: Write, **details: Any) -> Factors:
-    """Keep the change with its event, and tell the account what kinds there are."""
+    """Record the change with its event, and update the kinds on the account."""
 
     def record(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **details, "factors": after.kinds})
@@ -190,7 +189,7 @@ def _now() -> str:
 
 
 def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
-    """Confirmed by a first code, which thereby is used. An app that was there is replaced."""
+    """Confirmed by a first code, which is used up by that. Replaces an existing app."""
     step = authenticator_apps.step_of(secret, clean_code(code), now)
     if step is None:
         raise WrongCode(
@@ -229,7 +228,7 @@ def remove_passkey(user: User, short_id: str) -> Factors:
 
 
 def _after_removal(user: User, before: Factors, **changes: Any) -> Factors:
-    """What is left after a removal. Recovery codes go with the last factor: there is nothing left to stand in for."""
+    """The factors left after a removal. Recovery codes go with the last factor, as they only replace one."""
     after = replace(before, **changes)
     if after == before:
         raise NotThere(ALREADY_REMOVED)
@@ -241,7 +240,7 @@ def _after_removal(user: User, before: Factors, **changes: Any) -> Factors:
 
 
 def make_codes(user: User) -> list[str]:
-    """Ten new recovery codes in place of those there were. This is the only time they are to be seen."""
+    """Ten new recovery codes, which replace the old ones. They are shown only this once."""
     codes = new_codes()
     digests = tuple(code_digest(code, user.name) for code in codes)
 
@@ -255,9 +254,9 @@ def make_codes(user: User) -> list[str]:
 
 
 def reset(user: User, actor: str, *also: Write) -> None:
-    """Take everything away, for somebody who has lost it all and so cannot sign in any more.
+    """Remove all factors of a person who has lost them and can no longer sign in.
 
-    It was not they who did it, so that what was theirs alone to see is no longer shown.
+    Since they did not do it themselves, their private data is no longer shown.
     """
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
     email = outbox.queued("factors_reset", user.email, name=user.name)
@@ -270,7 +269,7 @@ def reset(user: User, actor: str, *also: Write) -> None:
 
 
 def reset_for(actor: User, target: User) -> None:
-    """An admin's help for somebody below, who has something to lose."""
+    """An admin's help for a person below them who has factors to lose."""
     rules.check_manages(services.name_and_role(actor), services.name_and_role(target))
     if not target.factors:
         raise NotThere(ALREADY_REMOVED)
@@ -304,7 +303,7 @@ def _without_code(before: Factors, digest: str) -> Factors:
 
 
 def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | None) -> None:
-    """Accept what one of this person's authenticators signed, if the challenge is ours and was not answered before."""
+    """Accept the answer of one of this person's passkeys, if the challenge is ours and has not been answered before."""
     if site is None or not challenge:
         raise WrongPasskey(WRONG_PASSKEY)
     _update(user, lambda before: _with_use(before, answer, challenge, site), _write)
@@ -319,7 +318,7 @@ def _with_use(before: Factors, answer: str, challenge: str, site: RelyingParty) 
 
 
 def hold_sign_in(session: SessionBase, user: User, then: str) -> None:
-    """Remember, in a new session, that the password was right; nothing but the second step is open to it."""
+    """Remember in a new session that the password was right; it gives access to the second step only."""
     session.flush()
     session.create()
     session.set_expiry(HALF_SIGNED_IN_SECONDS)
@@ -332,8 +331,10 @@ def hold_sign_in(session: SessionBase, user: User, then: str) -> None:
 
 
 def held_sign_in(session: SessionBase) -> tuple[User, Factors, str] | None:
-    """Who is half signed in, what they have, and where they go then. `None` when it is too long ago, or the password
-    was changed since."""
+    """Who is half signed in, their factors, and where they go next.
+
+    `None` if it was too long ago, or the password has changed since.
+    """
     half = session.get("half")
     if half is None or time.time() - half["since"] > HALF_SIGNED_IN_SECONDS:
         return None

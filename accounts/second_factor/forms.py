@@ -43,6 +43,6 @@ class CodeForm(forms.Form):
 
 
 class AnswerForm(forms.Form):
-    """What the browser's authenticator answered; a script fills it in."""
+    """The answer of the browser's authenticator, filled in by a script."""
 
     passkey = forms.CharField(max_length=20_000, widget=forms.HiddenInput)

@@ -1,6 +1,6 @@
-"""Passkeys (WebAuthn): what is asked of a browser's authenticator, and whether its answer holds.
+"""Passkeys (WebAuthn): the options a browser's authenticator gets, and the verification of its answer.
 
-The library takes a fifth of a second to import and few requests need it, so the functions that do import it.
+The library takes a fifth of a second to import and few requests need it, so it is imported inside functions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class WrongPasskey(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Passkey:
-    """What a browser's or a key's authenticator told of itself."""
+    """What an authenticator reported about itself."""
 
     id: str
     public_key: bytes
@@ -45,12 +45,12 @@ class Passkey:
     name: str
     added_at: str
     used_at: str = ""
-    challenge: str = ""  # the digest of the last one answered: none counts twice
+    challenge: str = ""  # digest of the last one answered: none counts twice
     transports: tuple[str, ...] = ()
 
     @property
     def short_id(self) -> str:
-        """Names it in an address: ids have up to 1,364 characters."""
+        """Identifies it in a URL: ids have up to 1,364 characters."""
         return hashlib.sha256(self.id.encode()).hexdigest()[:20]
 
 
@@ -63,7 +63,7 @@ class RelyingParty:
 
 
 def relying_party(request: HttpRequest) -> RelyingParty | None:
-    """The site's own address, or localhost where somebody tries it out. A bare IP address can have no passkeys."""
+    """The site's own address, or localhost for trying it out. A bare IP address cannot have passkeys."""
     address = urlsplit(settings.SITE_URL)
     if not settings.PRODUCTION and request.get_host().partition(":")[0] == "localhost":
         address = urlsplit(f"{request.scheme}://{request.get_host()}")
@@ -87,7 +87,7 @@ def new_challenge() -> str:
 
 
 def creation_options(user: User, challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
-    """What a browser needs to make a passkey, as JSON. The handle tells an authenticator nothing about the person."""
+    """What a browser needs to create a passkey, as JSON. The user handle reveals nothing about the person."""
     import webauthn
     from webauthn.helpers.structs import (
         AuthenticatorSelectionCriteria,
@@ -150,7 +150,7 @@ def verify_new_passkey(answer: str, challenge: str, site: RelyingParty, name: st
             expected_rp_id=site.id,
             expected_origin=site.origin,
         )
-    except Exception as error:  # whatever a forged answer makes the parsers stumble over, it is no passkey
+    except Exception as error:  # whatever error a forged answer causes in the parsers, it is not a passkey
         raise WrongPasskey(WRONG_PASSKEY) from error
     return Passkey(
         id=webauthn.helpers.bytes_to_base64url(verified.credential_id),
@@ -163,7 +163,7 @@ def verify_new_passkey(answer: str, challenge: str, site: RelyingParty, name: st
 
 
 def verify_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: RelyingParty) -> Passkey:
-    """The passkey that was used, with its count and time brought forward."""
+    """The passkey that was used, with its count and time updated."""
     import webauthn
 
     answered = hashlib.sha256(challenge.encode()).hexdigest()

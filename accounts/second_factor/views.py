@@ -36,7 +36,7 @@ from .passkeys import RelyingParty, relying_party
 @form_page
 @sensitive_post_parameters()
 def second_step(request: HttpRequest) -> HttpResponse:
-    """After the password: a passkey, a code of the app, or a recovery code. Only then somebody is signed in."""
+    """After the password: a passkey, a code from the app, or a recovery code. Only then is the person signed in."""
     if (held := second_factors.held_sign_in(request.session)) is None:
         messages.info(request, _("That took too long. Please sign in again."))
         return redirect("sign_in")
@@ -54,7 +54,7 @@ def second_step(request: HttpRequest) -> HttpResponse:
 
 
 def _check_second_step(request: HttpRequest, user: User, form: CodeForm) -> None:
-    """Raises the refusal, whatever was tried."""
+    """Raises the refusal, whichever factor was tried."""
     with throttle.guess(throttle.SECOND_STEP, user.name, visitor(request), user):
         challenge = request.session.pop("challenge", "")
         if form.is_bound:
@@ -70,7 +70,7 @@ def _complete_sign_in(request: HttpRequest, user: User, then: str) -> HttpRespon
 
 
 def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str = "") -> HttpResponse:
-    """A fresh challenge each time: one that was answered, or refused, is spent."""
+    """With a fresh challenge each time: one that was answered or refused is spent."""
     if refusal and form.is_bound:
         form.add_error("code", refusal)
     context = {"form": form, "factors": theirs, "refusal": "" if form.is_bound else refusal}
@@ -80,7 +80,7 @@ def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, ref
     return render(request, "accounts/factor_step.html", context, status=422 if refusal or form.errors else 200)
 
 
-# --- what I have ---
+# --- my factors ---
 
 
 @requires(None)
@@ -94,7 +94,7 @@ def factors(request: HttpRequest) -> HttpResponse:
 
 
 def _added(request: HttpRequest, now: Factors, sentence: str) -> HttpResponse:
-    """After the first factor, recovery codes are made at once: few would think of them before they need one."""
+    """The first factor comes with recovery codes: few would think of them before they need one."""
     messages.success(request, sentence)
     with refusals_as_messages(request):
         return redirect("factors") if now.codes else _show_codes(request)
@@ -125,7 +125,7 @@ def make_codes(request: HttpRequest) -> HttpResponse:
 @form_page
 @sensitive_post_parameters()
 def add_app(request: HttpRequest) -> HttpResponse:
-    """The secret waits in the session, encrypted, until a first code shows that the app has it."""
+    """The secret waits in the session, encrypted, until a first code proves that the app has it."""
     user, form = request.user, own_password_form(request, AppForm)
     secret = authenticator_apps.unseal(request.session.get("new_app", ""), user.name) or authenticator_apps.new_secret()
     if request.method == "POST" and form.is_valid():
@@ -162,7 +162,7 @@ def remove_app(request: HttpRequest) -> HttpResponse:
 
 
 def needs_domain(view: View) -> View:
-    """A page about passkeys, or a sentence where there can be none."""
+    """A page about passkeys, or an explanation where the site cannot have any."""
 
     @wraps(view)
     def with_site(request: HttpRequest) -> HttpResponse:
@@ -177,7 +177,7 @@ def needs_domain(view: View) -> View:
 @sensitive_post_parameters()
 @needs_domain
 def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
-    """The password first, so that no authenticator makes a passkey that is then refused."""
+    """Asks for the password first, so that no authenticator creates a passkey that is then refused."""
     name = device_label(request.headers.get("User-Agent", ""))
     form = own_password_form(request, PasskeyForm, initial={"name": name})
     if request.method == "POST" and form.is_valid():
@@ -207,7 +207,7 @@ def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
 
 
 def _add_passkey(request: HttpRequest, pending: dict[str, str], site: RelyingParty) -> HttpResponse:
-    """The challenge is spent, whatever comes of it."""
+    """The challenge is spent, whatever the outcome."""
     del request.session["new_passkey"]
     answer = AnswerForm(request.POST)
     with refusals_as_messages(request):

@@ -1,4 +1,4 @@
-"""Changing what somebody signs in with: the password, the email address, and the open sessions."""
+"""Changing a person's credentials: the password, the email address, and the open sessions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .roles import name_and_role, role_unchanged
 
 
 def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
-    """Mail a link, if there is such a person; what is answered is the same either way, and costs the same.
+    """Mail a link if the person exists; the response and its cost are the same either way.
 
-    Who was mailed one just now gets no other: that one is still good. So somebody else who asks again and again neither
-    fills a mailbox nor keeps its owner from a link.
+    After a recent mail no other is sent, as its link is still valid. So repeated requests by a stranger neither flood
+    the mailbox nor keep its owner from a link.
     """
     user = repository.find_by_either(name_or_email)
     throttle.count_try(throttle.RESET, name_or_email, visitor, user)
@@ -39,13 +39,12 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
 
 
 def _link_state(user: User) -> str:
-    """Changes when a link that was mailed is used or loses its worth: then another is mailed at once."""
+    """Changes when a mailed link is used or becomes void, so that the next one is mailed at once."""
     return f"{user.name} {user.email} {user.session_salt} {user.last_login}"
 
 
 def send_reset_link(actor: User, target: User) -> None:
-    """An admin's help for somebody below. Nobody sets another's password: the link goes to the person's own mailbox,
-    and the mail says who asked for it."""
+    """Mail a person below the actor a link, naming the actor: admins cannot set another's password."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
     email = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
@@ -53,15 +52,17 @@ def send_reset_link(actor: User, target: User) -> None:
 
 
 def reset_link_of_owner(owner: User) -> str:
-    """The path of a link for an owner whose mailbox is gone, too: nobody is above them to help from a page. For whoever
-    runs commands on the machine; the log says so, and a mail to the owner, should somebody read it after all."""
+    """The path of a reset link for an owner who has also lost their mailbox, as no other role can help them.
+
+    For operators with shell access. The log records it, and the owner is mailed in case the mailbox is read after all.
+    """
     email = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
     record(Event("operator", "ResetLinkSent", {"name": owner.name}), email, role_unchanged(owner))
     return reverse("reset", args=[owner.name, tokens.reset_token.make_token(owner)])
 
 
 def reset_password(name: str, token: str, password: str) -> User:
-    """The link may be in other hands than the old password was, so private ballots are no longer shown."""
+    """The link may have been used by someone else, so private ballots are no longer shown."""
     user = reset_link_holder(name, token)
     _record_password(user, password, breaks=True)
     return user
@@ -75,7 +76,7 @@ def reset_link_holder(name: str, token: str) -> User:
 
 
 def change_password(user: User, password: str) -> User:
-    """Ends all other sessions; answers the person as they are now, for the session at hand to go on."""
+    """Ends all other sessions; returns the updated person, so that the current session can continue."""
     _record_password(user, password, breaks=False)
     return reloaded(user)
 
@@ -91,7 +92,7 @@ def sign_out_everywhere(user: User) -> None:
 
 
 def end_sessions(user: User, *, except_for: str, only: str | None = None) -> None:
-    """End one session of a person, or all but the one at hand."""
+    """End one session of a person, or all but the current one."""
     for session in sessions_of(user.name):
         if session["SK"] != except_for and only in (None, session["SK"]):
             table().write(Delete(keys.session(user.name, session["SK"])))
@@ -101,7 +102,7 @@ def end_sessions(user: User, *, except_for: str, only: str | None = None) -> Non
 
 
 def ask_for_new_email(user: User, email: str) -> None:
-    """Mail a link to the new address; if somebody has it, they are told instead, and the asker is not."""
+    """Mail a link to the new address; if it is taken, notify its owner instead, without telling the asker."""
     known = repository.find_by_email(email)
     if known is None or keys.fold(known.name) == keys.fold(user.name):
         table().write(outbox.queued("confirm_email", email, name=user.name, email=email))
@@ -125,7 +126,7 @@ def confirm_email(name: str, token: str) -> User:
 
 
 def read_email_link(name: str, token: str) -> tuple[User, str]:
-    """Whose address the link changes, and to which."""
+    """The person whose address the link changes, and the new address."""
     user = repository.find(name)
     email = tokens.read_email_token(user, token) if user else None
     if user is None or email is None:

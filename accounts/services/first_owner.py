@@ -22,20 +22,20 @@ SETUP_SPENT = _(
 
 
 class OwnerThere(Refusal):
-    """A site has exactly one owner, and this one has."""
+    """A site has exactly one owner, and this one already has theirs."""
 
 
 class AddressTaken(Refusal):
-    """Told only to operators: others must not learn who has an account here."""
+    """Shown only to operators: others must not learn who has an account here."""
 
 
 def make_owner(name: str, email: str, password: str) -> User:
-    """Create the first owner by a command; a printed setup link is void from then on."""
+    """Create the first owner by a command; this voids a printed setup link."""
     return _make(name, email, password, Delete(keys.setup()))
 
 
 def make_owner_by_link(token: str, name: str, email: str, password: str) -> User:
-    """The link is spent in the transaction that makes the owner: of any number at once one becomes it."""
+    """The link is spent in the transaction that creates the owner, so only one of several requests succeeds."""
     check_setup(token)
     try:
         return _make(name, email, password, setup_link.spending(token))

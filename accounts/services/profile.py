@@ -15,7 +15,7 @@ from .roles import name_and_role, role_unchanged
 
 
 def change_profile(user: User, display_name: str, about: str) -> None:
-    """Who saves last, wins; and the log has it in that order."""
+    """The last save wins, and the log has them in that order."""
 
     def save() -> None:
         now = reloaded(user)
@@ -28,12 +28,12 @@ def change_profile(user: User, display_name: str, about: str) -> None:
 
 
 def change_picture(user: User, wanted: PictureChange) -> None:
-    """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
+    """Replace, re-caption or remove the picture. Of two concurrent changes, the second replaces the first."""
     retry_lost_race(lambda: _picture(user.name, reloaded(user), wanted))
 
 
 def move_picture(user: User) -> None:
-    """The same picture under another address: who has seen the old one finds nothing there any more."""
+    """Move the picture to another URL, so that the old one no longer works."""
 
     def move() -> None:
         now = reloaded(user)
@@ -44,7 +44,7 @@ def move_picture(user: User) -> None:
 
 
 def remove_picture(actor: User, person: User) -> None:
-    """Take a picture away that is not fit to be shown, from somebody below the actor."""
+    """Remove an unsuitable picture of a person below the actor."""
 
     def remove() -> None:
         now = reloaded(person)

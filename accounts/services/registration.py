@@ -48,7 +48,7 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
 
 
 def create_account(user: User, *also: Write) -> None:
-    """Make the account; `NameTaken`, `TryLater`, or `LostRace` with the part of `also` or of the address."""
+    """Create the account. Raises `NameTaken`, `TryLater`, or `LostRace` with the part of `also` or of the address."""
     refusals = {
         repository.TAKEN: NameTaken(NAME_TAKEN),
         repository.NAME_LEAVES: NameTaken(NAME_FREED),
@@ -61,10 +61,9 @@ def create_account(user: User, *also: Write) -> None:
 
 
 def register(name: str, email: str, password: str, then: str = "") -> None:
-    """Ask for an account, where the site lets people do so. It is made by the link in a mail; `then` is where they
-    wanted to go.
+    """Ask for an account, where the site allows it; the link in a mail creates it. `then` is where they wanted to go.
 
-    Whether the address is known is not told: its owner is, by mail.
+    Only the owner of an address learns, by mail, that it already has an account.
     """
     registration_policy.check_registration(email)
     hashed = make_password(password)
@@ -96,9 +95,9 @@ def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> N
 
 
 def confirm_registration(token: str, name: str | None = None) -> User:
-    """What the mailed link does: the account is made and the address confirmed.
+    """Follow the mailed link: create the account and confirm the address.
 
-    If somebody took the name meanwhile, `NameTaken` rises and the link is good for another `name`.
+    If the name was taken in the meantime, raises `NameTaken`, and the link stays valid for another `name`.
     """
     waiting = read_registration(token)
     user = new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
@@ -110,19 +109,19 @@ def confirm_registration(token: str, name: str | None = None) -> User:
 
 
 def read_registration(token: str) -> Item:
-    """The registration that waits for this link."""
+    """The pending registration for this link."""
     words = read_token("registration", token, SECONDS_PER_DAY)
     waiting = table().get(keys.registration(words[0])) if words else None
     if waiting is None:
         raise LinkSpent(LINK_SPENT)
-    registration_policy.check_registration(waiting["email"])  # the site may have had another rule when it was asked for
+    registration_policy.check_registration(waiting["email"])  # the site's policy may have changed since
     return waiting
 
 
 def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
-    """Somebody for the demo, as if they had registered; false if the name is taken or the site has its owner.
+    """Create a person for the demo, as if they had registered; false if the name is taken or the site has its owner.
 
-    Who runs elections there is confirmed by the owner, so that everything can be tried.
+    Organisers are confirmed by the owner, so that everything can be tried out.
     """
     email = f"{name.lower().replace(' ', '.')}@{DEMO_DOMAIN}"
     user = new_user(name, email, make_password(password), role)
@@ -163,12 +162,12 @@ def _invite(actor: User, email: str) -> None:
 
 
 def invitation_target(token: str) -> list[str]:
-    """Route and parameters of the page that the link invites to; empty if it is only the site."""
+    """Route and parameters of the page the link invites to; empty for the site as a whole."""
     return (read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
 
 
 def read_invitation(token: str) -> str:
-    """The address that was invited by this link. On a closed site that is not enough: an admin must have invited it."""
+    """The address invited by this link. On a closed site an admin must have invited it."""
     words = read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
     if words is None or (item := table().get(keys.invitation(words[0]))) is None:
         raise LinkSpent(LINK_SPENT)

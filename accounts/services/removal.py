@@ -1,4 +1,4 @@
-"""Removing accounts. What other apps do then is registered in config/hooks.py."""
+"""Removing accounts. config/hooks.py registers what other apps do then."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ def removal_effects(user: User) -> list[str]:
 
 
 def remove(actor: User, target: User) -> None:
-    """Remove somebody below the actor."""
+    """Remove a person below the actor."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
     _record_removal(target, actor.name, role_unchanged(actor))
 
 
 def remove_self(user: User) -> None:
-    """Leave for good. The owner has to hand the ownership over first: a site has exactly one owner."""
+    """Remove one's own account. The owner must transfer the ownership first: a site has exactly one owner."""
     if user.role == Role.OWNER:
         raise NotAllowed(_("You own this site, so you cannot leave yet. Transfer the ownership first."))
     _record_removal(user, user.name)
 
 
 def remove_unused(user: User, unused: Condition) -> None:
-    """The site removes an account that nobody has used for long; not if somebody has signed in meanwhile."""
+    """The site removes a long unused account, unless there was a sign-in in the meantime."""
     _record_removal(user, SITE, only_if=unused)
 
 
 def remove_again(name: str, removed_at: str) -> bool:
-    """The site removes somebody who was removed once before; false if that account is not there."""
+    """The site removes a person who was already removed before; false if that account does not exist."""
     user = repository.find(name)
     if user is None or user.created_at > removed_at or user.role == Role.OWNER:
         return False
@@ -67,7 +67,7 @@ def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | N
 
 @REMOVAL.step
 def finish_removal(task: Task) -> Batch:
-    """Put everything of theirs in order; what the index has not heard of is looked for once more."""
+    """Finish the removal of everything of theirs, with a second pass for what the index did not have yet."""
     gone, removed_at = User(name=task.subject, email=task.data["email"]), task.data["removed_at"]
     age = (datetime.now(UTC) - datetime.fromisoformat(removed_at)).total_seconds()
     process_each(ON_REMOVAL, lambda step: step(gone))
@@ -78,5 +78,5 @@ def finish_removal(task: Task) -> Batch:
 
 
 def delete_sessions(gone: User) -> None:
-    """Where they were signed in, and with what."""
+    """Forget where they were signed in, and on which devices."""
     delete_all(keys.sessions(gone.name))

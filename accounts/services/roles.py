@@ -1,4 +1,4 @@
-"""What admins decide about people: their roles, how many mails they may send, and who may write to many."""
+"""What admins decide about people: their roles, their mail limits, and who may write to many."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from store.table import Check, Equals
 
 
 def change_role(actor: User, target: User, new: Role) -> None:
-    """Give somebody another role; OWNER hands the ownership over."""
+    """Change a person's role; OWNER transfers the ownership."""
     rules.check_role_change(name_and_role(actor), name_and_role(target), new)
     if new == target.role:
         return
@@ -29,13 +29,13 @@ def change_role(actor: User, target: User, new: Role) -> None:
 
 
 def _gained_vote(person: User, new: Role, now: datetime) -> dict[str, str]:
-    """From when they may vote, if the new role is what lets them."""
+    """Since when they may vote, if the new role is what allows it."""
     gains = rules.has(new, rules.Permission.VOTE) and not person.can(rules.Permission.VOTE)
     return {"voter_since": as_text(now)} if gains else {}
 
 
 def _transfer_ownership(owner: User, target: User) -> None:
-    """One event, one transaction: at no moment are there two owners or none."""
+    """One event, one transaction: at no time are there two owners or none."""
     now = datetime.now(UTC)
     since = _gained_vote(target, Role.OWNER, now)
     event_data = {"old_owner": owner.name, "new_owner": target.name, "old_role": target.role_name, **since}
@@ -53,12 +53,12 @@ def name_and_role(user: User) -> tuple[str, Role]:
 
 
 def role_unchanged(actor: User) -> Check:
-    """That the actor has not lost the role meanwhile which allows the act."""
+    """Check that the person still has the role that allows the act."""
     return Check(keys.user(actor.name), Equals("role", actor.role_name))
 
 
 def change_mail_limit(actor: User, target: User, most: int | None) -> None:
-    """How many mails somebody below the actor may have sent to others in a day; none, as many as is usual here."""
+    """Set how many mails a person below the actor may send to others per day; `None` is the site's default."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
     if most == target.mails_a_day:
         return
@@ -71,7 +71,7 @@ def change_mail_limit(actor: User, target: User, most: int | None) -> None:
 
 
 def confirm_organiser(actor: User, target: User) -> None:
-    """Let somebody below the actor write words of their own to all voters of an election."""
+    """Let a person below the actor send their own text to all voters of an election."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
     if not target.confirmed:
         event = Event(actor.name, "OrganiserConfirmed", {"name": target.name})

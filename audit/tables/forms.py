@@ -1,4 +1,4 @@
-"""What an auditor types to find something in the tables."""
+"""Forms for auditors to find something in the tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_CURSOR_CHARS = 8_000
 
 
 class KeyField(forms.CharField):
-    """A key as it is stored: nothing is trimmed from it."""
+    """A key exactly as stored: nothing is trimmed."""
 
     def __init__(self, name: str, **options: Any):
         super().__init__(strip=False, max_length=KEY_BYTES[name], **options)
@@ -42,7 +42,7 @@ class PartitionForm(forms.Form):
 
 
 class ThingForm(forms.Form):
-    """For those who know a name but no key."""
+    """For those who know a name but not a key."""
 
     kind = forms.ChoiceField(label=_("Kind"), choices=KINDS)
     name = forms.CharField(label=_("Name"), max_length=MAX_NAME_CHARS)
@@ -55,7 +55,7 @@ class ItemForm(forms.Form):
 
 
 class FilterForm(forms.Form):
-    """The beginning of a table's natural key; each table asks for some of these, and needs an election if it asks."""
+    """The start of a table's natural key; each table uses some of these; an election is required if asked for."""
 
     name = forms.CharField(label=_("Name begins with"), required=False, max_length=MAX_EMAIL_CHARS)
     election = forms.CharField(label=_("Election"), max_length=MAX_NAME_CHARS)

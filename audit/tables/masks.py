@@ -1,10 +1,10 @@
-"""What an auditor is shown of an item: what its type declares as shown, and nothing else.
+"""What an auditor is shown of an item: what its type declares as visible, and nothing else.
 
-Types that are not declared are hidden whole, and so is every attribute that is not named: what somebody adds to the
-store later is not shown before somebody has thought about it.
+Undeclared types are hidden completely, and so is every attribute that is not named: anything added to the store later
+stays hidden until it is declared deliberately.
 
-Of a secret election that is not closed there is no ballot, no salt and no count that would say more than the turnout;
-a ballot's place, which is made of the voter's name, is not shown after the close either. Published ballots are.
+Until a secret election is closed, no ballot, no salt and no count beyond the turnout is shown; a ballot's key, which is
+derived from the voter's name, stays hidden after the close too. Published ballots are shown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from store.table import Item, Key, Span
 
 
 class Hidden:
-    """Stands where something is not shown."""
+    """Placeholder for a hidden value."""
 
     def __str__(self) -> str:
         return str(_("hidden"))
@@ -31,13 +31,13 @@ HIDDEN = Hidden()
 
 
 def type_of(key: Key) -> ItemType | None:
-    """The type of such an item, if anything of it is shown."""
+    """The declared type of such an item, if any of it is visible."""
     found = SCHEMA.type_of(key)
     return found if found and found.shown else None
 
 
 def may_open(span: Span) -> bool:
-    """Whether there is anything in the partition that may be shown: of one that is not known, nothing is even read."""
+    """Whether anything in the partition may be shown: unknown partitions are not even read."""
     if span.index:
         lists = (each.pk for item_type in SCHEMA.items for each in item_type.lists)
         return beginning(span.pk) in map(beginning, lists) or ("@" in span.pk and "#" not in span.pk)
@@ -46,11 +46,11 @@ def may_open(span: Span) -> bool:
 
 
 def _holds_players(pk: str) -> bool:
-    """The partitions in which a session keeps who plays along and what they say: their length would tell of it."""
+    """Partitions with a session's participants and their answers, whose length would reveal something."""
     return fits(OF_GAMES, pk) and "#" in pk.removeprefix(OF_GAMES)
 
 
-# --- what of a partition may be read ---
+# --- which part of a partition may be read ---
 
 OF_ELECTIONS = beginning(keys.election("").pk)
 OF_POLLS = beginning(keys.poll("").pk)
@@ -63,15 +63,15 @@ def is_of_election(pk: str) -> bool:
 
 
 def is_salt(item: Item) -> bool:
-    """A salt is not in any list, not even as something hidden."""
+    """A salt is left out of lists completely, not even shown as hidden."""
     return is_of_election(item["PK"]) and bool(item["SK"] == keys.salt("").sk)
 
 
 def readable_part(span: Span, may: Allowed) -> Span | None:
-    """The part of a partition that may be read; `None` if it is nothing.
+    """The part of a partition that may be read; `None` if there is none.
 
-    Secret ballots and votes in polls are not read at all, so that a page's length cannot tell of them. No type of item
-    comes before the ones or after the others; whoever asks for them by prefix is told nothing.
+    Secret ballots and votes in polls are not read at all, so that a page's length cannot reveal them. No item type
+    sorts before ballots or after votes; asking for them by prefix returns nothing.
     """
     if span.index:
         return span
@@ -87,15 +87,15 @@ def _unless_hidden(span: Span, hidden: str) -> Span | None:
 
 
 def _after_prefix(prefix: str) -> str:
-    """The first key after all that begin with the prefix."""
+    """The first key after all that start with the prefix."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
-# --- what is shown of an item ---
+# --- masking an item ---
 
 
 def mask_item(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
-    """The item with everything hidden that is not to be seen, its attributes by name; `None` if all of it is."""
+    """The item with hidden values masked, its attributes sorted by name; `None` if all of it is hidden."""
     item_type = type_of(Key(item["PK"], item["SK"], table))
     seen = item_type.rule(item, may) if item_type and item_type.rule else item
     if item_type is None or seen is None:
@@ -109,7 +109,7 @@ def mask_item(table: str, item: Item, may: Allowed = NOTHING) -> Item | None:
 
 
 def _mask_nested(value: Any, names: frozenset[str]) -> Any:
-    """What lies deeper has names of its own, and they must be declared, too."""
+    """Nested attributes have names of their own, which must be declared, too."""
     if isinstance(value, dict):
         return {name: _mask_nested(each, names) if name in names else HIDDEN for name, each in value.items()}
     return [_mask_nested(each, names) for each in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The two tables as they are stored, partition by partition: what lies where, with everything hidden that is secret."""
+"""The two tables as stored, partition by partition, with everything secret hidden."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from . import masks
 from .masks import HIDDEN, Hidden
 
 PAGE_ROWS = 50
-MAX_SHOWN_BYTES = 64  # of a value that is shown as such
-MAX_VALUE_CHARS = 4_000  # characters of a value on the page of an item
+MAX_SHOWN_BYTES = 64  # of a binary value that is shown in full
+MAX_VALUE_CHARS = 4_000  # characters of a value on an item's page
 MAX_SUMMARY_CHARS = 160
 TABLE_NAMES = {"data": DATA, "log": LOG}
 SHORT_NAMES = {name: short for short, name in TABLE_NAMES.items()}
 
 
 class CannotShow(Refusal):
-    """What was asked for cannot be shown; the words say why."""
+    """Why something cannot be shown, as a sentence."""
 
 
 HIDDEN_PARTITION = _("Items under this key are hidden, or no such key exists.")
@@ -46,7 +46,7 @@ BAD_CURSOR = _("This link no longer works. Go back to the start of the list.")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An item of a partition; of a hidden one nothing is said but that it is there."""
+    """An item of a partition; of a hidden one only its existence is shown."""
 
     sort_key: str | Hidden
     kind: str = ""
@@ -66,7 +66,7 @@ class Attribute:
     text: str
     is_hidden: bool
     links: tuple[Link, ...]
-    cut: int = 0  # characters in all, if not all are shown
+    cut: int = 0  # total characters, if not all are shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class ItemView:
 
 
 def rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
-    """The items of a partition by their sort keys, and the cursor to go on with."""
+    """The items of a partition by sort key, and the cursor for the next page."""
     if not masks.may_open(span):
         raise CannotShow(HIDDEN_PARTITION)
     try:
@@ -106,7 +106,7 @@ def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
 
 
 def _parts(span: Span) -> list[Span]:
-    """Of a log that is spread, all events together are found under the name that each of them is known by."""
+    """A sharded log is shown as one partition, under the name its events are known by."""
     if span.index or (span.pk, span.table) != (keys.EVENTS, LOG):
         return [span]
     return [replace(span, pk=each.pk) for each in keys.events_in(table().log_partitions)]
@@ -123,7 +123,7 @@ def _row(span: Span, item: Item, may: Allowed) -> Row:
 
 
 def _summary(shown: Item) -> str:
-    """What is not hidden and not empty, names first."""
+    """Visible, non-empty values, names first."""
     told = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
     names_first = sorted(told, key=lambda name: not name.endswith("name"))
     words = "; ".join(f"{name}: {_text(shown[name])[:MAX_SUMMARY_CHARS]}" for name in names_first)
@@ -131,12 +131,12 @@ def _summary(shown: Item) -> str:
 
 
 def _allowed_in(pk: str) -> Allowed:
-    """Of one election, with its turnout, in one round trip."""
+    """For one election, with its turnout, in one round trip."""
     return allowed(*sharding.read_gates(Key(keys.home(pk), keys.METADATA)))
 
 
 def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:
-    """Of all elections on a page, in one round trip. Their turnouts would be too much: who voted is left out."""
+    """For all elections on a page, in one round trip. Turnouts would be too much, so who voted is left out."""
     partitions = {item["PK"] for item in items if masks.is_of_election(item["PK"])}
     homes = {pk: Key(keys.home(pk), keys.METADATA) for pk in partitions}
     found = table().get_many(set(homes.values())) if homes else {}
@@ -147,7 +147,7 @@ def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:
 
 
 def view_item(key: Key) -> ItemView | None:
-    """What may be seen of it; `None` also if nothing may be known of it."""
+    """The visible part of an item; also `None` if its existence is hidden."""
     kind = masks.type_of(key)
     try:
         shown = _masked_item(key) if kind else None
@@ -181,7 +181,7 @@ def _text(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Of many bytes, which nobody can read, how many there are."""
+    """Long binary values, which are unreadable, are shown as a byte count."""
     if not isinstance(value, bytes):
         return str(value)
     return value.hex() if len(value) <= MAX_SHOWN_BYTES else str(_("%(count)d bytes") % {"count": len(value)})
@@ -193,12 +193,12 @@ PEOPLE = {"person", "owner_name", "managers", "voter_name", "voter", "voters", "
 PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
 ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
 EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
-NAME_REFERS_TO = {"person": "person", "election": "election_name"}  # whose the attribute `name` is, by its kind
-MAX_LINKS = 20  # of one attribute
+NAME_REFERS_TO = {"person": "person", "election": "election_name"}  # what `name` refers to, by kind of item
+MAX_LINKS = 20  # per attribute
 
 
 def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
-    """Where the value leads, and what lies in it."""
+    """Links from the value, and from the values nested in it."""
     if isinstance(value, dict):
         for inner, each in value.items():
             yield from _links(table_name, inner, each)
@@ -224,7 +224,7 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
 
 
 def _span_of_event(number: int) -> Span:
-    """Where the event of that number lies."""
+    """Where the event with that number is stored."""
     place = keys.event(number, "", table().log_partitions)
     return Span(place.pk, prefix=keys.sequence(number), table=LOG)
 
@@ -240,7 +240,7 @@ def item_href(key: Key) -> str:
 
 
 def well_known() -> list[Link]:
-    """Where to begin for somebody who knows no keys."""
+    """Starting points for those who know no keys."""
     spans = (keys.people(), keys.elections(), Span(keys.METADATA), keys.events(), keys.checkpoints())
     return [Link(span.pk, href(Span(span.pk, table=span.table))) for span in spans]
 
@@ -249,7 +249,7 @@ def well_known() -> list[Link]:
 
 
 def encrypt_cursor(cursor: str) -> str:
-    """A cursor quotes the key of the item that the page ended with, and that item may be a hidden one."""
+    """A cursor contains the key of the page's last item, which may be a hidden one."""
     return _fernet().encrypt(cursor.encode()).decode()
 
 

@@ -1,7 +1,7 @@
-"""The relational view: what is stored, as tables with natural keys that refer to each other.
+"""The relational view: the stored data as tables with natural keys that refer to each other.
 
-Each table is read by the beginning of its natural key, a page at a time, in a number of round trips that does not grow
-with it. Rows are made from the masked items of `masks`, so that nothing is shown here that is hidden there.
+Each table is read by a prefix of its natural key, a page at a time, in a constant number of round trips. Rows are made
+from the masked items of `masks`, so nothing is shown here that is hidden there.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _election_row(item: Item) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class ElectionAccess:
-    """An election, how many have voted in it, and what may be known of their ballots."""
+    """An election, its turnout, and what may be shown of its ballots."""
 
     election: Election
     voted: int
@@ -135,7 +135,7 @@ def _voter(item: Item, may: Allowed) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class BallotView:
-    """A ballot under what it is known by: of a public election its voter, of a secret one its code."""
+    """A ballot and its identifier: the voter in a public election, the code in a secret one."""
 
     known_by: str
     voter: str
@@ -164,7 +164,7 @@ def _rankings(query: TableQuery) -> Page:
 
 
 def _ranking(election: str, ballot: BallotView, candidates: list[Candidate]) -> Iterator[Row]:
-    """The place each candidate has on a ballot, best first; those it leaves out have none."""
+    """Each candidate's place on a ballot, best first; unranked ones have none."""
     places = {number: place for place, group in enumerate(groups_of(ballot.rankings), 1) for number in group}
     ballot_cell = Cell(ballot.known_by, href("ballots", election=election, ballot=ballot.known_by))
     for each in sorted(candidates, key=lambda each: (places.get(each.number, len(candidates) + 1), each.number)):
@@ -173,7 +173,7 @@ def _ranking(election: str, ballot: BallotView, candidates: list[Candidate]) -> 
 
 
 def _read_ballots(there: ElectionAccess, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
-    """Some ballots of an election, as far as they may be masked."""
+    """A page of an election's ballots, masked as allowed."""
     if not there.may.published:
         raise NoSuch(NOT_BEFORE_CLOSE)
     read = _by_voter if there.may.ballots else _by_code
@@ -181,7 +181,7 @@ def _read_ballots(there: ElectionAccess, query: TableQuery, limit: int) -> tuple
 
 
 def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
-    """Ballots of a public election. One without a name would be a secret one, and is left out."""
+    """Ballots of a public election. One without a name would be secret, and is left out."""
     beginning = keys.ballot(election.name, query.ballot).sk
     box = [replace(span, prefix=beginning) for span in sharding.ballot_spans(election)]
     page = sharded_reads.page(table(), box, limit=limit, cursor=query.cursor)
@@ -193,7 +193,7 @@ def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[B
 
 
 def _by_code(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
-    """Published ballots of a secret election, from a code on, or from where the last page ended."""
+    """Published ballots of a secret election, starting at a code, or where the last page ended."""
     beginning = query.ballot.strip().upper()
     start = _place(query.after) if query.after else published.find_prefix(election.name, beginning)
     following = published.ballots_from(election.name, start)
@@ -222,7 +222,7 @@ def _skills(query: TableQuery) -> Page:
 
 
 def _own_name(found: dict[Key, Item], item: Item) -> str:
-    """Every skill stands under its own name; its other names are in its row."""
+    """Each skill is listed under its own name; its other names are in its row."""
     skill = found.get(keys.skill(item["skill"]))
     return keys.fold(skill["name"]) if skill else ""
 
@@ -256,7 +256,7 @@ def _site_page(query: TableQuery) -> Page:
 
 
 def _site_page_rows(masked: Item, item: Item) -> Iterator[Row]:
-    """What it says, part by part; of links and projects one row each, in their order."""
+    """Its content, part by part; links and projects have one row each, in order."""
     for part in ("name", "colour", "text"):
         yield Row((Cell(part), Cell(0), Cell(masked[part]), Cell(""), Cell("")), (item_link(item),))
     if photo := masked.get("photo"):
@@ -267,11 +267,11 @@ def _site_page_rows(masked: Item, item: Item) -> Iterator[Row]:
         yield Row((Cell("projects"), Cell(number), *cells_of(each, "title", "words", "link")), (item_link(item),))
 
 
-# --- the log, and what follows it ---
+# --- the log and its followers ---
 
 
 def _sync(query: TableQuery) -> Page:
-    """How far each of those that follow the log has come."""
+    """How far each follower of the log has come."""
     places = {"SYNC": keys.sync(), "COUNTS": keys.counts(), "FIGURES": keys.figures(), "EVENTS": keys.event_number()}
     found = table().get_many(places.values())
     masked = {
@@ -286,7 +286,7 @@ def _follower(name: str, item: Item) -> Row:
 
 
 def _events(query: TableQuery) -> Page:
-    """The newest first."""
+    """Newest first."""
     page = layout.page(table(), last=query.number, limit=PAGE_ROWS, cursor=query.cursor, backwards=True)
     return Page([_event(item) for item in page.items], page.cursor, _stored_count("event_count"))
 
@@ -322,7 +322,7 @@ READERS: dict[str, Callable[[TableQuery], Page]] = {
 
 
 def page(sheet: Sheet, query: TableQuery) -> Page:
-    """Cursors leave the site locked, for they quote a key."""
+    """Cursors are encrypted before they leave the site, as they contain a key."""
     read = READERS.get(sheet.name, partial(_rows, sheet))
     try:
         found = read(replace(query, after=decrypt_cursor(query.after)) if query.after else query)
@@ -334,7 +334,7 @@ def page(sheet: Sheet, query: TableQuery) -> Page:
 
 
 def _rows(sheet: Sheet, query: TableQuery) -> Page:
-    """Of a sheet that declares where its items lie and what its cells are."""
+    """The rows of a sheet that declares where its items are and what its cells are."""
     if sheet.of_election:
         query = replace(query, election=_load_election(query.election).election.name)
     span = sheet.span(query) if sheet.span else None
@@ -364,6 +364,6 @@ def find(relation: str) -> Sheet | None:
 
 
 def choices(relation: Sheet) -> list[Link]:
-    """The first elections by name, for a table that is read for one."""
+    """The first elections by name, for a table that needs one."""
     page = table().page(keys.elections(), limit=20)
     return [Link(item["name"], href(relation.name, election=item["name"])) for item in page.items]

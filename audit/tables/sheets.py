@@ -1,4 +1,4 @@
-"""What a table of the relational view is made of: pages, rows, cells, and where they lead."""
+"""The building blocks of the relational view: pages, rows, cells and links."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from store.table import DATA, Item, Key
 from .masks import Hidden
 from .raw import Link, item_href
 
-MAX_CELL_CHARS = 300  # characters of a cell on a page; files and the pages of items have all
+MAX_CELL_CHARS = 300  # characters of a cell on a page; files and item pages show all
 
 
 class NoSuch(Refusal):
-    """What the table was asked for is not there or not to be seen; the words say which."""
+    """What was requested does not exist or is hidden; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """As a page shows it."""
+        """The text shown on a page."""
         if self.value is None:
             return ""
         if isinstance(self.value, bool):
@@ -57,7 +57,7 @@ class Row:
 class Page:
     rows: list[Row]
     cursor: str | None = None
-    count: int | None = None  # of the whole table, where somebody keeps it
+    count: int | None = None  # of the whole table, if a total is stored
 
     @property
     def leads(self) -> bool:
@@ -67,7 +67,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class TableQuery:
-    """What somebody filtered a table by, and where the last page ended."""
+    """The filter of a table, and where the last page ended."""
 
     name: str = ""
     election: str = ""
@@ -87,7 +87,7 @@ def href(relation: str, **values: Any) -> str:
 
 
 def person_cell(name: Any) -> Cell:
-    """Somebody, with the way to them; the site itself and strangers are nobody's account."""
+    """A person with a link to them; the site itself and strangers have no account."""
     return Cell(name, href("users", name=name) if isinstance(name, str) and name != "plenum" else "")
 
 

@@ -1,4 +1,4 @@
-"""Addresses of the tables, below /admin/tables/."""
+"""URLs of the tables, below /admin/tables/."""
 
 from django.urls import path
 

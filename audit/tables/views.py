@@ -1,4 +1,4 @@
-"""Pages for auditors: the raw tables and their relational view. They only read, and looking is not recorded."""
+"""Pages for auditors: the raw tables and their relational view. They only read, and access is not recorded."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def table(request: HttpRequest, relation: Sheet) -> HttpResponse:
 
 
 def _read(request: HttpRequest, relation: Sheet) -> tuple[FilterForm, Page | None]:
-    """The page that was parameters for, if it is one; the form says why not."""
+    """The requested page, if the form is valid; otherwise the form has the error."""
     form = FilterForm(request.GET, filters=relation.filters)
     if not form.is_valid():
         return form, None
@@ -68,7 +68,7 @@ def _refused(request: HttpRequest, relation: Sheet, form: FilterForm) -> HttpRes
 @requires(Permission.VIEW_SECRETS, load=relations.find, rule=allow_everyone)
 @require_safe
 def table_csv(request: HttpRequest, relation: Sheet) -> HttpResponse:
-    """The rows of the page that is shown, as a file."""
+    """The rows of the current page, as a file."""
     form, page = _read(request, relation)
     if page is None:
         return _refused(request, relation, form)
@@ -79,7 +79,7 @@ def table_csv(request: HttpRequest, relation: Sheet) -> HttpResponse:
 
 
 def _plain(value: Any) -> object:
-    """Numbers and truth values stay what they are."""
+    """Numbers and booleans keep their type."""
     return value if isinstance(value, int) else "" if value is None else as_text(value)
 
 
@@ -89,7 +89,7 @@ def _plain(value: Any) -> object:
 @requires(Permission.VIEW_SECRETS)
 @require_safe
 def raw_tables(request: HttpRequest) -> HttpResponse:
-    """A partition, page by page; without one, where to begin."""
+    """A partition, page by page; without one, starting points."""
     if "kind" in request.GET:
         return _find_by_name(request)
     form = PartitionForm(request.GET if request.GET else None)
@@ -114,7 +114,7 @@ def _span(form: PartitionForm) -> Span:
 
 
 def _find_by_name(request: HttpRequest) -> HttpResponse:
-    """To the partition of something that is known by its name."""
+    """Redirect to the partition of something known by name."""
     form = ThingForm(request.GET)
     if not form.is_valid():
         context = {"form": PartitionForm(), "thing": form, "well_known": raw.well_known()}

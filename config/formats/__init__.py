@@ -1,1 +1,1 @@
-"""How dates and times are written where Django's own way is not ours."""
+"""Date and time formats where Django's own differ from ours."""

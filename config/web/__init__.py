@@ -1,7 +1,7 @@
-"""What stands between gunicorn's ASGI worker and Django.
+"""The layer between gunicorn's ASGI worker and Django.
 
-A request takes a thread only once all of it has arrived, and gives it back before the answer is sent, so slow clients
-hold none. Push streams are coroutines. TLS belongs to a proxy.
+A request takes a thread only once all of it has arrived, and releases it before the response is sent, so slow clients
+hold none. Push streams are coroutines. TLS is left to a proxy.
 """
 
 from .application import Application

@@ -1,4 +1,4 @@
-"""The ASGI application: it reads whole requests, has Django answer them in threads, and holds streams open."""
+"""The ASGI application: reads whole requests, lets Django answer them in threads, and keeps streams open."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Application:
         else:
             await send({"type": "websocket.close"})  # there is none here
 
-    # --- as long as the process serves ---
+    # --- lifespan of the process ---
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -103,7 +103,7 @@ class Application:
     def _make(
         self, connection: Connection, scope: Scope, body: IO[bytes], offer: Offer | None
     ) -> tuple[Response, Stream | None]:
-        """In a thread: the whole of what Django does for a request."""
+        """In a thread: everything Django does for a request."""
         with body:
             environ = environ_of(scope, body)
             environ[CLIENT_GONE] = lambda: connection.is_lost
@@ -115,7 +115,7 @@ class Application:
         return response, None
 
     async def _send(self, connection: Connection, response: Response, has_body: bool, send: Send) -> None:
-        """Of a file, a thread reads the next piece when one was taken."""
+        """A thread reads the next piece of a file once the last one was taken."""
         await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
         data, is_whole = (response.first, response.is_whole) if has_body else (b"", True)
         try:
@@ -132,7 +132,7 @@ class Application:
 
 
 async def send_slowly(connection: Connection, send: Send, data: bytes, more: bool) -> None:
-    """In pieces, each of which must be taken in time; otherwise the connection is closed, and nobody waits any more."""
+    """In pieces, each with a deadline; a client that misses it is disconnected."""
     for at in range(0, len(data) or 1, CHUNK_BYTES):
         piece = data[at : at + CHUNK_BYTES]
         connection.begin_sending(settings.REQUEST_SECONDS + len(piece) / MIN_BYTES_PER_SECOND)
@@ -140,7 +140,7 @@ async def send_slowly(connection: Connection, send: Send, data: bytes, more: boo
 
 
 async def refuse(connection: Connection, receive: Receive, send: Send, status: int, sentence: str) -> None:
-    """Answer without a thread. The client may still be sending, and to close at once could take its answer away."""
+    """Respond without a thread. The client may still be sending, and closing at once could discard the response."""
     text = f"{sentence}\n".encode()
     headers = [(b"connection", b"close"), (b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text))]
     connection.begin_sending(LINGER_SECONDS)

@@ -1,8 +1,8 @@
-"""The connections of this process: how long a client may take, and who goes when there is no room for one more.
+"""The connections of this process: deadlines for clients, and which one to drop when there is no room.
 
-gunicorn's ASGI worker limits neither, and an ASGI application sees a connection only once it has sent a whole head. So
-the event loop puts a protocol of ours in front of gunicorn's, which passes every call on. It is asyncio's documented
-interface that both sides use.
+gunicorn's ASGI worker limits neither, and an ASGI application sees a connection only after a complete head. So the
+event loop puts our own protocol in front of gunicorn's, which passes every call on. Both sides use asyncio's documented
+interface.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from gunicorn.workers.gasgi import ASGIWorker
 
 from pages.client_address import network
 
-SWEEP_SECONDS = 0.5  # between two looks at all deadlines
+SWEEP_SECONDS = 0.5  # between two checks of all deadlines
 LINGER_SECONDS = 2  # seconds for a client to read its last response, and to finish its request when the server stops
-MIN_BYTES_PER_SECOND = 500  # by which a body or a response must come forward
-ACCEPT_DELAY_SECONDS = 0.0002  # for each connection that a process has
+MIN_BYTES_PER_SECOND = 500  # minimum rate of a body or a response
+ACCEPT_DELAY_SECONDS = 0.0002  # per open connection of the process
 MAX_ACCEPT_DELAY_SECONDS = 0.002
-SPARE_FILES = 256  # for everything that is not a connection
-MAX_AHEAD_BYTES = 64 * 1024  # bytes that the client of a stream may send
-MIN_CHECKED_LINES = 256  # from here on the lines of a chunked body are compared with its length
-MIN_BYTES_PER_LINE = 32  # at least, on average; a one-byte chunk has three. The parser takes 4 µs for each chunk
+SPARE_FILES = 256  # for everything except connections
+MAX_AHEAD_BYTES = 64 * 1024  # bytes the client of a stream may send
+MIN_CHECKED_LINES = 256  # lines of a chunked body before they are compared with its length
+MIN_BYTES_PER_LINE = 32  # on average; a one-byte chunk has three. The parser takes 4 µs per chunk
 REQUEST_TIMEOUT = (
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 56\r\n\r\n"
     b"Your request took too long to arrive. Please try again.\n"
@@ -40,7 +40,7 @@ BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length:
 
 
 def room_for(connections: int) -> int:
-    """How many connections fit into the files a process may open: one each, and one for a body kept on disk.
+    """How many connections fit into the process's file limit: one file each, and one for a body kept on disk.
 
     The soft limit, often 1,024, is raised as far as the system allows.
     """
@@ -61,10 +61,10 @@ class Connection(asyncio.Protocol):
         self.protocol, self.connections = protocol, connections
         self.network = ""
         self.deadline = 0.0
-        self.has_begun = False  # something of the next request has arrived
+        self.has_begun = False  # part of the next request has arrived
         self.is_receiving = self.is_sending = self.is_lost = False
         self.is_chunked = False
-        self.size = self.lines = 0  # of a body in chunks
+        self.size = self.lines = 0  # of a chunked body
         self.requests = 0
         self.on_lost: Callable[[], None] | None = None  # only while a stream is open
         self.ahead = 0  # bytes sent by the client of a stream
@@ -75,7 +75,7 @@ class Connection(asyncio.Protocol):
         self.transport = cast(asyncio.Transport, transport)
         self.network = network(str((transport.get_extra_info("peername") or ("",))[0]))
         self._set(socket.IPPROTO_TCP, "TCP_USER_TIMEOUT", 1000 * settings.REQUEST_SECONDS)
-        CURRENT.set(self)  # gunicorn's task for this connection begins below, and inherits it
+        CURRENT.set(self)  # gunicorn's task for this connection starts below, and inherits it
         self.connections.add(self)
         self.protocol.connection_made(transport)
 
@@ -105,41 +105,41 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self.is_lost = True
         self.connections.remove(self)
-        self.protocol.resume_writing()  # nothing is left to be written, and whoever waited for that need not any more
+        self.protocol.resume_writing()  # nothing is left to write, so release whatever is waiting for that
         self.protocol.connection_lost(error)
         if self.on_lost:
             self.on_lost()
 
-    # --- what the application says of its request ---
+    # --- called by the application ---
 
     def begin_request(self, is_chunked: bool) -> None:
-        """The head has arrived; the body must come in time, too."""
+        """The head has arrived; the body has a deadline, too."""
         self.requests += 1
         self.is_receiving, self.is_chunked = True, is_chunked
         self.deadline = time.monotonic() + settings.REQUEST_SECONDS
 
     def work(self) -> None:
-        """Nobody waits for the client: a thread makes the response, or a stream is open."""
+        """Not waiting for the client: a thread makes the response, or a stream is open."""
         self.is_receiving = False
         self.connections.waiting.pop(self, None)
 
     def begin_sending(self, seconds: float) -> None:
-        """A piece of the response, which its client must read in time."""
+        """A piece of the response, which the client must read in time."""
         self.is_sending, self.deadline = True, time.monotonic() + seconds
         self._wait()
 
     def end_request(self) -> None:
-        """The response was handed over. What is left of it must be read, and the next request come, in time."""
+        """The response was handed over. Reading the rest of it and sending the next request have a deadline."""
         self.has_begun = self.is_receiving = self.is_sending = self.is_chunked = False
         self.size = self.lines = 0
         self.deadline = time.monotonic() + settings.REQUEST_SECONDS
         self._wait()
 
     def limit_buffer(self, size: int) -> None:
-        """What the system keeps for a client: megabytes, otherwise, for one that does not read."""
+        """Limit the send buffer: the system would keep megabytes for a client that does not read."""
         self._set(socket.SOL_SOCKET, "SO_SNDBUF", size)
 
-    # --- ending it ---
+    # --- closing it ---
 
     def expire(self) -> None:
         if self.transport.get_write_buffer_size():
@@ -150,7 +150,7 @@ class Connection(asyncio.Protocol):
             self.transport.abort()
 
     def end(self, reason: str, last: bytes = b"") -> None:
-        """Count the reason, and close; with some last words only after those were read, or soon."""
+        """Count the reason, and close; if there is a last response, after it was read or a short delay."""
         count_ended(reason)
         if last:
             self.transport.write(last)
@@ -169,7 +169,7 @@ class Connection(asyncio.Protocol):
         self.lines += data.count(b"\r\n")
 
     def _set(self, level: int, name: str, value: int) -> None:
-        """Not every system has every option, nor every kind of socket."""
+        """Not every system or kind of socket supports every option."""
         with suppress(OSError, AttributeError):
             self.transport.get_extra_info("socket").setsockopt(level, getattr(socket, name), value)
 
@@ -183,7 +183,7 @@ class Connections:
     def __init__(self, most: int, is_stopping: Callable[[], bool] = lambda: False):
         self.most, self.is_stopping = most, is_stopping
         self.count = 0
-        self.waiting: dict[Connection, None] = {}  # for their clients; who has waited longest comes first
+        self.waiting: dict[Connection, None] = {}  # waiting for their clients, longest first
         self.stopping_since: float | None = None
 
     def add(self, connection: Connection) -> None:
@@ -198,9 +198,9 @@ class Connections:
         self.waiting.pop(connection, None)
 
     def make_room(self) -> None:
-        """There is always room for one more: those go who have waited longest, of the network with most waiting.
+        """Make room for one more by dropping those that have waited longest, from the network with most waiting.
 
-        A stream waits for nothing from its client, so it is never its turn: a hall is one network.
+        A stream does not wait for its client, so it is never dropped: a whole hall may share one network.
         """
         crowds = Counter(each.network for each in self.waiting).most_common(1)
         longest = [each for each in self.waiting if crowds and each.network == crowds[0][0]]
@@ -216,7 +216,7 @@ class Connections:
             each.expire()
 
     def _must_go(self, each: Connection, now: float) -> bool:
-        """When the server stops, who has nothing under way goes at once, and half a request has a moment left."""
+        """When the server stops, idle connections are closed at once, and unfinished requests get a moment."""
         if self.stopping_since is None or each.is_sending:
             return each.deadline <= now
         is_idle = each.requests and not each.has_begun and not each.transport.get_write_buffer_size()
@@ -232,8 +232,10 @@ class Loop(asyncio.SelectorEventLoop):
         self.accepting: set[asyncio.Task[Any]] = set()  # asyncio itself holds tasks only weakly
 
     async def create_server(self, protocol_factory: Any, *arguments: Any, **options: Any) -> Any:
-        """A server that accepts connections one at a time, the sooner the fewer this process has, so that all processes
-        get their share. asyncio would accept all that are waiting in one go, with whichever process wakes first."""
+        """A server that accepts one connection at a time, sooner in processes with fewer, to balance the load.
+
+        asyncio would accept all waiting connections at once, in whichever process wakes first.
+        """
         listener: socket.socket = options["sock"]
 
         def accept_soon() -> None:
@@ -241,14 +243,14 @@ class Loop(asyncio.SelectorEventLoop):
             self.call_later(min(self.connections.count * ACCEPT_DELAY_SECONDS, MAX_ACCEPT_DELAY_SECONDS), accept)
 
         def accept() -> None:
-            if listener.fileno() < 0:  # the server was closed meanwhile
+            if listener.fileno() < 0:  # the server was closed in the meantime
                 return
             self.add_reader(listener, accept_soon)
             try:
                 client, _ = listener.accept()
             except (BlockingIOError, ConnectionAbortedError):  # another process was faster, or the client left
                 return
-            except OSError:  # there are too many open files
+            except OSError:  # too many open files
                 self.connections.make_room()
                 return
             task = self.create_task(self.connect_accepted_socket(make_protocol, client))
@@ -265,19 +267,19 @@ class Loop(asyncio.SelectorEventLoop):
 
 
 class Worker(ASGIWorker):
-    """gunicorn's own, on an event loop that limits connections."""
+    """gunicorn's worker, on an event loop that limits connections."""
 
     loop: asyncio.AbstractEventLoop
 
     def init_signals(self) -> None:
-        """The first thing a process does with its loop is to listen to signals."""
+        """Replaces the loop here, because handling signals is the first thing a process uses it for."""
         self.loop.close()
         self.loop = Loop(Connections(self.cfg.worker_connections, self.is_stopping))
         asyncio.set_event_loop(self.loop)
         super().init_signals()
 
     def is_stopping(self) -> bool:
-        """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
+        """Also stops if the server itself is gone, because the next one waits for our place."""
         if os.getppid() != self.ppid:
             self.handle_exit_signal()
         return not self.alive
@@ -285,7 +287,7 @@ class Worker(ASGIWorker):
 
 def count_ended(reason: str) -> None:
     from upkeep.monitoring import (
-        metrics,  # only in a process that serves: what is counted before the fork belongs to nobody
+        metrics,  # only in serving processes: counts from before the fork would belong to none
     )
 
     metrics.CONNECTIONS_ENDED.labels(reason).inc()

@@ -1,4 +1,4 @@
-"""A request as a WSGI application reads it, and the response it makes."""
+"""A request as a WSGI application reads it, and the response."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Receive = Callable[[], Awaitable[Message]]
 Environ = dict[str, Any]
 WSGI = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
-MAX_BODY_BYTES = 16 * 1024**2  # a list of voters may have 5 MB; a little more gets a sentence on its page
+MAX_BODY_BYTES = 16 * 1024**2  # a list of voters may have 5 MB; slightly larger ones get an error on the page
 MAX_BODY_BYTES_IN_MEMORY = 128 * 1024  # of a body, before a file is used
 CHUNK_BYTES = 64 * 1024  # of a response, sent at a time
 
 
 class TooLarge(Exception):
-    """A body that is longer than any of our pages could use."""
+    """A body longer than any of our pages could use."""
 
 
 class Gone(Exception):
@@ -31,12 +31,12 @@ class Gone(Exception):
 
 
 def has_body(headers: Headers) -> bool:
-    """As its head says. How long it is, gunicorn has checked."""
+    """According to its head; gunicorn has validated the length."""
     return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
 
 
 async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
-    """All of it. Raises `OSError` where it cannot be kept. Whoever takes too long is disconnected."""
+    """The whole body. Raises `OSError` if it cannot be stored. Clients that take too long are disconnected."""
     if not has_body(headers):
         return BytesIO()
     if int(headers.get(b"content-length", 0)) > MAX_BODY_BYTES:
@@ -60,12 +60,12 @@ async def _fill(body: Any, receive: Receive) -> None:
         if size > MAX_BODY_BYTES:
             raise TooLarge
         body.write(message["body"])
-    body.flush()  # that the disk is full is noticed here, where it can be said
+    body.flush()  # a full disk shows up here, where it can be reported
     body.seek(0)
 
 
 def environ_of(scope: Scope, body: IO[bytes]) -> Environ:
-    """The request as PEP 3333 wants it. Below which path the site lies is in SITE_URL, and said by no client."""
+    """The request as PEP 3333 requires it. The site's path comes from SITE_URL, never from the client."""
     environ: Environ = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
@@ -90,14 +90,14 @@ def environ_of(scope: Scope, body: IO[bytes]) -> Environ:
     for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
         if f"HTTP_{name}" in environ:
             environ[name] = environ.pop(f"HTTP_{name}")
-    if environ.pop("HTTP_TRANSFER_ENCODING", None):  # it was undone, and now the length is known
+    if environ.pop("HTTP_TRANSFER_ENCODING", None):  # the chunks were decoded, and now the length is known
         environ["CONTENT_LENGTH"] = str(body.seek(0, 2))
         body.seek(0)
     return environ
 
 
 def _path(target: bytes) -> bytes:
-    """A request may name its whole address (RFC 9112, 3.2.2); what host that is, `Host` says."""
+    """A request may contain its full URL (RFC 9112, 3.2.2); the host is taken from `Host`."""
     return target if target.startswith(b"/") else urlsplit(target).path or b"/"
 
 
@@ -106,7 +106,7 @@ def _in_pieces(file: Any, size: int = CHUNK_BYTES) -> FileWrapper:
 
 
 class Response:
-    """What the application answers. Of a file, only the first piece is read before it is sent."""
+    """The application's response. Only the first piece of a file is read before sending."""
 
     status = 0
     headers: list[tuple[bytes, bytes]]
@@ -122,7 +122,7 @@ class Response:
         self.headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
     def read(self) -> tuple[bytes, bool]:
-        """The next of it, and whether that was all."""
+        """The next piece, and whether it was the last."""
         found, size = [], 0
         for piece in self._pieces:
             found.append(piece)

@@ -1,4 +1,4 @@
-"""Push streams: a coroutine each, which sends what any thread says until its client or the server ends it."""
+"""Push streams: one coroutine each, which sends what any thread passes it until its client or the server ends it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pages.streams import EVENT_STREAM, Listener, Step
 from .connections import LINGER_SECONDS, Connection
 from .requests import CHUNK_BYTES, Message, Response
 
-# seconds of silence after which something is said, so that proxies wait and the dead are noticed
+# seconds of silence before a heartbeat, so that proxies wait and dead clients are noticed
 HEARTBEAT_SECONDS = 15
 STILL_HERE = b": \n\n"  # a comment, in an event stream
-MAX_BEHIND_BYTES = 256 * 1024  # bytes that a client has not taken; who is further behind does better to begin anew
-MAX_STREAMS_SHARE = 0.8  # of all connections: there is room for pages, however many streams there are
+MAX_BEHIND_BYTES = 256 * 1024  # bytes a client has not read; one further behind should reconnect
+MAX_STREAMS_SHARE = 0.8  # of all connections, so that there is always room for pages
 
 Send = Callable[[Message], Awaitable[None]]
 log = logging.getLogger(__name__)
 
 
 class Offer:
-    """What a view finds in its request: that its answer may stay open."""
+    """Tells a view, through its request, that its response may stay open."""
 
     first: bytes
     begin: Step
@@ -41,13 +41,13 @@ class Offer:
         self.first, self.begin, self.end, self.is_taken = first, begin, end, True
 
     def is_for(self, response: Response) -> bool:
-        """An error page in place of the stream is a page like any other."""
+        """An error page in place of the stream is an ordinary page."""
         is_stream = (b"Content-Type", EVENT_STREAM.encode()) in response.headers
         return self.is_taken and response.status == 200 and is_stream
 
 
 class Stream(Listener):
-    """One client. But for `is_open`, only the event loop looks at it."""
+    """One client. Except for `is_open`, only the event loop touches it."""
 
     def __init__(self, outlet: Streams, connection: Connection):
         super().__init__(outlet)
@@ -59,7 +59,7 @@ class Stream(Listener):
         self.quiet_since = time.monotonic()
 
     def add(self, data: bytes | None) -> None:
-        """To be sent; `None` is the end."""
+        """Queue data to be sent; `None` is the end."""
         if self.is_ending:
             return
         if data is None:
@@ -76,7 +76,7 @@ class Stream(Listener):
             self.waiter.set_result(None)
 
     async def run(self, send: Send) -> None:
-        """Until the end was said or the client has gone."""
+        """Runs until the stream was ended or the client has gone."""
         while not self.connection.is_lost:
             if self.pieces:
                 data = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
@@ -123,7 +123,7 @@ class Streams:
             self.loop.call_soon_threadsafe(self._deliver)
 
     def begin(self, offer: Offer, connection: Connection) -> Stream:
-        """In the thread of the request: what the view says from now on comes after the first piece."""
+        """In the request's thread: what the view sends from now on follows the first piece."""
         stream = Stream(self, connection)
         try:
             offer.begin(stream)
@@ -144,7 +144,7 @@ class Streams:
             stream.add(data)  # type: ignore[attr-defined]
 
     async def serve(self, stream: Stream, offer: Offer, headers: list[tuple[bytes, bytes]], send: Send) -> None:
-        """Send the first piece, however long it is, and then what is said."""
+        """Send the first piece, however long, and then everything that is queued."""
         connection = stream.connection
         self.open.add(stream)
         connection.on_lost = stream.wake
@@ -159,20 +159,20 @@ class Streams:
             self._over(stream, offer.end)
 
     def _over(self, stream: Stream, end: Step) -> None:
-        """The view is told in a thread: it may wait for something."""
+        """Notify the view in a thread, as it may block."""
         stream.is_open, stream.is_ending, stream.connection.on_lost = False, True, None
         self.open.discard(stream)
         self.threads.submit(_tell, end, stream)
 
     def sweep(self, is_stopping: bool) -> None:
-        """Say something to the quiet. When the server stops, all end at once; their clients ask the next one."""
+        """Send heartbeats to quiet streams. When the server stops, all end at once, and their clients reconnect."""
         now = time.monotonic()
         if is_stopping:
             self._stop(now)
         for stream in list(self.open):
             quiet = now - stream.quiet_since
             if stream.waiter is None and quiet > settings.REQUEST_SECONDS:
-                stream.connection.end("stream")  # it has not taken what was sent
+                stream.connection.end("stream")  # it has not read what was sent
             elif stream.waiter is not None and quiet > HEARTBEAT_SECONDS:
                 stream.add(STILL_HERE)
         if self._counted != len(self.open):

@@ -1,4 +1,4 @@
-"""Announcing a sealed result: a post that is made and published at once, tied to the digest of what it announces."""
+"""Announcing a sealed result: a post created and published at once, tied to the result's digest."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ EVENT_FIELDS = ("election_at", "result", "published_at", "time_zone")
 
 
 def may_announce(user: User, election: Election) -> bool:
-    """Those who run it, and those who look after the site."""
+    """Those who run the election, and those who look after the site."""
     return relation(user, election) != Relation.NOBODY
 
 
 def announce(user: User, found: Found) -> tuple[Post, bool]:
-    """The post, and whether it is new: for each sealed result there is one, however many ask at once."""
+    """The post, and whether it is new: each sealed result has one, however many requests race."""
     if not may_announce(user, found.election):
         raise NotAllowed(NOT_YOURS)
     sealed = _announceable(found)

@@ -1,4 +1,4 @@
-"""What becomes of posts whose author is removed."""
+"""What happens to posts whose author is removed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _is_by(author: str, post: Post) -> bool:
 
 
 def _record_heir(post: Post, gone: str, heir: str | None) -> None:
-    """What can be read stays, without a name: nobody else wrote it. What is not to be read yet is the owner's now."""
+    """A public post stays without an author, as no one else wrote it. An unpublished one passes to the owner."""
     after = replace(post, author="" if post.is_public(now_text()) else heir or "")
     said = {"post_id": post.id, "author": after.author}
     record(Event(SITE, "PostPassedOn", said), *repository.change(post, after), *is_still_owner(after.author))

@@ -1,6 +1,6 @@
-"""Liking posts, and taking that back: set to on or off, so that the same again is the same.
+"""Liking posts and taking it back: idempotent, as each request sets the state to on or off.
 
-There are no events: the log would keep for good what is to be forgotten after 30 days.
+There are no events: the log would keep for good what must be forgotten after 30 days.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from store.table import Conflict
 
 
 def set_like(who: Liker, on: bool) -> None:
-    """Whether anybody else likes the post at the same moment makes no difference: then it is tried again."""
+    """Retried if others like the post at the same time."""
     retry_lost_race(lambda: _set_like(who, on))
 
 
@@ -27,23 +27,23 @@ def _set_like(who: Liker, on: bool) -> None:
     writes = (likes.liking if on else likes.taking_back)(who, likes.unix_seconds(now_text()))
     try:
         write(*writes, refusals={likes.COUNTER: NotThere(NOT_THERE)})
-    except Conflict:  # of those who come in crowds; nothing was written
+    except Conflict:  # under heavy load; nothing was written
         raise LostRace from None
     except LostRace as refused:
-        if likes.MARK not in refused.parts:  # else it is so already
+        if likes.MARK not in refused.parts:  # otherwise it is already in that state
             raise
 
 
-# --- what is left ---
+# --- clean-up ---
 
 
 def forget_likes(gone: User) -> None:
-    """When somebody leaves, what they liked is forgotten. That it was liked stays counted."""
+    """Forget what a removed person liked; the counts stay."""
     delete_all(keys.liked_by(gone.name))
 
 
 @FORGETTING_LIKES.step
 def forget_batch(task: Task) -> Batch:
-    """Who liked a post that is deleted. No new like comes: the counters went with the post."""
+    """Forget who liked a deleted post. No new likes can come: the counters went with the post."""
     left = next_deletions(*(keys.marks_of_likes(task.subject, shard) for shard in range(LIKE_COUNTERS)))
     return Batch(left) if left else finished()

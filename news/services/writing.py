@@ -1,4 +1,4 @@
-"""Writing posts, giving them a date, and taking them back."""
+"""Writing, scheduling and withdrawing posts."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from store import keys
 from store.log import Event
 from store.table import Check, Equals, Write
 
-POST_EXISTS = 0  # the part of `repository.creation` that is refused if the post is there
-AUTHOR_FIELDS = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
+POST_EXISTS = 0  # the part of `repository.creation` that is refused if the post exists
+AUTHOR_FIELDS = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # when editing a post
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What an author types."""
+    """The author's input."""
 
     title: str
     text: str
     tags: tuple[str, ...] = ()
     summary: str = ""
-    slug: str = ""  # from the title, for want of one
+    slug: str = ""  # derived from the title if empty
 
     def on(self, post: Post) -> Post:
         html = markdown_cache.render(self.text)
@@ -50,11 +50,11 @@ class Written:
         return replace(words, title=self.title, tags=self.tags, summary=self.summary)
 
 
-# --- who may ---
+# --- permissions ---
 
 
 def check(user: User, post: Post) -> None:
-    """Refuse to let somebody change a post unless they write news here, or wrote it and still run what it is about."""
+    """Refuse to let a person change a post unless they write news here, or wrote it and still run what it is about."""
     if rules.writes_news(user.role):
         return
     is_theirs = bool(post.author) and keys.fold(post.author) == keys.fold(user.name)
@@ -62,13 +62,13 @@ def check(user: User, post: Post) -> None:
 
 
 def runs_election(user: User, post: Post) -> bool:
-    """Whether they run what it is about: a later election of the same name is another."""
+    """Whether they run what it is about: a later election of the same name does not count."""
     found = elections.find(post.election) if post.election else None
     return found is not None and found.created_at == post.election_at and relation(user, found) in RUNNERS
 
 
 def check_about(user: User, name: str) -> Election | None:
-    """The election somebody wants to write about, if they may; without a name it is about none."""
+    """The election a person wants to write about, if they may; `None` without a name."""
     found = elections.find(name) if name else None
     rules.check_writes(user.role, found is not None and relation(user, found) in RUNNERS)
     if name and found is None:
@@ -79,12 +79,12 @@ def check_about(user: User, name: str) -> Election | None:
 
 
 def election_exists(election: Election) -> Check:
-    """That the election is there when the post is."""
+    """Check that the election still exists when the post is written."""
     return Check(keys.election(election.name), Equals("created_at", election.created_at))
 
 
 def author_check(user: User) -> Check:
-    """Whoever may write because of their role must still have it."""
+    """Those who may write because of their role must still have it."""
     return role_unchanged(user) if rules.writes_news(user.role) else people.is_same_account(user)
 
 
@@ -92,9 +92,9 @@ def author_check(user: User) -> Check:
 
 
 def write(user: User, written: Written, election: str = "", token: str = "") -> Post:
-    """A draft. Whoever chose its address is told if it is another's; for whoever did not, one that is free is found.
+    """A draft. A chosen address is refused if it is taken; otherwise a free one is found.
 
-    A form that is sent twice, by its token, makes one draft; one that was changed in between makes another.
+    The token makes resubmitting the same form idempotent; a form changed in between creates another draft.
     """
     found = check_about(user, election)
     draft = new_post(_id_of(user, token, written), user, found)
@@ -109,7 +109,7 @@ def new_post(post_id: str, user: User, election: Election | None) -> Post:
 
 
 def create(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
-    """The post with all that lies with it, at an address of its own."""
+    """The post with all its items, at an address of its own."""
     for suffix in unique_suffixes():
         slug = written.slug or rules.slug_of(written.title, suffix)
         made = replace(written.on(post), slug=slug)
@@ -142,7 +142,7 @@ def _check_slug(refused: LostRace, slug: str, is_chosen: bool) -> None:
 
 
 def edit(user: User, post: Post, written: Written, revised: bool = False) -> Post:
-    """Refused if somebody changed it since it was read. A post is new to readers again only if its author says so."""
+    """Refused if it has changed since it was read. Readers see it as updated only with `revised`."""
     check(user, post)
     now = now_text()
     again = now if revised and post.is_public(now) else post.revised_at
@@ -173,7 +173,7 @@ def _change(
     _record(user, kind, post, said, [*repository.change(post, after), *also])
 
 
-# --- from when on it is to be seen ---
+# --- publishing ---
 
 
 def publish(
@@ -183,9 +183,9 @@ def publish(
     time_zone: str = "UTC",
     mails: bool | None = None,
 ) -> None:
-    """From now on, or from a moment on. Nothing has to happen then: readers are shown what is not later than now.
+    """Publish now or at a given time. Nothing has to run then: readers see what is not later than now.
 
-    Admins say whether subscribers are mailed; what is said by nobody stays as it was, and moves with the date.
+    Admins choose whether subscribers are mailed; without a choice it stays as it was, and moves with the date.
     """
     if mails:
         rules.check_mails(user.role)
@@ -197,7 +197,7 @@ def publish(
 
 
 def withdraw(user: User, post: Post) -> None:
-    """It is a draft again, and nobody sees it. Its address stays its own."""
+    """It becomes a draft again, hidden from readers. It keeps its address."""
     if post.published_at is None:
         raise NotNow(NO_DATE)
     after = replace(post, published_at=None, revised_at=None, changed_at=now_text())
@@ -205,7 +205,7 @@ def withdraw(user: User, post: Post) -> None:
 
 
 def revoke_previews(user: User, post: Post) -> None:
-    """Links to look at it beforehand that were given away lead nowhere any more."""
+    """Void all preview links given out so far."""
     _change(user, "PreviewsRevoked", post, replace(post, previews=post.previews + 1), "previews")
 
 
@@ -221,7 +221,7 @@ def delete(user: User, post: Post) -> None:
 
 
 def picture(user: User, post_id: str, wanted: PictureChange) -> None:
-    """Of two at once, the second takes the first one's place; the words of the post stay as they are."""
+    """Of two concurrent changes, the second replaces the first; the post's texts are not affected."""
     retry_lost_race(lambda: _picture(user, post_id, wanted))
 
 

@@ -1,4 +1,4 @@
-"""Dates and times for who reads English anywhere but in America: 16 November 2026, 18:00."""
+"""Dates and times for readers of English outside America: 16 November 2026, 18:00."""
 
 DATE_FORMAT = "j F Y"
 TIME_FORMAT = "H:i"
