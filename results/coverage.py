@@ -1,6 +1,6 @@
-"""Which of the skills an election needs those who were elected cover: from what was kept when it opened.
+"""Which of the skills an election needs are covered by those elected, from the snapshot taken when it opened.
 
-It is no part of the result, which depends on ballots alone, and stands in no sealed file.
+This is not part of the result, which depends on ballots alone, and is in no sealed file.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class Coverage:
 
     @property
     def has_gaps(self) -> bool:
-        """Whether somebody who was elected does not show all of what is needed."""
+        """Whether any of those elected lacks a needed skill."""
         return any(level is None for name in self.elected for _need, level in self.levels_of(name))
 
     @property
     def missing(self) -> list[str]:
-        """What nobody covers."""
+        """The needs that none of those elected covers."""
         return [each.need.name for each in self.covered if not each.by]
 
 

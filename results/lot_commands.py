@@ -10,7 +10,7 @@ from tally.result import Lot
 
 from .repository import Found
 
-MAX_NAMES_PER_LOT = 12  # of the first lot; whoever wants all of them has the recount and the bundle
+MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all of them
 
 
 def context_of_lots(found: Found) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class Found:
     seal: Seal | None
     report: Report | None
     entry: Voter | None = None
-    needs: Snapshot | None = None  # which skills it needed, and what candidates said of them when it opened
+    needs: Snapshot | None = None  # the skills it needed, and what candidates stated about them when it opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def find(election_name: str, *, with_report: bool = True, recently: Cacheable | 
 
 
 def result_keys(election_name: str, with_report: bool) -> list[Key]:
-    """The head of its result, what was kept of skills, and the report, or the first part of it."""
+    """The head of its result, the snapshot of skills, and the report, or the first part of it."""
     report = [keys.result_part(election_name, 0)] if with_report else []
     return [keys.result(election_name), keys.snapshot(election_name), *report]
 
@@ -156,7 +156,7 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
 
 @dataclass(frozen=True, slots=True)
 class SharedResult:
-    """A sealed result that everybody on the web may see, as a card shows it."""
+    """A sealed public result, as shown on a card."""
 
     election_name: str
     method: str

@@ -22,7 +22,7 @@ from results.views import load, not_yet, of_public_results, of_results
 
 PAGE_ROWS = 50
 MAX_BALLOTS_READ = 20_000  # ballots of a public election that are read for one page
-# ballots of an election that is recounted without somebody, or for two of its candidates
+# largest election that is recounted without some voters, or for two of its candidates
 MAX_BALLOTS_RECOUNTED = 500_000
 
 SealedView = Callable[[HttpRequest, Sealed], HttpResponse]
@@ -42,12 +42,12 @@ def sealed_view(view: SealedView) -> View:
 
 
 def public_sealed_view(view: SealedView) -> View:
-    """As `of_sealed`, and for anybody on the web where they may see the result."""
+    """Like `sealed_view`, but also for the public where the result is shared."""
     return of_public_results(_when_sealed(view))
 
 
 def seal_stamp(seal: Seal) -> str:
-    """What tells this sealed election from any other, also from a later one of the same name and the same ballots."""
+    """Identifies this seal, even among elections with the same name and the same ballots."""
     return hashlib.sha256(f"{seal.report_digest} {seal.sealed_at}".encode()).hexdigest()
 
 
@@ -73,7 +73,7 @@ def immutable_view(view: SealedView) -> View:
 
 
 def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:
-    """What was asked for in a wrong way answers 422, so that a client can tell."""
+    """Invalid input is answered with 422, so that clients can detect it."""
     context |= {"result": found.report.result, "seal": found.seal}
     shown = election_context(request, found.election, **context)
     return render(request, f"results/checks/{name}.html", shown, status=422 if wrong else 200)

@@ -114,7 +114,7 @@ def _opinion(said: str, one: str, other: str) -> str:
 
 
 def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict[str, Any]:
-    """Who said so, in a public election; by name, a page at a time."""
+    """Who ranked them this way, in a public election; by name, a page at a time."""
     if found.seal.ballots > MAX_BALLOTS_READ:
         return {"too_many": MAX_BALLOTS_READ}
     said, start = request.GET.get("said", "above"), request.GET.get("from", "0")

@@ -48,7 +48,7 @@ WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotWithdrawn")
 OF_MAIL = ("RemindersDeclined", "VotersMessaged", "InvitationWorded", "InvitationTested")
-# What verify.py needs to know, none of which names a voter; strangers are told of nothing else.
+# What verify.py needs to know, none of which names a voter; strangers get nothing else.
 OF_THE_COUNT = frozenset(
     {
         *("ElectionCreated", "ElectionUpdated", "ElectionRenamed", "CandidatesAdded", "CandidatesRemoved"),
@@ -72,7 +72,7 @@ def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
     as far as the count needs it."""
     election, seal = found.election, found.seal
     extract = extract_log(election, seal, names_voters=names_voters)
-    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    file = TemporaryFile()  # noqa: SIM115 - it is the response, which closes it
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         add = _Writer(archive, seal.sealed_at)
         add("README.txt", [README.format(name=election.name).encode()])
@@ -199,7 +199,7 @@ def _without_voter(ballot: Item) -> Item:
 
 
 def _spool() -> IO[bytes]:
-    return SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # it goes when nobody holds the extract any more
+    return SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # closed when the extract is garbage-collected
 
 
 @dataclass

@@ -108,7 +108,7 @@ class Export:
     make: Callable[[Sealed], Content]
     label: str
     needs_rounds: bool = False
-    in_words: bool = False  # in the reader's language, so not the same for everybody
+    in_words: bool = False  # in the reader's language, so not the same for all
     make_unnamed: Callable[[Sealed], Content] | None = None  # for strangers, where it says who voted how
 
 

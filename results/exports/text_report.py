@@ -60,7 +60,7 @@ def _outcome(result: Result, voters: int) -> list[str]:
 
 
 def _ahead(result: Result) -> list[str]:
-    """By how much, where somebody is."""
+    """By how much, if anyone is ahead."""
     margin = margin_of(result)
     return [f"{margin.title}: {margin.sentence}"] if margin else []
 

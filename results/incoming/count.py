@@ -82,8 +82,10 @@ def _with_gates(name: str) -> tuple[Election, int] | None:
 
 
 def _counted(election: Election, watched: WatchedCount) -> LiveResult:
-    """Counted again only if something is new. Its lots are not drawn from its own seed: that one is made at the close,
-    and until then nobody may guess it from a page."""
+    """Recounted only if something is new.
+
+    Lots are not drawn from the election's own seed: that is made at the close and must not be guessable from a page.
+    """
     ballots, before = watched.running.ballots, watched.latest
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before

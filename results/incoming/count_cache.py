@@ -25,7 +25,7 @@ REREAD_BALLOTS_PER_SECOND = 5_000  # ballots a second at most that withdrawals m
 
 @dataclass
 class WatchedCount:
-    """Something that somebody is watching. Whoever holds the lock looks; the others get what was seen."""
+    """A count that is being watched. The holder of the lock refreshes it; the others get the latest."""
 
     running: RunningCount = field(default_factory=RunningCount)
     lock: Any = field(default_factory=Lock)
@@ -39,7 +39,7 @@ class WatchedCount:
         return ENTRY_OVERHEAD_BYTES + self.running.weight
 
     def forget(self) -> None:
-        """No ballots are needed any more."""
+        """Drop the ballots, which are no longer needed."""
         self.created_at, self.running = "", RunningCount()
 
 
@@ -47,7 +47,7 @@ class WatchedCount:
 class BallotSource:
     """The ballots of something that is watched: all of them, those since a moment, and whether they can be so many."""
 
-    created_at: str  # tells it from another of the same name
+    created_at: str  # distinguishes it from another of the same name
     candidates: tuple[Candidate, ...]
     every: Callable[[], Iterable[Item]]
     since: Callable[[str], Iterable[Item]]
@@ -56,7 +56,7 @@ class BallotSource:
 
 
 class CountCache(ABC):
-    """What is being watched; what nobody has looked at for longest makes room for others."""
+    """The counts being watched; the least recently used are evicted."""
 
     def __init__(self, most: int = CACHE_BYTES, clock: Callable[[], float] = time.monotonic):
         self.most, self.clock = most, clock
@@ -101,7 +101,7 @@ class CountCache(ABC):
         return sum(each.weight for each in self._watched.values())
 
     def bring_up_to_date(self, watched: WatchedCount, box: BallotSource) -> None:
-        """Read what is new; and everything, if nobody has looked into this box yet or what is known cannot be all."""
+        """Read what is new; or everything, if this box is new or more ballots are known than it can hold."""
         if watched.created_at != box.created_at:
             watched.created_at, watched.running = box.created_at, RunningCount(box.ballot_from)
             watched.running.set_candidates(box.candidates)

@@ -41,7 +41,7 @@ of_live = for_voters(load_for=load)
 @of_live
 @require_safe
 def live(request: HttpRequest, look: LiveResult) -> HttpResponse:
-    """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
+    """The running count; it refreshes itself, with or without scripts, unless paused."""
     if (instead := _instead(request, look)) is not None:
         return instead
     context = election_context(request, look.election, paused=_is_paused(request))
@@ -107,7 +107,7 @@ def _context(look: LiveResult) -> dict[str, Any]:
 
 
 def _example(sentences: list[str], *, is_open: bool) -> list[str]:
-    """The account of one draw, which says of nobody that they have won who may lose by another."""
+    """The account of one draw; it names no winner who might lose another draw."""
     example = _(
         "The lots below are only an example. The real ones are drawn after the close, and nobody can know them yet."
     )

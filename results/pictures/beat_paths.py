@@ -64,12 +64,12 @@ def _graph(result: Result) -> Graph:
 
 
 def _inside(ways: list[list[int]], drawn: list[int]) -> frozenset[Edge]:
-    """The contests of those chains on which everybody is drawn."""
+    """The contests on those chains whose candidates are all drawn."""
     return frozenset(edge for way in ways if set(way) <= set(drawn) for edge in steps(way))
 
 
 def _drawn(result: Result) -> list[int]:
-    """The first by the result, as many as fit together with everybody on the chains to them."""
+    """The first by the result, as many as fit together with all candidates on the chains to them."""
     numbers = {name: number for number, name in enumerate(result.candidates)}
     order = in_order(result)
     first = numbers[result.winners[0]]
@@ -222,7 +222,7 @@ class Chain:
 
 
 def _chains(result: Result) -> list[tuple[Chain, Chain]]:
-    """From each winner to everybody else, and back."""
+    """From each winner to everyone else, and back."""
     numbers = [result.candidates.index(name) for name in in_order(result)]
     paths, strongest = result.reasons["paths"], result.reasons["strongest"]
     first = len(result.winners)

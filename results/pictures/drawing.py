@@ -170,7 +170,7 @@ def text_lines(
 
 
 def number(votes: Fraction | int | str) -> str:
-    """Cut after two decimals, so that nobody seems to have what was just missed; every digit is in the tables."""
+    """Truncated to two decimals, so that no one seems to reach what they just missed; the tables have every digit."""
     whole, rest = divmod(int(Fraction(votes) * 100), 100)
     point = get_format("DECIMAL_SEPARATOR")
     content = f"{whole}{point}{rest:02d}"
@@ -206,12 +206,12 @@ def share(part: Fraction | int, whole: Fraction | int) -> str:
 
 
 def in_order(result: Result) -> list[str]:
-    """Everybody, best first."""
+    """All candidates, best first."""
     return [name for name, _place in result.places]
 
 
 def voters(result: Result) -> int:
-    """Ballots that rank anybody."""
+    """The number of ballots that are not blank."""
     return result.total - result.blank
 
 
@@ -234,7 +234,7 @@ class Picture:
     note: str = ""  # how to read it, and what it leaves out
     table: Table | None = field(default=None)  # None where the page's own tables say the same
     kind: str = ""  # a class for the look of it
-    alone: bool = False  # whether nothing stands beside it, although it would take half a row only
+    alone: bool = False  # whether nothing is beside it, although it would take only half a row
 
     @property
     def is_whole(self) -> bool:

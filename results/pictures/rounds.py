@@ -30,7 +30,7 @@ def rounds(result: Result, marks: Marks = OF_ELECTIONS) -> Picture | None:
 
 
 def chosen(rounds: tuple[Round, ...]) -> list[Round]:
-    """All; of very many the first, those in which somebody was elected, and the last."""
+    """All rounds; of very many, the first, those in which someone was elected, and the last."""
     if len(rounds) <= MAX_PANELS:
         return list(rounds)
     last = sorted(rounds[1:], key=lambda each: (bool(each.elected), each.number), reverse=True)[: MAX_PANELS - 1]
