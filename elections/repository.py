@@ -88,7 +88,7 @@ class Description:
 
     place: Key
     description: str = ""
-    html: Html | None = None  # as kept beside the text
+    html: Html | None = None  # as stored beside the text
 
 
 # --- finding ---
@@ -102,7 +102,7 @@ def find(name: str) -> Election | None:
 def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
     """A read that may be a second old, for people who do not run the election.
 
-    With `is_open`, only if it took votes, so that nobody in time is turned away.
+    With `is_open`, only if it took votes, so that no one who is in time is turned away.
     """
     at = keys.election(name)
 
@@ -244,7 +244,7 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
 
 
 def _bytes_of(candidates: Sequence[Candidate]) -> int:
-    """So much that it is not kept, where not all statements could be rendered for one request."""
+    """Too large to be cached if not all statements could be rendered within one request."""
     is_whole = all(each.html is not None for each in candidates if each.statement)
     return sum(each.weight for each in candidates) if is_whole else _known_candidates.most
 
@@ -260,7 +260,7 @@ def find_candidate(name: str, candidate: str) -> Candidate | None:
 def voters(
     election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
 ) -> tuple[list[Item], str | None]:
-    """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
+    """A page of the roll. Without those listed by name, pages are filled up, so that no gap reveals them."""
     roll = sharding.roll_spans(election, prefix)
     if by_name:
         page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
@@ -315,7 +315,7 @@ def list_of(state: State) -> Span:
 
 
 def newest_entries(span: Span) -> Iterator[Item]:
-    """Bounded: somebody may be on the rolls of many closed elections, which must not hide open ones."""
+    """Bounded, newest first: entries on the rolls of many closed elections must not hide open ones."""
     return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
@@ -377,7 +377,7 @@ def storable(fields: Mapping[str, Any]) -> Item:
 def _item(election: Election) -> Item:
     place = keys.election(election.name)
     listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    is_draft = election.stored_state == State.DRAFT  # which is in nobody's list but its organisers'
+    is_draft = election.stored_state == State.DRAFT  # listed only for its organisers
     fields = storable(asdict(election))
     return {"PK": place.pk, "SK": place.sk, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
 
@@ -457,7 +457,7 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 
 def opened_gates(election: Election) -> list[Write]:
-    """The gates that casts pass, for an election as it is once open."""
+    """The gates for casting, for an election as it is once open."""
     return gates_of(election).opening(election.name, _as_of(election))
 
 
@@ -471,7 +471,7 @@ def _as_of(election: Election) -> str:
 
 
 def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
-    """While it is open to everybody, the entry by which everybody finds it."""
+    """The entry by which every member finds it, while it is open to all of them."""
     if election.electorate != "everyone":
         return []
     place = keys.for_everyone(election.name)
@@ -482,7 +482,7 @@ def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
 
 
 def lots_secret(election_name: str) -> str:
-    """The secret to which the election is committed; nothing where there is none, or none any more."""
+    """The secret to which the election is committed; empty if there is none, or it has been deleted."""
     item = table().get(keys.lots(election_name))
     return item["secret"] if item else ""
 
@@ -525,7 +525,7 @@ def pictures_of(item: Item) -> list[Key]:
 
 
 def changing_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
-    """Refused if anybody changed it since it was read: so the log has changes in the order they happened."""
+    """Refused if it has changed since it was read, so that the log has changes in the order they happened."""
     unchanged = Equals("statement", before.statement) & Equals("link", before.link)
     return Update(keys.candidate(election_name, before.name), set=_text(after), when=unchanged)
 

@@ -82,7 +82,7 @@ class Election:
     unranked: str = "below"
     electorate: str = "listed"
     results_visible: str = "closed"
-    results_public: bool = False  # whether anybody on the web may see the sealed result, but not who voted
+    results_public: bool = False  # whether the sealed result is public, but not who voted
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
@@ -95,8 +95,8 @@ class Election:
     filling: bool = False  # until the candidates and voters of what it was made from are here
     lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
-    joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
-    opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
+    joining: bool = False  # whether, where every member may vote, that includes those who join while it is open
+    opened_at: str | None = None  # None if opened before this was recorded: then anyone who joins may vote
     closed_at: str | None = None  # when its ballot box was shut
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
@@ -201,7 +201,7 @@ class Relation(Enum):
 
     OWNER = "owner"
     MANAGER = "manager"
-    MODERATOR = "moderator"  # ADMIN and above, of somebody else's election
+    MODERATOR = "moderator"  # ADMIN and above, of another person's election
     NOBODY = "nobody"
 
 

@@ -48,7 +48,7 @@ class Numbers:
     voted: int = 0
     uninvited: int = 0  # voters on the roll who have not been invited
     invited: int = 0  # voters who were to be mailed an invitation so far
-    reminded: int = 0  # mails that reminded somebody
+    reminded: int = 0  # reminder mails
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
@@ -139,7 +139,7 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
 
 
 def _open_electorate_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
-    """Where everybody here may vote, inviting by mail is optional."""
+    """Where every member may vote, inviting by mail is optional."""
     if numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not numbers.invited:
@@ -184,7 +184,7 @@ def _turnout_text(election: Election, numbers: Numbers) -> str:
 
 
 def _has_automatic_reminder(election: Election, now: str) -> bool:
-    """Whether those who have not voted are reminded, also if nobody presses a button."""
+    """Whether a scheduled reminder is still to come."""
     end = election.no_voting_after
     return end is not None and any(moment(end, hours) > now for hours in election.remind_before)
 

@@ -135,7 +135,7 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     form = WhoForm(form_data(request), election=election)
 
     def save() -> None:
-        """The voters first: if one of them is nobody's name, nothing is changed."""
+        """Voters first: if one of the names is unknown, nothing is changed."""
         if form.cleaned_data["voters"]:
             messages.success(request, add_voters_from(form, request.user, election))
         _change(request, election, form)

@@ -153,13 +153,13 @@ def _touched(group_id: str, members: int) -> Update:
 
 
 def deletion(group: Group, at: str) -> list[Write]:
-    """It is nowhere to be found any more. The worker deletes its members, and where it was used."""
+    """The group disappears at once. The worker deletes its members and the records of its use."""
     name = Delete(keys.group_name(group.owner_name, group.name))
     return [Delete(keys.group(group.id), when=unchanged(group)), name, DELETING.begin(group.id, due=at)]
 
 
 def member_data(members: Sequence[Member]) -> dict[str, list[str | None]]:
-    """As the log tells of them."""
+    """As in the event's payload."""
     return {"members": [each.name for each in members], "accounts": [each.account for each in members]}
 
 

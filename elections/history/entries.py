@@ -84,7 +84,7 @@ def _name_before(name: str, event: Item) -> str:
 
 
 def history_entries(events: list[Item], election: Election, candidates: Iterable[str]) -> list[Entry]:
-    """The events as everybody may see them who may see the election and these candidates."""
+    """The events as shown to everyone who may see the election and these candidates."""
     standing = {fold(name) for name in candidates}
     return [_entry(batch, election, standing) for batch in _merge_batches(events)]
 

@@ -13,7 +13,7 @@ from store.table import Item, Write
 
 
 class BudgetExhausted(Exception):
-    """The organiser may send no more mails today."""
+    """The organiser has used up today's mails."""
 
 
 @dataclass(frozen=True, slots=True)

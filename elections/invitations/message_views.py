@@ -80,7 +80,7 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
     return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **election_context(request, election))
 
 
-# --- whether somebody wants mails about results ---
+# --- opting out of mails about results ---
 
 
 def _lead(_address: str) -> str:

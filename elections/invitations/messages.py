@@ -46,7 +46,7 @@ class SentMessage:
 
 
 def send(actor: User, election: Election, subject: str, text: str) -> None:
-    """Mail it to everybody on the roll who has not had it; for organisers whom an admin has confirmed."""
+    """Mail it to everyone on the roll who has not had it; for organisers confirmed by an admin."""
     actions.check(actor, election, Action.INVITE)
     check_confirmed(actor.role, actor.confirmed)
     digest = _digest(election, subject, text)

@@ -20,7 +20,7 @@ from . import mailing as invitations
 from .mailing import TIMED
 
 REMINDER_TIMES = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
-MIN_REMINDER_GAP = timedelta(hours=12)  # nobody is reminded by the clock sooner after another reminder
+MIN_REMINDER_GAP = timedelta(hours=12)  # minimum time between any reminder and a scheduled one
 
 
 def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:

@@ -24,7 +24,7 @@ TURN = "turn"  # on the roll; where it is missing no newer link was sent
 
 
 class LinkRefused(NotAllowed):
-    """A link that is not ours, or not good any more."""
+    """A link that is not ours, or is no longer valid."""
 
 
 NOT_OURS = _("It is not one of ours, or part of it is missing. Please open it from the mail itself.")

@@ -95,12 +95,12 @@ def _moment(moment: datetime | None, zone_name: str, *, with_place: bool = False
     return "" if moment is None else _moment_text(moment, zone_name, with_place, get_language())
 
 
-@lru_cache(1000)  # moments as voters of as many elections are told them
+@lru_cache(1000)  # formatted moments, about one per election
 def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: str | None) -> str:
     """In the language that is spoken here."""
     try:
         text = moment_text(local_time(moment, zone_name))
-    except UnknownZone:  # a machine that does not know the zone tells the time all the same
+    except UnknownZone:  # the zone is missing on this machine: fall back to UTC
         return moment_text(moment.astimezone(UTC))
     return f"{text} ({zone_label(zone_name)})" if with_place and zone_name != "UTC" else text
 

@@ -51,7 +51,7 @@ CLOSING = Closing(_begin, _close_event, repository.shut_gates)
 
 
 def close(actor: User, election: Election) -> Election:
-    """Close the election in its current version. Once marked as closing, nobody can vote, and a worker finishes it."""
+    """Close the election in its current version. Marking it as closing stops voting, and a worker finishes it."""
 
     def begun() -> Election:
         now = repository.find(election.name) or election

@@ -58,7 +58,7 @@ def without_manager(election: Election, name: str) -> Election:
 
 
 def with_owner(election: Election, name: str) -> Election:
-    """Nobody is both owner and manager."""
+    """The owner is never also a manager."""
     return replace(without_manager(election, name), owner_name=name)
 
 

@@ -80,7 +80,7 @@ def _item(ballot: MultiBallot) -> Item:
 
 
 def binding(election: Election, ballot_id: str) -> Update:
-    """Refused if anybody changed the election since it was read."""
+    """Refused if the election has changed since it was read."""
     set_ = {"book": ballot_id, "version": election.version + 1}
     return Update(keys.election(election.name), set=set_, when=unchanged(election))
 

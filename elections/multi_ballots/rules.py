@@ -23,7 +23,7 @@ MAX_QUESTIONS = 20
 # of all questions: browsers carry the rankings of all in one cookie, and cast them by one form
 MAX_TOTAL_CANDIDATES = 1_000
 
-# What the election that leads says for all of them. Who is reminded and told the result is mailed for it alone.
+# Settings that the leading election sets for all. Reminders and results are mailed for it alone.
 SHARED = (
     *("secret_ballot", "electorate", "joining", "time_zone", "no_voting_before", "no_voting_after"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "vote_by_link"),
@@ -42,7 +42,7 @@ ALLOWED_WHILE_BUSY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class MultiBallot:
-    """As it is stored. Its questions are elections, by their names, in the order in which voters meet them."""
+    """A stored multi-question ballot. Its questions are names of elections, in the order in which voters see them."""
 
     id: str
     name: str
@@ -60,7 +60,7 @@ class MultiBallot:
         return fold(name) == fold(self.leader)
 
     def short(self, name: str) -> str:
-        """The question's name beside that of the multi-question ballot: what both begin with is not said twice."""
+        """The question's name without the ballot's name as a prefix."""
         return name.removeprefix(f"{self.name}: ") or name
 
     def place(self, name: str) -> int:
@@ -147,7 +147,7 @@ def check_opening(lacking: Iterable[tuple[str, str]]) -> None:
         raise elections.NotReady(" ".join(found))
 
 
-# --- changes; each answers the multi-question ballot as it is then ---
+# --- changes; each returns the changed multi-question ballot ---
 
 
 def with_questions(ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:

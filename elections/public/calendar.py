@@ -24,7 +24,7 @@ class NotInTheCalendar(Refusal):
 def calendar(
     *, name: str, url: str, description: str, opens: datetime | None, closes: datetime | None, now: datetime
 ) -> bytes:
-    """One event from opening to closing, so that a later file replaces it; transparent, so nobody looks busy."""
+    """One event from opening to closing, so that a later file replaces it; transparent, so that no one looks busy."""
     start, end, title = _span(opens, closes)
     text = f"{description.strip()}\n\n{url}".strip()
     lines = [

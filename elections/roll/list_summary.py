@@ -26,7 +26,7 @@ class Skipped:
     lines: tuple[int, ...] = ()
 
     def as_text(self) -> str:
-        """As it goes to and fro with a form, and is kept beside an import."""
+        """As sent in a form and stored with an import."""
         numbers = (self.there, self.repeated, self.unusable, *self.lines)
         return " ".join(map(str, numbers)) if self != NOTHING_SKIPPED else ""
 

@@ -229,7 +229,7 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     return redirect("roll", name=election.name)
 
 
-# --- everybody who shows members that they can do this, looked at before anybody is added ---
+# --- voters by skill, previewed before they are added ---
 
 
 @organiser_page(Action.ADD_VOTERS)
@@ -245,7 +245,7 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
-    """By name, and no more than a list may have."""
+    """By name, capped at the maximum length of a list."""
     found = sorted(
         (name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=natural_sort_key
     )

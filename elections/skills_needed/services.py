@@ -132,7 +132,7 @@ def _agree(person: User, election: Election, candidate: Candidate) -> None:
 
 
 def disagree(person: User, election: Election, candidate: Candidate) -> None:
-    """That they were asked, and said no, is kept: nobody mails them about the same once more."""
+    """Records the refusal, so that they are not asked about the same skills again."""
     check_before_opening(election)
     wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
     there = needs.agreement_of(election.name, candidate.name)
@@ -164,7 +164,7 @@ def check_before_opening(election: Election) -> None:
 
 
 def forget_agreements(gone: User) -> None:
-    """What they let be shown goes with them, also out of what was kept when an election opened."""
+    """Their agreements go with them, including from the snapshots taken when elections opened."""
     for item in list(table().each(keys.agreed_by(gone.name))):
         retry_lost_race(lambda item=item: _forget(item))  # type: ignore[misc]
 

@@ -64,7 +64,7 @@ def ask(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def load_own_candidacy(user: User, name: str) -> tuple[Election, Candidate] | None:
-    """An election in which this person is a candidate, even a draft; 404 for everybody else."""
+    """An election in which this person is a candidate, even a draft; 404 for everyone else."""
     election = repository.find_settled(name)
     candidate = repository.find_candidate(election.name, user.name) if election else None
     return (election, candidate) if election and candidate else None
@@ -124,7 +124,7 @@ def load_snapshot(user: User, name: str) -> tuple[Election, Snapshot] | None:
 @requires(Permission.VIEW_APPLICATION, load_for=load_snapshot)
 @require_safe
 def candidate_skills(request: HttpRequest, found: tuple[Election, Snapshot]) -> HttpResponse:
-    """What candidates said of themselves: in the order in which the election lists them, and without any sum."""
+    """What candidates state about themselves, in the election's order and without a total."""
     election, snapshot = found
     rows = [(each, labelled_levels(snapshot, each.name)) for each in repository.candidates_by_name(election.name)]
     context = election_context(request, election, rows=rows, needs=snapshot.needs)

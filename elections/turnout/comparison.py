@@ -1,6 +1,6 @@
 """Turnout compared with the last election of the same group: at the same point, and at the end.
 
-Only closed elections are compared, and only if that reveals nobody's vote.
+Only closed elections are compared, and only if that reveals no one's vote.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def with_events(item: Item, events: Iterable[Item]) -> Item:
 
 
 def place_of(event: Item) -> Key | None:
-    """Where an event is counted, if it tells of when people voted."""
+    """The item that counts this event, if it affects turnout over time."""
     turnout_event = TurnoutEvent.from_event(event)
     return turnout_event.place if turnout_event.counts else None
 
@@ -134,6 +134,6 @@ def counting(table: Table, event: TurnoutEvent) -> list[Update]:
 
 
 def apply_events(there: Table, events: Iterable[Item]) -> None:
-    """On the copy of a store, count what nobody had come to count when it was made."""
+    """On a copy of a store, count events that were not counted yet when it was made."""
     for change in updating(there, events):
         there.write(change)
