@@ -40,7 +40,7 @@ from .roll import Entry
 
 # codes, from one address; see `rolls` for how many there are
 WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
-CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
+CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # a code was accepted from that address
 
 NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, tell the host.")
 NOT_CONFIRMED = _("Your account cannot take part yet: an administrator has to approve it first.")
@@ -225,7 +225,7 @@ def claim_number(seat: Seat) -> str:
     return f"{int(sha256(seat.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
 
 
-# --- by whoever checks in ---
+# --- by the person checking in ---
 
 
 def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:

@@ -16,7 +16,7 @@ from store.table import Write
 from .repository import Standing
 
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
-BY_LINK = "_by_link"  # ends the kinds of mails to whoever was sent a link, however they came
+BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a link, however they voted
 
 
 def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
@@ -110,7 +110,7 @@ EMAIL_TEMPLATES = {
     ),
 }
 
-# Where one votes by link, whoever did it may have had the link.
+# A vote by link may have been cast by anyone who had the link.
 OTHERS_LINK = gettext_noop(
     "If this was not you, somebody else may have your link. Vote again before the election closes, and "
     "ask %(organiser)s, who runs the election, for a new link; the old one will then stop working. If you"

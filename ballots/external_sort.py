@@ -1,8 +1,8 @@
-"""Lines of text in their order, however many there are: so many are held at once, the others wait sorted in a file.
+"""Sorts any number of lines of text: a limited number is held in memory, the others wait sorted in a file.
 
-The file has no name, is nobody else's to open, and goes with the process that holds it, also if that is killed. What
-is written there is masked by a stream made of a key that is only in memory. So not even the places on the disk where it
-was say which secret ballots were read one after another, which is in the order of their pseudonyms.
+The file has no name, cannot be opened by anyone else, and disappears with its process, even if that is killed. Its
+contents are masked by a stream made of a key that is only in memory. So not even the freed disk blocks reveal which
+secret ballots were read one after another, which is in the order of their pseudonyms.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ from pages.messages import message_page
 from . import passes, rules, services
 from .services import LinkTarget
 
-BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who is signed in as another
+BY_LINK, AS_MYSELF = "link", "self"  # whose vote to cast when signed in as another person
 
 
 @public

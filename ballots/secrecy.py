@@ -26,7 +26,7 @@ from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
 RECEIPT_GROUPS = 4
-CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # somebody may be called the latter: no name has a line break in it
+CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # a voter may have the latter as a name; no name has a line break in it
 
 
 class SecretReplaced(Refusal):

@@ -160,7 +160,7 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
-    """Whoever votes by a link beside their account has two ballots, and two drafts."""
+    """A voter by link who is also signed in has two ballots, and two drafts."""
     election, lineage = standing.election, standing.lineage
     return drafts.key(request, "ballot", election.name, election.created_at, *([lineage] if lineage else []))
 

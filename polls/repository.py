@@ -288,7 +288,7 @@ def change(before: Poll, after: Poll) -> list[Write]:
 
 
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
-    """Writes before, and with, the event that reopens a poll: nobody can pass a gate that opens early."""
+    """Writes before, and with, the event that reopens a poll: a gate that opens early lets no vote through."""
     gates = opening_gates(next_version(before, after))
     return gates[MAX_GATES_PER_TRANSACTION:], [
         *change(before, after),

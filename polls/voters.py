@@ -1,8 +1,8 @@
 """Identifies voters of a poll without storing who they are, and filters out bots.
 
-A browser is identified by a random number in a signed cookie, an account by its name. Votes are stored under an HMAC
-of either with the poll's id and the site's secret: the tables do not tell whose a vote is, nor which votes in two
-polls belong to one voter, and a cookie alone does not tell where its votes are.
+A browser is identified by a random number in a signed cookie, an account by its name. Votes are stored under an HMAC of
+either with the poll's id and the site's secret: the tables reveal neither whose a vote is nor which votes in two polls
+belong to one voter, and a cookie alone does not reveal where its votes are.
 """
 
 from __future__ import annotations

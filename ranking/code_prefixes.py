@@ -47,6 +47,6 @@ class CodePrefixForm(forms.Form):
 
 
 def code_prefix_form(asked: Any, votes: int, label: str | Promise) -> CodePrefixForm | None:
-    """None for a list so short that even one character would tell too much."""
+    """None for a list so short that even one character would reveal too much."""
     letters = prefix_length(votes)
     return CodePrefixForm(asked, label=label, letters=letters) if letters else None

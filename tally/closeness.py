@@ -156,7 +156,7 @@ class _Search:
             taken_piles, given_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
             return irv_winners(ChangedPiles(self._piles, taken_piles, given_piles), names, self.seed)
         changed = apply(self.ballots, changes)
-        vars(changed.normal)["digest"] = ""  # nobody will ask for it
+        vars(changed.normal)["digest"] = ""  # never needed here
         return self._count(changed).winners
 
     @cached_property
@@ -192,7 +192,7 @@ class _Search:
         return {ranking: SCORES[self.method](ranking, self.size) for ranking in self._numbers}
 
     def _to_overtake(self, winner: int) -> int:
-        """The fewest ballots after which somebody has as many points as the winner."""
+        """The fewest ballots after which another candidate has as many points as the winner."""
         return min(self._to_reach(winner, other) for other in range(self.size) if other != winner)
 
     def _to_reach(self, winner: int, other: int) -> int:

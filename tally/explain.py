@@ -175,7 +175,7 @@ def _won(result: Result, name: str, other: str) -> int:
 
 
 def _one_to_one(result: Result) -> Iterator[Sentence]:
-    """The winner who beats everybody; or the cycle, or the draw, that stands in the way."""
+    """The winner who beats everyone else; or the cycle, or the draw, that prevents it."""
     first = result.winners[0]
     others = [name for name in result.candidates if name != first]
     if all(_won(result, first, other) > 0 for other in others):

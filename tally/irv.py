@@ -44,14 +44,14 @@ class Piles:
     """Ballots by the candidates they count for, in bundles (tally/ballots.py), when some have gone."""
 
     def __init__(self, ballots: Ballots) -> None:
-        """When nobody has."""
+        """Before any elimination."""
         self.names = ballots.candidates
         self.prefixes = PrefixIndex(ballots)
         self.still_in = frozenset(range(len(self.names)))
         self.exhausted = self.just_exhausted = 0
         self.piles: list[list[Prefix]] = [[] for _ in self.names]
         shares = self._add_to_piles(self.prefixes.split_next([self.prefixes.all], self.still_in))
-        self.gains = _votes(shares)  # what each has more than before somebody went
+        self.gains = _votes(shares)  # what each gained by the last elimination
         self.votes: list[Number] = [self.gains.get(each, 0) for each in range(len(self.names))]
         self._next: dict[int, Piles] = {}
 

@@ -60,7 +60,7 @@ class Standings:
         return not self.seats_left or not self.hopeful
 
     def groups(self, votes: Mapping[str, int]) -> list[list[str]]:
-        """Everybody, best first; votes are those of the last stage."""
+        """All candidates, best first; votes are those of the last stage."""
         return self.elected + group_by_votes(self.hopeful, votes) + [[name] for name in reversed(self.gone)]
 
 

@@ -60,7 +60,7 @@ class _Dealing:
         self.going: list[tuple[Groups, Prefix]] = [((), self.prefixes.all)]  # what is before a bundle's group, and it
 
     def start_round(self, hopeful: list[str]) -> None:
-        """Go on to the next whom there is to deal to, wherever nobody keeps everything any more."""
+        """Extend the heads in which no candidate keeps everything any longer."""
         keeping = {number for number, keep in enumerate(self.keep) if keep}
         everything = {number for number, name in enumerate(self.names) if name in hopeful}
         heads: Counter[Groups] = Counter()
@@ -112,7 +112,7 @@ def _up(number: int, by: int) -> int:
 
 def shares(weight: int, keeps: list[int]) -> list[int]:
     """What each of several equals keeps of a weight, as the top of this file says; in units of the ninth decimal."""
-    if min(keeps) == ONE:  # nobody of them is elected: they share alike, as they do through most of a count
+    if min(keeps) == ONE:  # none of them is elected: they share equally, as they do through most of a count
         return [weight // len(keeps)] * len(keeps)
     bottom = lcm(*range(1, len(keeps) + 1))
     product = [1]

@@ -31,8 +31,9 @@ PairCounts = list[int]  # A, E and T as tally/pairwise.py calls them: row by row
 
 
 def is_faster(rankings: Sequence[str], candidates: int) -> bool:
-    """Whether that is quicker: not where columns are shorter than they are many, nor where most of what is in them is
-    that somebody is not ranked."""
+    """Whether columns are faster: not with too few rankings per candidate, nor if most candidates are unranked on most
+    of them.
+    """
     if len(rankings) < MIN_ROWS_PER_CANDIDATE * candidates or candidates > MAX_PARALLEL_CANDIDATES:
         return False
     return candidates**2 <= COMPARISONS_PER_CHAR or candidates**2 * len(rankings) <= COMPARISONS_PER_CHAR * sum(
@@ -48,8 +49,7 @@ def count_in_batches(rankings: Sequence[str], candidates: int) -> Iterator[PairC
 
 
 def ranks_by_candidate(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequence[int]]:
-    """A function that tells of a candidate, ranking by ranking, in which group it is, from 0 on; the number of
-    candidates where it is in none."""
+    """A function from a candidate to its group in each ranking, from 0 on; unranked is the number of candidates."""
     if candidates > MAX_PARALLEL_CANDIDATES:
         ranks = [{each: rank for rank, group in enumerate(groups_of(one)) for each in group} for one in rankings]
         return lambda candidate: [each.get(candidate, candidates) for each in ranks]
@@ -138,7 +138,7 @@ def _as_integer(column: bytes) -> int:
 
 
 class _RanksByShape(dict[bytes, bytes]):
-    """For each letter of a ranking of this shape its place, from 1 on; what stands at a sign is not looked at."""
+    """The rank of each letter in a ranking of this shape, from 1 on; values at separators are ignored."""
 
     def __missing__(self, shape: bytes) -> bytes:
         if not SHAPE.fullmatch(shape):
