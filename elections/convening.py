@@ -43,7 +43,7 @@ class Convened:
 
     @property
     def quorum_text(self) -> str:
-        """Nothing where none was asked for."""
+        """Empty without a quorum."""
         if not self.quorum:
             return ""
         met = _("quorum of %(quorum)s met") if self.quorate else _("quorum of %(quorum)s NOT met")

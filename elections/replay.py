@@ -230,7 +230,7 @@ def run_by(change: Callable[[Election, str], Election], field: str) -> Act:
 
 
 def recorded_only(event: Happened) -> Step:
-    """What the log says and the table does not: that mails went out, or why something ended early."""
+    """Only in the log, not in the table: that mails went out, or why something ended early."""
     election_of(event)
     return ()
 

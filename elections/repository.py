@@ -142,7 +142,7 @@ def find_created(name: str, created_at: str) -> Election | None:
 
 
 def find_with_description(name: str) -> tuple[Election, Description] | None:
-    """The election and what it says of itself, in one round trip."""
+    """The election and its description, in one round trip."""
     at = keys.election(name)
     found = table().get_many([at, keys.description(name)])
     return (election_of(found[at]), description_among(found, name)) if at in found else None
@@ -173,7 +173,7 @@ def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | 
 
 
 def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
-    """As `find_with_entry`, and what the election says of itself."""
+    """Like `find_with_entry`, with the election's description."""
     seen = recent_read(name, person, keys.description(name), is_open=True)
     found, entries = _read_with_entries(person, name, seen)
     if (item := found.get(keys.election(name))) is None:
@@ -286,7 +286,7 @@ def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
 
 
 def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
-    """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
+    """Those on the roll, without entries by the name of a deleted account; or only those by address."""
     every = sharded_reads.each(table(), sharding.roll_spans(election))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     for some in by_count(left):
@@ -371,7 +371,7 @@ def storable(fields: Mapping[str, Any]) -> Item:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in unchanged_fields.items()}
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def _item(election: Election) -> Item:
@@ -407,7 +407,7 @@ def description_written(name: str, text: str) -> Write:
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:
-    """That nothing of an election that had the name is on its way out."""
+    """That no election of this name is still being renamed or deleted."""
     return Check(RENAMING.key(name), Missing()), Check(DELETING.key(name), Missing())
 
 
@@ -520,7 +520,7 @@ def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo |
 
 
 def pictures_of(item: Item) -> list[Key]:
-    """Where the picture of something in an election's partition lies, if it has one."""
+    """The key of a picture in an election's partition, if there is one."""
     return photos.photo_keys(photo_of(item.get("photo")))
 
 
@@ -571,7 +571,7 @@ def group_used(group_id: str, election_name: str, created_at: str) -> Put:
 
 
 def using_group(election: Election, group_id: str) -> list[Write]:
-    """The election knows which group was last put on its roll, and the group in which elections it was used."""
+    """Record which group was last put on the election's roll, and that the group was used there."""
     known = replace(touched(election), set={"group": group_id})
     return [known, group_used(group_id, election.name, election.created_at)]
 

@@ -88,7 +88,7 @@ class Election:
     voter_count: int = 0
     paper_ballots: bool = False
     mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
-    closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
+    closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
@@ -161,7 +161,7 @@ class Election:
 
     @property
     def has_secrets(self) -> bool:
-        """Whether what is left of it, when it is deleted, must not be found in the store's files either."""
+        """Whether its deleted data must not remain in the store's files either."""
         return self.secret_ballot and self.stored_state != State.DRAFT
 
     def takes_votes(self, now: str) -> bool:
@@ -206,7 +206,7 @@ class Relation(Enum):
 
 
 class Action(Enum):
-    """What an organiser can do; the words say it as a button would."""
+    """An organiser's actions, labelled as on their buttons."""
 
     LOOK = _("see the dashboard")
     DESCRIBE = _("change the description")
@@ -272,7 +272,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
 }
 
 
-# What can be done to a draft that is still being filled: only what cannot get in the way of that.
+# Actions allowed on a draft that is still being filled, as they cannot interfere.
 WHILE_FILLING = frozenset(
     {*(Action.LOOK, Action.ADD_CANDIDATES, Action.SET_NEEDS, Action.ADD_VOTERS, Action.WORD_INVITATION), Action.DELETE}
 )

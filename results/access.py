@@ -79,7 +79,7 @@ def check_reads(reader: Reader, election: Election) -> None:
 
 
 def is_stranger(request: HttpRequest) -> bool:
-    """Whether the page must not say who voted."""
+    """Whether the page must hide who voted."""
     return isinstance(current_person(request), Stranger)
 
 

@@ -36,9 +36,9 @@ COUNTING_SLOTS = BoundedSemaphore(2)  # counts that are made apart for this proc
 MAX_QUEUE_SECONDS = 2.0
 RETRY_AFTER_SECONDS = 5  # seconds, for those who waited in line in vain
 ROOT = Path(__file__).parent.parent
-PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.count_job")  # -S: what is installed here is not needed
+PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.count_job")  # -S: installed packages are not needed
 CHUNK_BYTES = 1 << 16
-CHECK_INTERVAL_SECONDS = 0.25  # seconds between two looks whether the visitor is still there
+CHECK_INTERVAL_SECONDS = 0.25  # seconds between checks whether the client is still connected
 
 
 Outcome = TypeVar("Outcome", covariant=True)
@@ -112,7 +112,7 @@ def run_job(job: Job[Outcome], request: HttpRequest | None = None, *, waits: boo
 
 
 def _is_never_gone() -> bool:
-    """As far as we know: not every server says."""
+    """Fallback: not every server reports it."""
     return False
 
 

@@ -24,14 +24,14 @@ from .repository import Found, Sealed
 
 @dataclass(frozen=True, slots=True)
 class CachedPage:
-    """A page about a result: the template of the part that is remembered, and what it says."""
+    """A page about a result: the template of the cached part, and its context."""
 
     template: str
     context_of: Callable[[Sealed], dict[str, Any]]
     preview_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
 
     def find(self, election_name: str, reader: User | None) -> Found | None:
-        """As it was at most a second ago, unless the reader runs the election."""
+        """At most a second old, unless the reader runs the election."""
         with_report = page_cache.cache.peek(self._key(election_name)) is None
         recently = elections.recent_read(election_name, reader, *repository.result_keys(election_name, with_report))
         return services.find(election_name, with_report=with_report, recently=recently)

@@ -14,7 +14,7 @@ MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all 
 
 
 def context_of_lots(found: Found) -> dict[str, Any]:
-    """Nothing of an election whose secret was lost."""
+    """Empty for an election whose secret was lost."""
     seal, report = found.seal, found.report
     if seal is None or report is None or not seal.seed:
         return {}

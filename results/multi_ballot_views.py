@@ -74,7 +74,7 @@ def _context(multi_ballot: MultiBallot, found: list[Found]) -> dict[str, Any]:
 
 
 def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
-    """Nothing of a result leaves before its time: of one that is not sealed, only whether it is being counted."""
+    """No result is disclosed early: before it is sealed, only whether it is being counted."""
     election = found.election
     row = {"question": multi_ballot.short(election.name), "election": election, "sealed": False}
     if not isinstance(found, Sealed):

@@ -72,7 +72,7 @@ class Sealed(Found):
 
 
 def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
-    """In one round trip; two if the report is long. What is among `recently` may be a second old."""
+    """In one round trip; two if the report is long. Items in `recently` may be a second old."""
     at, seen = keys.election(election_name), recently or Cacheable(())
     head, kept, *report = others = result_keys(election_name, with_report)
     found = get_cached(seen, [place for place in (at, *others) if place not in seen.keys])
@@ -102,7 +102,7 @@ def read_report(found: Found) -> Sealed:
 
 
 def find_seal(election_name: str) -> tuple[Election, Seal | None] | None:
-    """The election and what was sealed of it, without the report."""
+    """The election and its seal, without the report."""
     places = keys.election(election_name), keys.result(election_name)
     found = table().get_many(places)
     if places[0] not in found:

@@ -31,7 +31,7 @@ BETWEEN = b"],["  # two entries in JSON
 
 
 def json_line(value: Any) -> bytes:
-    """JSON without spaces, and with nothing escaped that need not be."""
+    """JSON without spaces or unnecessary escapes."""
     return orjson.dumps(value)
 
 
@@ -69,7 +69,7 @@ class RollCommitment:
         self._nonces, self._hash = Nonces(secret), hashlib.sha256()
 
     def add(self, name: str, voted: bool) -> tuple[bytes, bytes]:
-        """Answers the nonce and the commitment of this entry."""
+        """Returns the nonce and the commitment of this entry."""
         (nonce,), (commitment,) = self.add_all([(name, voted)])
         return nonce, commitment
 

@@ -68,7 +68,7 @@ class RunningCount:
 
     @property
     def since(self) -> str:
-        """From when on to look for what is new."""
+        """The time from which to look for new ballots."""
         return as_text(datetime.fromisoformat(self.newest) - OVERLAP_DURATION) if self.newest else ""
 
     def set_candidates(self, candidates: tuple[Candidate, ...]) -> None:

@@ -36,7 +36,7 @@ from .roll import new_secret
 MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000
 MAX_STEPS_IN_REQUEST = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
 WAIT_SECONDS = 1.0  # how long the person who closed an election waits for the worker
-CHECK_INTERVAL_SECONDS = 0.01  # seconds between two looks whether it is done
+CHECK_INTERVAL_SECONDS = 0.01  # seconds between checks
 MAX_EXHAUSTIVE_CANDIDATES = 100  # with more, that look ends for the worker, too,
 MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
 
@@ -152,6 +152,6 @@ def wait_for_worker(election: Election) -> None:
     if not wake_worker(SEALING_JOB) or table().is_distant:
         return
     until = time.monotonic() + WAIT_SECONDS
-    with round_trips.uncounted(), suppress(StoreError):  # which the next page meets, too, and says
+    with round_trips.uncounted(), suppress(StoreError):  # the next page meets and reports it too
         while not repository.is_sealed(election.name) and time.monotonic() < until:
             time.sleep(CHECK_INTERVAL_SECONDS)

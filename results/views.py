@@ -92,7 +92,7 @@ PAGE = CachedPage("results/parts/sealed.html", context_of_part)
 
 
 def what_if_choices(found: Sealed) -> list[tuple[int, str]]:
-    """Who can be compared and left out, by the numbers that those pages ask for; one alone is nothing to play with."""
+    """Candidates to compare or leave out, by number; none if there is nothing to compare."""
     candidates = found.seal.candidates
     return list(enumerate(candidates)) if len(candidates) > 1 and voters(found.report.result) else []
 
@@ -153,7 +153,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
 
 
 def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
-    """What is in the rounds besides the votes of each."""
+    """The rows besides the votes of each candidate."""
     rows = {_("Exhausted"): "exhausted", _("Needed"): "threshold"}
     if any(Fraction(each.residue) for each in rounds):
         rows[_("Lost to rounding")] = "residue"

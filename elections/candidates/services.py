@@ -30,7 +30,7 @@ def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) ->
 
 
 def _payload(candidate: Candidate) -> Item:
-    """What an event says of a new candidate."""
+    """The event payload of a new candidate."""
     return repository.storable(asdict(candidate))
 
 

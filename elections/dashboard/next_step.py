@@ -42,7 +42,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What is known of an election beside itself."""
+    """Figures about an election that are stored elsewhere."""
 
     candidates: int = 0
     voted: int = 0
@@ -150,7 +150,7 @@ def _open_electorate_step(election: Election, numbers: Numbers, offered: Collect
 
 
 def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
-    """Nothing has to be done but to wait; or, if it is time, to remind those who have not voted."""
+    """Wait; or, if it is time, remind those who have not voted."""
     text = [*before, _turnout_text(election, numbers)]
     if _has_automatic_reminder(election, now):
         text.append(_("The others get an automatic reminder."))
@@ -190,7 +190,7 @@ def _has_automatic_reminder(election: Election, now: str) -> bool:
 
 
 def _is_time_to_remind(election: Election, numbers: Numbers, now: str) -> bool:
-    """Once, shortly before the end, and if nothing else will. Without an end it may be done at any time."""
+    """Once, shortly before the end, unless a reminder is scheduled. Without an end, at any time."""
     if numbers.reminded or _has_automatic_reminder(election, now) or not election.takes_votes(now):
         return False
     return election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME

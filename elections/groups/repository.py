@@ -75,7 +75,7 @@ def current_members(members: Sequence[Member]) -> list[Member]:
 
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
-    """Who is on a roll and still here, as members."""
+    """The current voters on a roll, as members."""
     for some in by_count(elections.current_voters(election, by_name=by_name)):
         here = find_accounts(some)
         yield from (Member(name, here.get(keys.fold(name))) for name in some)
@@ -97,7 +97,7 @@ def member_of(item: Item) -> Member:
     return Member(item["member_name"], item.get("account"))
 
 
-# --- writes; each answers parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:

@@ -57,7 +57,7 @@ def groups(request: HttpRequest) -> HttpResponse:
 @requires(Permission.USE_APPLICATION)
 @form_page
 def make(request: HttpRequest) -> HttpResponse:
-    """First its name; then who is in it."""
+    """First its name, then its members."""
     form = GroupForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form, "name"):

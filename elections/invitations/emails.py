@@ -134,7 +134,7 @@ MESSAGE = EmailTemplate(
 
 
 def preview_of(template: EmailTemplate) -> EmailTemplate:
-    """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
+    """As shown to organisers: the links, which are personal to each voter, lead back to the page."""
     return replace(template, link=_page, silence=(lambda mail: absolute_url(_page(mail))) if template.silence else None)
 
 

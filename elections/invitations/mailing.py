@@ -48,7 +48,7 @@ REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know w
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
 FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
-OPEN_ELECTORATE_PREFIX = "everybody "  # begins the place of a mailing that has come to the people here
+OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
 UNSUBSCRIBE = "silence"  # what the token in a reminder is for
 ONE_TIME_KINDS = (INVITED, MESSAGED, ANNOUNCED)  # kinds sent once to everyone on the roll
 
@@ -126,7 +126,7 @@ def _window_reached(batch: Batch) -> list[Write]:
 
 
 def reached_attribute(kind: str) -> str:
-    """The attribute, beside the counted mails, that says whom mails of this kind have reached: see `everybody`."""
+    """The attribute, beside the counted mails, for whom mails of this kind have reached: see `open_electorate`."""
     return f"{kind}_until"
 
 
@@ -228,7 +228,9 @@ def _check_not_waiting(voter: Item) -> None:
 
 
 def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
-    """One more is queued and, if the one before had failed, one less has failed. Who was invited is no voter more."""
+    """One more is queued and, if the previous one failed, one fewer has failed. The number of those invited is
+    unchanged.
+    """
     if table().get(ledger.failure) is None:
         more = {} if is_new else {ledger.counted(BEYOND): -1}
         return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1, **more})]
@@ -405,7 +407,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
 
 
 def _unmarked(item: Item, batch: Batch) -> Condition:
-    """The voter is as it was read: on the roll, and marked no further."""
+    """The voter is unchanged since it was read: on the roll, and without a new mark."""
     return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
 
 
@@ -458,7 +460,7 @@ class InvitedVoter:
 
 @dataclass(frozen=True, slots=True)
 class MailCounts:
-    """How many mails of one kind are in which state."""
+    """How many mails of one kind are in each state."""
 
     label: str
     queued: int

@@ -99,7 +99,7 @@ def _html(item: Item) -> SafeString:
 
 
 def message_content(mail: Mail) -> Message:
-    """What a mail refers to; nothing, once the election is gone."""
+    """The message a mail refers to; raises once the election is gone."""
     name = mail.about["election_name"]
     place, election = keys.message(name, mail.about["message"]), keys.election(name)
     found = table().get_many([place, election])

@@ -24,7 +24,7 @@ MIN_REMINDER_GAP = timedelta(hours=12)  # minimum time between any reminder and 
 
 
 def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
-    """Say when those who have not voted are reminded. A moment that has passed by now is let pass."""
+    """Set when those who have not voted are reminded. Moments already past are skipped."""
     chosen = tuple(sorted(set(hours), reverse=True))
     from_now = repository.reminders_from_now(election)
     return actions.change(actor, election, Action.SET_REMINDERS, from_now, remind_before=chosen)

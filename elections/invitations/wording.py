@@ -53,7 +53,7 @@ def _sentences(who: str, name: str, is_over: bool, times: Times, language: str |
 
 
 def person_label(name: str) -> str:
-    """How an organiser wants to be called; the name itself, where they do not say or are gone."""
+    """The organiser's display name; the account name if they have none or are gone."""
     person = people.find(name)
     return person.display_name if person is not None and person.display_name else name
 
@@ -75,7 +75,7 @@ def _deadline(begins: datetime | None, ends: datetime | None, zone_name: str) ->
 
 
 def _times(election: Election, now: str) -> Times:
-    """When it begins, if that is still to come, when it ends, and by which clocks."""
+    """The start, if still to come, the end, and the time zone."""
     is_to_come = election.no_voting_before is not None and election.no_voting_before > now
     return election.begins if is_to_come else None, election.ends, election.time_zone
 

@@ -50,7 +50,7 @@ def calendar(
 
 
 def _span(opens: datetime | None, closes: datetime | None) -> tuple[datetime, datetime | None, str]:
-    """When the event begins and ends, and what it is called."""
+    """Start, end and title of the event."""
     if opens and closes:
         if opens >= closes:
             raise NotInTheCalendar(_("This election would end before it begins."))

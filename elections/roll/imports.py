@@ -135,7 +135,7 @@ def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
         begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + RETENTION_SECONDS}, when=is_free), task])
     except LostRace:
         if (there := find(new.election_name, new.digest)) is not None:
-            return there  # the same list was sent twice, and the other goes on
+            return there  # the same list was sent twice; the other import continues
         raise
     return new
 
@@ -175,7 +175,7 @@ def _advancing(under_way: Import, added: services.Added) -> list[Write]:
 
 @IMPORTING.step
 def import_batch(task: Task) -> Batch:
-    """One slice. An import that is refused, because the election was closed, say, ends where it is."""
+    """One slice. An import that is refused, for example because the election was closed, stops there."""
     name, digest, asked_by = (task.data[each] for each in ("election_name", "digest", "asked_by"))
     places = keys.election(name), keys.user(asked_by), keys.voter_import(name, digest)
     found = [item for item in map(table().get_many(places).get, places) if item]

@@ -32,7 +32,7 @@ class Skipped:
 
     @staticmethod
     def from_text(text: str) -> Skipped:
-        """What is written otherwise says nothing."""
+        """Malformed text counts as nothing skipped."""
         found = SKIPPED_TEXT.fullmatch(text)
         if found is None:
             return NOTHING_SKIPPED

@@ -91,7 +91,7 @@ def named(needs: Iterable[Need]) -> list[Need]:
 
 
 def leading_to(election_name: str, skill_id: str) -> list[str]:
-    """The ids under which the skill is needed: its own, and those of what was merged into it."""
+    """The ids under which the skill is needed: its own, and those of skills merged into it."""
     found = _current(each.skill for each in find_needs(election_name))
     return [each for each, skill in found.items() if skill_id in (each, skill.id)]
 
@@ -150,7 +150,7 @@ def snapshot_in(item: Item) -> Snapshot:
     return Snapshot(tuple(Need(**each) for each in item["needs"]), levels)
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def setting(election_name: str, need: Need) -> list[Write]:

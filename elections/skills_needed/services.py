@@ -64,7 +64,7 @@ def _copy_need(actor: User, election: Election, need: Need) -> None:
 
 
 def drop_need(actor: User, election: Election, skill_id: str) -> None:
-    """With what was needed of skills that were merged into this one."""
+    """Including the needs for skills that were merged into this one."""
     check(actor, election, Action.SET_NEEDS)
     if not (gone := needs.leading_to(election.name, skill_id)):
         raise NotThere(NOT_THERE)
@@ -172,7 +172,7 @@ def forget_agreements(gone: User) -> None:
 def _forget(item: Item) -> None:
     election = repository.find(item["election_name"])
     if election is None:
-        return  # it is being deleted, and this with it
+        return  # it is being deleted, including this
     event_data = {"election_name": election.name, "candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"])

@@ -48,7 +48,7 @@ def turnout(election: Known) -> Turnout:
 
 
 def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
-    """Of several elections, in one round trip, too. What is only shown may be a second old."""
+    """Of several elections, also in one round trip. With `to_show`, they may be a second old."""
     gates = [gates_of(each).keys(name_of(each)) for each in elections]
     times = [keys.turnout(name_of(each)) for each in elections]
     places = [*times, *(place for each in gates for place in each)]

@@ -37,7 +37,7 @@ def _when_sealed(view: SealedView) -> View:
 
 
 def sealed_view(view: SealedView) -> View:
-    """A page about a result; before there is one, it is the page that says so."""
+    """A page about a sealed result; until then, the page that says there is none yet."""
     return of_results(_when_sealed(view))
 
 
@@ -52,7 +52,7 @@ def seal_stamp(seal: Seal) -> str:
 
 
 def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:
-    """The election if this is what was sealed in it."""
+    """The election, unless the stamp is of another seal."""
     found = load(reader, name)
     is_another = isinstance(found, Sealed) and seal_stamp(found.seal) != sealed
     return None if is_another else found
@@ -80,7 +80,7 @@ def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False,
 
 
 def refused_page(request: HttpRequest, found: Sealed, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
-    """The page as it was asked for, with a sentence instead of the numbers."""
+    """The requested page, with a sentence instead of the numbers."""
     too_dear = isinstance(refusal, TooExpensive)
     answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)
     if isinstance(refusal, Busy):

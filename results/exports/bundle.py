@@ -59,7 +59,7 @@ OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed", "CandidatesAsked")  # whic
 
 
 class NotSealedYet(Exception):
-    """There is no public checkpoint yet that covers the sealing of the result; there will be one in a moment."""
+    """No public checkpoint covers the sealing of the result yet; there will be one in a moment."""
 
 
 def bundle_version() -> str:
@@ -90,7 +90,7 @@ def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
 
 
 class _Writer:
-    """Adds files to a zip, each with the time of the seal: nothing in it depends on when or where it is made."""
+    """Adds files to a zip, each with the time of the seal, so that the bytes are reproducible."""
 
     def __init__(self, archive: zipfile.ZipFile, sealed_at: str):
         self.archive = archive

@@ -97,7 +97,7 @@ def _methods(report: Report) -> list[str]:
 
 
 def _rounds(result: Result) -> Iterator[str]:
-    """Every round in a few lines; nothing for methods that have none."""
+    """Every round in a few lines; empty for methods without rounds."""
     return chain.from_iterable(map(_round, result.rounds or ()))
 
 

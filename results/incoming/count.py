@@ -30,7 +30,7 @@ MAX_BALLOTS = 50_000  # of one election
 
 @dataclass(frozen=True, slots=True)
 class LiveResult:
-    """An election as it was a moment ago; with a result where it may be watched."""
+    """An election as of a moment ago, with a result if it may be watched."""
 
     election: Election
     result: Result | None = None

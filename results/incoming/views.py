@@ -51,7 +51,7 @@ def live(request: HttpRequest, look: LiveResult) -> HttpResponse:
 @of_live
 @require_safe
 def live_now(request: HttpRequest, look: LiveResult) -> HttpResponse:
-    """The count alone; nothing, if it is what the page shows already."""
+    """The count alone; empty if the page already shows it."""
     if look.election.state(now_text()) == State.CLOSED:
         return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
     if (instead := _instead(request, look)) is not None:
@@ -62,7 +62,7 @@ def live_now(request: HttpRequest, look: LiveResult) -> HttpResponse:
 
 
 def _instead(request: HttpRequest, look: LiveResult) -> HttpResponse | None:
-    """What there is to see where nothing comes in live."""
+    """The page shown where there are no live results."""
     if look.result is not None:
         return None
     if look.too_many:
@@ -81,7 +81,7 @@ def _is_paused(request: HttpRequest) -> bool:
 
 
 def _stamp(look: LiveResult) -> str:
-    """By which a page knows whether it shows just this."""
+    """Identifies what a page shows, to detect changes."""
     assert look.result is not None
     return f"{look.result.digest[:16]}{look.election.version}"
 

@@ -138,7 +138,7 @@ def _arrow(graph: Graph, edge: Edge) -> SafeString:
 def _free(
     graph: Graph, edge: Edge, wide: float, taken: list[tuple[float, float, float, float]]
 ) -> tuple[float, float, float, float] | None:
-    """A place for a label on its arrow where nothing else lies; where there is none, the table has the votes."""
+    """A free place for a label on its arrow; where there is none, the table has the votes."""
     (x1, y1), (x2, y2) = graph.places[edge[0]], graph.places[edge[1]]
     boxes = [
         (x1 + (x2 - x1) * at, y1 + (y2 - y1) * at, wide, 18.0)

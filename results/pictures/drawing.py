@@ -57,7 +57,7 @@ def fluid(height: float, title: str, desc: str, *children: object, kind: str) ->
 
 
 def sized(width: float, height: float, title: str, desc: str, *children: object, kind: str) -> SafeString:
-    """A picture with a size of its own, made smaller where it must be."""
+    """A picture with a fixed size, scaled down where needed."""
     size = {"width": short(width), "height": short(height), "viewBox": f"0 0 {short(width)} {short(height)}"}
     return _picture(title, desc, *children, class_=f"picture {kind}", **size)
 
@@ -89,7 +89,7 @@ def isolated(name: str) -> str:
 
 
 def fit(name: str, room: float = LABEL_NAME_CHARS) -> str:
-    """A name cut to so many letters of usual width, and isolated."""
+    """A name truncated to this many letters of average width, and isolated."""
     if width(name) <= room:
         return isolated(name)
     return isolated(name[: _fitting(name, room - 1)].rstrip() + "…")
@@ -130,7 +130,7 @@ def listed(names: Iterable[str], most: int = 8) -> str:
 
 
 def wrapped(name: str, room: float, most: int = 2) -> list[str]:
-    """A name in at most so many lines of about so many letters, each isolated; cut only if that is not enough."""
+    """A name wrapped to at most this many lines of about this many letters, each isolated; truncated only if needed."""
     found = [""]
     for word in name.split():
         gap = " "

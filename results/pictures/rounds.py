@@ -54,7 +54,7 @@ def _needed(each: Round) -> str:
 
 
 def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
-    """Most votes first; who is elected or eliminated now is always shown, and so is what is exhausted."""
+    """Most votes first; those elected or eliminated in this round are always shown, and so is the exhausted share."""
     order = {name: position for position, name in enumerate(in_order(result))}
     names = sorted(each.tally, key=lambda name: (-Fraction(each.tally[name]), order[name]))
     told = {*each.elected, *each.eliminated}

@@ -106,7 +106,7 @@ def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpRes
 
 
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
-    """Before it is sealed, both pages say only that it will be here."""
+    """Before it is sealed, both pages only announce it."""
     over = found.election.state(now_text()) == State.CLOSED
     context |= {"counting": over, "counted": found.report is not None}
     return render(request, template, context, status=202 if over and found.report is None else 200)
@@ -120,7 +120,7 @@ def address(view: str, election: Election) -> str:
 
 
 def preview(found: Sealed) -> dict[str, str]:
-    """What other sites say of a link to this page."""
+    """The preview that other sites show of a link to this page."""
     election, report = found.election, found.report
     first = wording.translate(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(MAX_PREVIEW_CHARS)
