@@ -1,11 +1,11 @@
 """Checking in to an assembly, by account or by a code from the roll, and moving a seat to another device.
 
-The seat id is derived from the session and the person (`roll.player_of`), so nobody can be present twice. A check-in
+The seat id is derived from the session and the person (`roll.player_of`), so no one can be present twice. A check-in
 neither writes nor checks a shared item, because a whole hall checks in within a minute; a roll that was started in the
 meantime is therefore checked afterwards.
 
 A device that takes over a seat knows the person's code or account, but not the seat's secret. A host can create a code
-for anyone, so the seat's device, the room and the log are all told of a takeover. During a secret vote it waits until
+for anyone, so the seat's device, the room and the log are notified of a takeover. During a secret vote it waits until
 the seat's own device agrees; otherwise a host could replace someone's vote. Only the voter's own device is shown the
 vote (`answering.own`).
 """

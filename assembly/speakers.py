@@ -1,7 +1,7 @@
 """The speakers' list of an assembly: who has asked, who is speaking, who has spoken; pure decisions, and how they are
 stored.
 
-Next is the person who has spoken least often about the current item, then the one who asked first: nobody speaks twice
+Next is the person who has spoken least often about the current item, then the one who asked first: no one speaks twice
 before all who want to have spoken once. The list belongs to a round and is emptied when that is closed or voted on.
 Speeches are kept for the minutes.
 

@@ -35,7 +35,7 @@ def withdrawal_email(standing: Standing) -> list[Write]:
 
 
 def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
-    """Nothing if the election sends no such emails, or there is no address."""
+    """Empty if the election sends no such emails, or there is no address."""
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:
         return []

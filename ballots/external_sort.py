@@ -89,7 +89,7 @@ class Sorter:
             yield orjson.loads(self._mask(at, self._file.read(size)))
 
     def _mask(self, at: int, block: bytes) -> bytes:
-        """And, of what was masked at this place, what it was."""
+        """XOR with the stream, so it also unmasks."""
         mask = hashlib.shake_256(self._key + at.to_bytes(8)).digest(len(block))
         return (int.from_bytes(block) ^ int.from_bytes(mask)).to_bytes(len(block))
 

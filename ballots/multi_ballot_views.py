@@ -115,7 +115,7 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
 
 
 def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
-    """As it was left on the way, or else as it was cast."""
+    """The ranking in progress, or else the one that was cast."""
     field = multi_ballots.key(standing.election.name)
     if sent is not None and field in sent:
         return ranks_of(sent[field])
@@ -182,7 +182,7 @@ def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:
 @vote
 @require_safe
 def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
-    """All questions once more; only what is new, or another ranking than was cast, is to be cast."""
+    """All questions again; only new or changed rankings are cast."""
     first = next(iter(way.standings()), None)
     if first is None:
         raise Http404

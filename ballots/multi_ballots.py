@@ -96,7 +96,7 @@ class Answer:
 
 
 def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
-    """For each question what is on its way, or else what was cast there."""
+    """For each question the ranking in progress, or else the one that was cast."""
     found, answered = way.standings_by_place(), []
     for standing in found.values():
         services.check_own_ballot(standing, now_text())

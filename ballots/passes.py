@@ -114,7 +114,7 @@ def _cookie_parts(request: HttpRequest) -> list[str]:
 
 
 def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> None:
-    """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
+    """A random number of the browser comes first, by which pages recognise its unfinished ballots."""
     number = _cookie_parts(request)[0][:32] or secrets.token_hex(8)
     tokens = [
         create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.secret)

@@ -281,7 +281,7 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
     return elections.candidates_of(election)
 
 
-# --- writes; each answers parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:

@@ -2,10 +2,10 @@
 
 It lies under a pseudonym: an HMAC of the voter's name on the roll, under a key made of the site's secret and a random
 salt of the election. While the election is open, the two together find a voter's own ballot again, so that it can be
-changed. The moment the ballot box is shut the salt is destroyed, and nobody can make the link again.
+changed. The moment the ballot box is shut the salt is destroyed, and the link can never be made again.
 
-No backup has it. A store that was filled from one gets a new salt for each election that is open: whoever has not voted
-can vote, and whoever has, has voted for good.
+No backup has it. A store that was filled from one gets a new salt for each election that is open: those who have
+not voted can vote, and those who have can no longer change their ballot.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ CACHE_BYTES = 60_000_000  # bytes that all polls take up that are being watched
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """A poll as it was a moment ago. Without a result, it is over and being counted."""
+    """A poll as of a moment ago. Without a result, it is over and being counted."""
 
     poll: Poll
     result: MethodComparison | None

@@ -226,7 +226,7 @@ def event_data(poll: Poll) -> Item:
     return {name: value for name, value in _stored_fields(poll).items() if name != "key"}
 
 
-# --- writes; each answers parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def creation(poll: Poll, now: int) -> list[Write]:

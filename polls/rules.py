@@ -113,7 +113,7 @@ class Poll:
 
 
 def gone_at(created_at: str, expires_at: str | None, days: int) -> str:
-    """So many days after its end or, without an end, after its creation."""
+    """This many days after its end or, without an end, after its creation."""
     return as_text(times.from_text(expires_at or created_at) + timedelta(days=days))
 
 

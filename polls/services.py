@@ -195,7 +195,7 @@ class Runner:
 
 
 def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | None:
-    """What someone is to a poll, in one round trip; None if there is no such poll."""
+    """A person's relation to a poll, in one round trip; None if there is no such poll."""
     found = repository.with_gates(poll_id)
     if found is None:
         return None

@@ -120,7 +120,7 @@ def id_of(poll_id: str, voter: str) -> str:
 
 
 def stamp(request: HttpRequest, poll: Poll, now: float | None = None) -> str:
-    """When the page was shown, and to whom, signed, so that it works in no other browser."""
+    """Signed record of when the page was shown, and to whom, so that it works in no other browser."""
     milliseconds = round((time.time() if now is None else now) * 1000)
     return signing.dumps([_shown_to(request, poll), milliseconds], salt="polls.shown")
 

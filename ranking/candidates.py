@@ -19,7 +19,7 @@ class Candidate:
     name: str
     statement: str = ""
     link: str = ""
-    number: int = 0  # by which rankings name the candidate, steady from the day it was added
+    number: int = 0  # identifies the candidate in rankings; it never changes
     html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as stored beside it
     photo: Photo | None = None
 

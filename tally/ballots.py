@@ -52,7 +52,7 @@ def ranking_of(groups: Iterable[Iterable[int]]) -> str:
 
 
 def check(ranking: str, candidates: int) -> None:
-    """Refuse a text that is not a canonical ranking of so many candidates."""
+    """Refuse a text that is not a canonical ranking of this many candidates."""
     try:
         groups = groups_of(ranking)
     except ValueError:
@@ -96,7 +96,7 @@ class Ballots:
 
     @classmethod
     def summed(cls, summary: PairwiseSummary) -> Ballots:
-        """Ballots of which nothing is known but how every two candidates compare: enough for methods by contests."""
+        """Ballots known only by how every two candidates compare: enough for pairwise methods."""
         known = cls(summary.candidates, {})
         vars(known).update(normal=known, summary=summary, total=summary.total, blank=summary.blank, digest="")
         return known

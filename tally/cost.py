@@ -66,7 +66,7 @@ def of_contests(size: Size) -> int:
 
 
 def limiting_factor(size: Size, allowed: int, cost: Callable[[Size], int]) -> str | None:
-    """What makes it cost more than is allowed: the seats, the equals, or all there is; nothing if it does not."""
+    """Why it costs more than is allowed: the seats, the equals, or its overall size; None if it does not."""
     if cost(size) <= allowed:
         return None
     if cost(replace(size, seats=1)) <= allowed:

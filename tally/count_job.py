@@ -106,13 +106,13 @@ class CountJob:
 
     @staticmethod
     def parse_outcome(text: str) -> CountOutcome:
-        """What came out, as it was written."""
+        """Parse a serialised outcome."""
         return CountOutcome.from_json(text)
 
 
 @dataclass(frozen=True, slots=True)
 class PairwiseJob:
-    """How every two candidates compare, and nothing else."""
+    """Only how every two candidates compare."""
 
     ballots: Ballots
 

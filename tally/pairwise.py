@@ -2,7 +2,7 @@
 
 The pass counts three things: A[i][j], the ballots that rank both and i above j; E[i][j], those that rank both as
 equals; T[i], those that rank i at all. From these both rules for unranked candidates follow without another pass:
-"below" (whoever is unranked is below everybody ranked) and "no-opinion" (a ballot says nothing on pairs it does not
+"below" (unranked candidates are below all ranked ones) and "no-opinion" (a ballot says nothing on pairs it does not
 rank in full). Summaries can be added and subtracted, so a running count changes by one ballot at a time.
 """
 

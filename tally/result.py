@@ -152,7 +152,7 @@ def exact_text(number: Fraction | int) -> str:
 
 
 def _divide_out(number: int, prime: int) -> tuple[int, int]:
-    """How often it can be divided by the prime, and what is left."""
+    """The exponent of the prime, and the remaining factor."""
     times = 0
     while number % prime == 0:
         number //= prime

@@ -85,7 +85,7 @@ class _RankTable:
         return [*above, *equal, *ranked]
 
     def _equal(self, after: list[int], before: list[int], highest: int, above: list[int]) -> list[int]:
-        """Who is not below another whom they are not above either."""
+        """How often neither of two candidates is above the other."""
         equal = [0] * len(above)
         for i, mine in enumerate(after):
             for j in range(i):
@@ -95,7 +95,7 @@ class _RankTable:
         return equal
 
     def columns(self, text: str, number: int) -> list[bytes]:
-        """By candidate, a byte for each ranking: the place, or a letter of somebody who is not ranked."""
+        """By candidate, a byte for each ranking: the place, or a letter if the candidate is unranked."""
         written = self._written(text.encode("ascii", "replace"))
         lines, shapes = written.split(b"\n"), written.translate(self._shape).split(b"\n")
         if len(lines) != number:
@@ -111,7 +111,7 @@ class _RankTable:
 def _in_letters(text: bytes) -> bytes:
     """Numbers of up to two digits as one letter each, all at once.
 
-    A byte of `numbers` has the digit that stands there and ten times the one before it: at the last digit of each
+    A byte of `numbers` has the digit at that place and ten times the one before it: at the last digit of each
     number that is the number. At a first digit that another follows, a hundred is added, and the byte is left out.
     """
     digits, is_digit, signs = (_as_integer(text.translate(table)) for table in (_DIGITS, _IS_DIGIT, _SIGNS))

@@ -31,7 +31,7 @@ MAX_ATTEMPTS = 8  # retries when losing a race with the voter's own tabs, or wit
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a form: the ballot cast, unless the form had been carried out before; and what it replaced."""
+    """The outcome of a form: the ballot cast, unless the form was a repeat; and what it replaced."""
 
     ballot: Ballot | None
     replaced: bool = False

@@ -133,7 +133,7 @@ class Part:
 
     @property
     def units(self) -> float:
-        """What it takes of the log: two for each kilobyte, because of the transaction."""
+        """Write units of the log: two for each kilobyte, because of the transaction."""
         return 2 * (check_value("".join(self.ballots)) + BALLOT_BYTES * len(self.ballots)) / 1024
 
 

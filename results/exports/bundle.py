@@ -4,11 +4,11 @@ Its events are found through the log's index (trail.py). Of a public checkpoint 
 events are read, for it takes their digests to make its chain again; all others are passed over. So a bundle costs what
 happened to the election, and what happened on the site in the same quarters of an hour; memory is bounded by one public
 checkpoint, which covers a thousand numbers. The sealer's own checkpoints, of every few seconds, are joined: they would
-tell when single people voted.
+reveal when single people voted.
 
-What is not told: addresses of people who are on the roll by their address, what messages to the roll said, and in a
-secret election when somebody voted and, if very few have, who that was. An event that would tell is there as its number
-and its digest, which is enough for the chain; an entry of the roll as its commitment. Neither can be opened by trying,
+Not disclosed are addresses of people who are on the roll by their address, the text of messages to the roll, and in a
+secret election when people voted and, if very few have, who they were. An undisclosed event is there as its number and
+its digest, which is enough for the chain; an entry of the roll as its commitment. Neither can be opened by trying,
 for both have a nonce that is not published.
 """
 
@@ -230,7 +230,7 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
 
 
 def is_disclosable(event: Item, election: Election) -> bool:
-    """Addresses and mails are not disclosed; nor, in a secret election, when somebody voted.
+    """Addresses and mails are not disclosed; nor, in a secret election, when people voted.
 
     An event about a message has a digest of its text, which could be guessed. A rewritten event no longer has the bytes
     its digest was made of.

@@ -1,9 +1,9 @@
 """Results while they come in: the count of a public election, kept up to date in the process ballot by ballot.
 
 A look reads the election with its gates, and the ballots cast since the last look, found by the time they were cast.
-What the index tells late is told again at the next looks, which all begin a little before the newest ballot seen. A
-ballot that was withdrawn is in no list of what is new: it is noticed because then more ballots are known than the gates
-have let through, and all of them are read again. Nothing of this exists for a secret election.
+As the index may lag, every look begins a little before the newest ballot seen. A withdrawn ballot is in no list of what
+is new: it is noticed because then more ballots are known than the gates have let through, and all of them are read
+again. Nothing of this exists for a secret election.
 """
 
 from __future__ import annotations

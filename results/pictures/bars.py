@@ -1,7 +1,7 @@
 """Bars, one below the other: a name and a number on a line, and the bar under it.
 
 Names and numbers are text of the page, which wraps as it must at every width and in every script; only the bars are
-drawn. So nothing can lie on anything else, and no number stands on a bar.
+drawn. So nothing can overlap.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The graph of Schulze's chains: who beat whom, the chains by which the winner stands above everybody else, and the
+"""The graph of Schulze's chains: who beat whom, the chains by which the winner is above everyone else, and the
 strongest ways back."""
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _circle(drawn: list[int], tall: float, edge: float) -> dict[int, Point]:
     """Around a circle, the first on top, then clockwise."""
     across = WIDTH_PX / 2 - MARGIN_PX
     angles = [2 * pi * at / len(drawn) - pi / 2 for at in range(len(drawn))]
-    lowest = max(sin(angle) for angle in angles)  # of three or five, nobody is at the very bottom
+    lowest = max(sin(angle) for angle in angles)  # of three or five, none is at the very bottom
     return {
         each: (WIDTH_PX / 2 + across * cos(angle), edge + tall * (sin(angle) + 1) / (lowest + 1))
         for each, angle in zip(drawn, angles, strict=True)

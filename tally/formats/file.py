@@ -106,7 +106,7 @@ class BallotCounter:
     def count_ranking(
         self, groups: Sequence[Sequence[int]], count: int, line: int | None, roster: Roster | None = None
     ) -> str:
-        """Count a ranking, given as groups of equals, best first; answers it in canonical form."""
+        """Count a ranking, given as groups of equals, best first; returns it in canonical form."""
         ranking = _strict_ranking(groups)
         if ranking is None:
             try:
@@ -186,7 +186,7 @@ def clean_title(typed: str) -> str:
 
 
 def excerpt(text: str) -> str:
-    """What was typed, short and harmless enough to stand in a sentence."""
+    """The input, short and harmless enough to be quoted in a sentence."""
     safe = "".join("�" if unicodedata.category(each) in ("Cc", "Cs") else each for each in text[:61])
     return safe if len(text) <= 60 else f"{safe[:60]}…"
 

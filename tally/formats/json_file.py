@@ -197,7 +197,7 @@ class _Values:
         self.place += 1
 
     def _peek(self) -> str:
-        """The next letter that is no white space; nothing at the end."""
+        """The next character that is not white space; empty at the end."""
         while True:
             space = SPACE.match(self.buffer, self.place)
             assert space  # it matches nothing, too
