@@ -62,7 +62,7 @@ def live_now(request: HttpRequest, look: LiveResult) -> HttpResponse:
 
 
 def _instead(request: HttpRequest, look: LiveResult) -> HttpResponse | None:
-    """The page shown where there are no live results."""
+    """The page shown where no running count is shown."""
     if look.result is not None:
         return None
     if look.too_many:
