@@ -1,11 +1,11 @@
 """Checking in to an assembly, by account or by a code from the roll, and moving a seat to another device.
 
-The seat id is derived from the session and the person (`roll.player_of`), so nobody can be present twice. A check-in
+The seat id is derived from the session and the person (`roll.player_of`), so no one can be present twice. A check-in
 neither writes nor checks a shared item, because a whole hall checks in within a minute; a roll that was started in the
 meantime is therefore checked afterwards.
 
 A device that takes over a seat knows the person's code or account, but not the seat's secret. A host can create a code
-for anyone, so the seat's device, the room and the log are all told of a takeover. During a secret vote it waits until
+for anyone, so the seat's device, the room and the log are notified of a takeover. During a secret vote it waits until
 the seat's own device agrees; otherwise a host could replace someone's vote. Only the voter's own device is shown the
 vote (`answering.own`).
 """
@@ -40,7 +40,7 @@ from .roll import Entry
 
 # codes, from one address; see `rolls` for how many there are
 WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
-CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
+CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # a code was accepted from that address
 
 NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, tell the host.")
 NOT_CONFIRMED = _("Your account cannot take part yet: an administrator has to approve it first.")
@@ -225,7 +225,7 @@ def claim_number(seat: Seat) -> str:
     return f"{int(sha256(seat.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
 
 
-# --- by whoever checks in ---
+# --- by the person checking in ---
 
 
 def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:

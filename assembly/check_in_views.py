@@ -45,7 +45,7 @@ class CheckInSnapshot:
     state: State
     is_full: bool
     player: Player | None  # who has a seat in this browser
-    entry: Entry | None  # of the roll, by the name of whoever is signed in
+    entry: Entry | None  # of the roll, by the name of the signed-in person
 
 
 @public

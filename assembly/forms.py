@@ -23,10 +23,10 @@ from .majorities import MAX_QUORUM_PEOPLE, SHARES, Majority, Of, majority_of
 from .roll import MAX_ROLL_PEOPLE, normalised_code
 from .wording import QUORUMS
 
-RELATIVE_MAJORITY = "most"  # in place of a share: whoever has most votes
+RELATIVE_MAJORITY = "most"  # in place of a share: the most votes win
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
-UNSIGNED = (Kind.IDEAS,)  # of which nobody ever learns who wrote or ranked them
+UNSIGNED = (Kind.IDEAS,)  # who wrote or ranked them is never revealed
 ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes. Choose a majority.")
 TWO_VERSIONS = gettext_lazy("Enter the motion and at least one amendment, one per line.")
 TOO_MANY_VERSIONS = gettext_lazy("Enter at most %(most)d versions besides “No change”; there are %(count)d.")

@@ -7,7 +7,7 @@
 | any | those present | the same, of all who were there: who abstains has the effect of a no | Robert's Rules § 44 |
 | any | those entitled | the same, of all who may vote | Robert's Rules § 44; Grundgesetz art. 79 (2), 121 |
 
-A draw is no majority. Where nobody says yes, nothing is carried. A quorum is a number of people, or a share of those
+A draw is no majority. Without a yes, nothing is carried. A quorum is a number of people, or a share of those
 who are entitled: at least that share, or where it says so, more than half of them (Robert's Rules 3:3).
 """
 

@@ -48,7 +48,7 @@ def resolution_context(round_: Round, question: Question, seats: Mapping[str, Se
     }
 
 
-# --- bars, all on one scale: those who could vote, or of whom a majority was asked ---
+# --- bars, all on one scale: those who could vote, or the base of the majority ---
 
 
 def _motion(result: Mapping[str, Any], options: Sequence[str]) -> dict[str, Any]:

@@ -303,7 +303,7 @@ class IdeasOfAnAssembly(Decided, Ideas):
         return ideas.with_ideas(_resolve(closing, asked, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
-        """Who was present is recorded all the same."""
+        """Attendance is recorded nevertheless."""
         recorded = _resolve(closing, replace(closing.question, secret=True), ())
         return replace(round_, result={**recorded.result, **round_.result})
 
@@ -316,7 +316,7 @@ def _resolve(closing: Closing, question: Question, given: Iterable[GivenAnswer])
 
 
 def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:
-    """Abstentions separately, with what was needed and out of how many."""
+    """Abstentions separately, with the number needed and its base."""
     places = dict(result.get("places", ()))
     first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
     for place, label in enumerate(options if places or first else ()):

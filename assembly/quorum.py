@@ -38,8 +38,8 @@ class Presence:
     """Who is present, as every screen shows it."""
 
     present: int
-    entitled: int  # 0: nobody has said
-    needed: int  # 0: there is no quorum, or nobody can tell
+    entitled: int  # 0: unknown
+    needed: int  # 0: there is no quorum, or it cannot be computed
     is_met: bool
     has_quorum: bool
     is_rehearsal: bool  # as robots are there, too

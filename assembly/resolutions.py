@@ -10,7 +10,7 @@
 
 All have `kind`, `secret`, `present` (ids of players), `present_count`, `entitled`, `quorum`, `quorate`, `majority`,
 `opened` and `closed` (milliseconds), `outcome`; where a majority is asked, `needed` and `of`. An outcome is "carried",
-"lost", "elected" (somebody or something was chosen), "tied", "invalid" (too few were there), "too few" (to keep it
+"lost", "elected" (a person or an option was chosen), "tied", "invalid" (too few were there), "too few" (to keep it
 secret) or "talked".
 """
 

@@ -66,7 +66,7 @@ class Entry:
     turn: int = 1  # of their code; 0 if they have none, because they have an account
     shown: int = 0  # the turn whose code was shown to those who run the assembly: each is shown once
     version: int = 1
-    email: str = ""  # by which somebody without an account can be on the roll of an election
+    email: str = ""  # puts a person without an account on the roll of an election
 
     @property
     def folded(self) -> str:

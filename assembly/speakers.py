@@ -1,7 +1,7 @@
 """The speakers' list of an assembly: who has asked, who is speaking, who has spoken; pure decisions, and how they are
 stored.
 
-Next is the person who has spoken least often about the current item, then the one who asked first: nobody speaks twice
+Next is the person who has spoken least often about the current item, then the one who asked first: no one speaks twice
 before all who want to have spoken once. The list belongs to a round and is emptied when that is closed or voted on.
 Speeches are kept for the minutes.
 
@@ -29,7 +29,7 @@ from store.log import Event
 from store.table import Put
 
 MAX_WAITING_SPEAKERS = 500  # people on the list at a time
-MAX_RECORDED_SPEECHES = 1_000  # speeches that are kept, the first of them going when there are more
+MAX_RECORDED_SPEECHES = 1_000  # speeches stored; the oldest are dropped
 LIMITS = (0, 1, 2, 3, 5, 10, 15)  # minutes that a speech may take; 0: no limit
 
 NOT_NOW = _("Nothing is being discussed right now, so there is no list of speakers.")
@@ -52,7 +52,7 @@ class Speech:
     item: int  # its place on the agenda
     round: int
     began: int  # milliseconds
-    ended: int = 0  # 0 while it goes on, and of one of which nobody told the end
+    ended: int = 0  # 0 while it goes on, or if its end was not recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +160,13 @@ def with_speech_ended(speakers: Speakers, state: State, now: int, player: str = 
 
 
 def with_list_closed(speakers: Speakers, state: State, is_closed: bool) -> Speakers:
-    """Nobody else can join the list; those on it still speak."""
+    """No one else can join the list; those on it still speak."""
     _check_talking(state)
     return replace(current_list(speakers, state), closed=is_closed)
 
 
 def with_time_limit(speakers: Speakers, state: State, minutes: int) -> Speakers:
-    """Applies until it is changed. It is shown, but cuts nobody off."""
+    """Applies until it is changed. It is shown, but cuts no one off."""
     if minutes not in LIMITS:
         raise NotNow(NO_LIMIT)
     return replace(current_list(speakers, state), minutes=minutes)

@@ -77,7 +77,7 @@ def _random_ballots(planned: DemoElection, election: Election) -> list[tuple[str
     chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
     candidates = elections.candidates(election.name)
     voters = [name for name in planned.electorate if chance.random() < TURNOUT_SHARE]
-    voters = voters if planned.closed else voters[: len(voters) // 2]  # somebody is left to try it out
+    voters = voters if planned.closed else voters[: len(voters) // 2]  # leave some for visitors to try it out
     return [(voter, random_ranks(candidates, chance)) for voter in voters]
 
 

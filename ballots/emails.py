@@ -16,7 +16,7 @@ from store.table import Write
 from .repository import Standing
 
 CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
-BY_LINK = "_by_link"  # ends the kinds of mails to whoever was sent a link, however they came
+BY_LINK = "_by_link"  # suffix of the kinds of mail to voters who were sent a link, however they voted
 
 
 def cast_email(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
@@ -35,7 +35,7 @@ def withdrawal_email(standing: Standing) -> list[Write]:
 
 
 def _email(kind: str, standing: Standing, **more: str) -> list[Write]:
-    """Nothing if the election sends no such emails, or there is no address."""
+    """Empty if the election sends no such emails, or there is no address."""
     election, to = standing.election, _address(standing)
     if not election.mail_votes or to is None:
         return []
@@ -110,7 +110,7 @@ EMAIL_TEMPLATES = {
     ),
 }
 
-# Where one votes by link, whoever did it may have had the link.
+# A vote by link may have been cast by anyone who had the link.
 OTHERS_LINK = gettext_noop(
     "If this was not you, somebody else may have your link. Vote again before the election closes, and "
     "ask %(organiser)s, who runs the election, for a new link; the old one will then stop working. If you"

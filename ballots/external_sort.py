@@ -1,8 +1,8 @@
-"""Lines of text in their order, however many there are: so many are held at once, the others wait sorted in a file.
+"""Sorts any number of lines of text: a limited number is held in memory, the others wait sorted in a file.
 
-The file has no name, is nobody else's to open, and goes with the process that holds it, also if that is killed. What
-is written there is masked by a stream made of a key that is only in memory. So not even the places on the disk where it
-was say which secret ballots were read one after another, which is in the order of their pseudonyms.
+The file has no name, cannot be opened by anyone else, and disappears with its process, even if that is killed. Its
+contents are masked by a stream made of a key that is only in memory. So not even the freed disk blocks reveal which
+secret ballots were read one after another, which is in the order of their pseudonyms.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Sorter:
             yield orjson.loads(self._mask(at, self._file.read(size)))
 
     def _mask(self, at: int, block: bytes) -> bytes:
-        """And, of what was masked at this place, what it was."""
+        """XOR with the stream, so it also unmasks."""
         mask = hashlib.shake_256(self._key + at.to_bytes(8)).digest(len(block))
         return (int.from_bytes(block) ^ int.from_bytes(mask)).to_bytes(len(block))
 

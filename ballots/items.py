@@ -19,7 +19,7 @@ def is_secret(ballot: Item) -> bool:
 
 
 def by_code(ballot: Item) -> Key:
-    """Of those that are spread, all in the first shard: the log does not say in which they were, and nobody can."""
+    """Of sharded ballots, all in the first shard: the log does not record theirs, and it cannot be recovered."""
     return Key(keys.first_shard(ballot["PK"]), keys.ballot("", ballot["confirmation"]).sk)
 
 

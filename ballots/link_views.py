@@ -28,7 +28,7 @@ from pages.messages import message_page
 from . import passes, rules, services
 from .services import LinkTarget
 
-BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who is signed in as another
+BY_LINK, AS_MYSELF = "link", "self"  # whose vote to cast when signed in as another person
 
 
 @public
@@ -95,7 +95,7 @@ def _target_path(election: Election) -> str:
 
 
 def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200, **more: Any) -> HttpResponse:
-    """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
+    """Who sent the invitation, as in the mail; on whose behalf one votes, until when, and how secret it is."""
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
     context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
     context |= {"may_register": registration_policy.allows_registration(), **more}

@@ -59,7 +59,7 @@ def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def vote(view: View) -> View:
-    """A page of somebody who votes in all questions, signed in or by a link."""
+    """A page for voters in all questions, signed in or by link."""
     opened = partial(requires, Permission.VOTE, load_for=multi_ballots.way_for, guests=passes.held_for_multi_ballot)
     return opened(lost=resume_after_sign_in)(view)
 
@@ -115,7 +115,7 @@ def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
 
 
 def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
-    """As it was left on the way, or else as it was cast."""
+    """The ranking in progress, or else the one that was cast."""
     field = multi_ballots.key(standing.election.name)
     if sent is not None and field in sent:
         return ranks_of(sent[field])
@@ -182,7 +182,7 @@ def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:
 @vote
 @require_safe
 def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
-    """All questions once more; only what is new, or another ranking than was cast, is to be cast."""
+    """All questions again; only new or changed rankings are cast."""
     first = next(iter(way.standings()), None)
     if first is None:
         raise Http404
@@ -222,7 +222,7 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
 @vote
 @require_POST
 def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
-    """Cast all that is new; the receipts then say which were cast, and what was said of those that were not."""
+    """Cast all that is new; the receipts then list which were cast, and why others were not."""
     done = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40])
     answer = redirect(
         "multi_ballot_receipts" if done.cast or done.refused else "multi_ballot_review",
@@ -249,7 +249,7 @@ def _cast_sentence(count: int) -> str:
 @vote
 @require_safe
 def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
-    """Each question with the code of its ballot, or with what can be said of it instead."""
+    """Each question with the code of its ballot, or the reason why there is none."""
     standings = way.standings()
     if not standings:
         raise Http404
@@ -281,7 +281,7 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, An
 
 
 def _sentence_without_code(standing: Standing) -> str:
-    """What is said where there is no code to show."""
+    """The sentence shown where there is no code."""
     is_open = standing.election.takes_votes(now_text())
     if not standing.voted:
         return _("You have not voted on this question.")

@@ -32,7 +32,7 @@ from .rules import Ballot
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Somebody on their way through the questions of a multi-question ballot, at one of them or at none."""
+    """A voter's way through the questions of a multi-question ballot, at one of them or at none."""
 
     multi_ballot: MultiBallot
     who: User | Pass
@@ -76,7 +76,7 @@ def whose(standing: Standing, multi_ballot: MultiBallot) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What somebody has ranked in a question, and what they had cast there before."""
+    """What a voter has ranked in a question, and what they had cast there before."""
 
     place: int
     standing: Standing
@@ -85,7 +85,7 @@ class Answer:
 
     @property
     def is_new(self) -> bool:
-        """Whether there is something to cast: who ranks nobody casts no ballot in this question."""
+        """Whether there is something to cast: an empty ranking casts no ballot in this question."""
         return bool(self.rankings) and (self.cast is None or self.cast.rankings != self.rankings)
 
     @property
@@ -96,7 +96,7 @@ class Answer:
 
 
 def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
-    """For each question what is on its way, or else what was cast there."""
+    """For each question the ranking in progress, or else the one that was cast."""
     found, answered = way.standings_by_place(), []
     for standing in found.values():
         services.check_own_ballot(standing, now_text())

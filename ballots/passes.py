@@ -1,12 +1,12 @@
-"""A pass: what a browser gets by the button behind a link, and what opens the ballot of that one election to it.
+"""A pass: issued to a browser by the button behind a link, it opens the ballot of that one election.
 
-It is a signed cookie of its own: no session and no account. It opens the pages of the voter in the election that the
-link was sent for, and where several elections are bound together in each of them; nothing else. One browser holds the
-passes of a few elections, for a day: then the link gives another. A pass is good beside the account that was signed in
-when it was given, or beside none: whoever signs in votes as themselves, and whoever signs out leaves no pass behind.
+It is a signed cookie of its own: no session and no account. It opens the voter's pages in the election that the link
+was sent for, or in each election of a multi-question ballot; nothing else. A browser holds the passes of a few
+elections, for a day: then the link gives another. A pass is valid beside the account that was signed in when it was
+issued, or beside none: people who sign in vote as themselves, and signing out leaves no pass behind.
 
-A mail can be read by others, so that a link alone shows nobody how its voter has voted. What is cast with a pass is
-shown to that pass, and to no other that the same link gives later: with those it can only be replaced.
+A mail can be read by others, so a link alone never shows how its voter has voted. What is cast with a pass is shown to
+that pass, and to no other that the same link gives later: those can only replace it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PURPOSE = b"plenum: ballots cast with passes"
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The right to vote as somebody in one election, or in those it is bound together with."""
+    """The right to vote as one voter in one election, or in all elections of its multi-question ballot."""
 
     link: Link
     multi_ballot_id: str = ""
@@ -47,7 +47,7 @@ class Pass:
 
     @property
     def lineage(self) -> str:
-        """By which a ballot knows that it was cast with this pass; it tells nothing of the pass."""
+        """Marks ballots as cast with this pass; it reveals nothing about the pass."""
         key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
         link = self.link
         parts = (keys.fold(link.election_name), link.created_at, keys.fold(link.voter), link.turn, self.secret)
@@ -114,7 +114,7 @@ def _cookie_parts(request: HttpRequest) -> list[str]:
 
 
 def _set_cookie(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> None:
-    """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
+    """A random number of the browser comes first, by which pages recognise its unfinished ballots."""
     number = _cookie_parts(request)[0][:32] or secrets.token_hex(8)
     tokens = [
         create_token("pass", *astuple(each.link), each.multi_ballot_id, each.account_mark, each.secret)

@@ -78,7 +78,7 @@ def rehearse(actor: User, election: Election) -> Report:
 
 
 def check_cost(election: Election, candidates: int) -> None:
-    """Somebody waits for it: what takes long to count is left to the day itself."""
+    """A rehearsal runs within a request, so one that takes long to count is refused."""
     size = Size(candidates, ROBOTS, ROBOTS * candidates, seats=election.seats)
     job = CountJob(Ballots((), {}), election.method, {"seats": election.seats}, recounts=RECOUNTS)
     if job.cost(size) > MAX_STEPS:

@@ -31,7 +31,7 @@ from .external_sort import Line, Sorter
 from .rules import Ballot
 from .secrecy import candidate_order_seed, pseudonym
 
-NO_ACCOUNT = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
+NO_ACCOUNT = "-"  # on the roll, in place of credentials, for voters without an account; no account ever has these
 
 Row = tuple[str, ...]
 as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; only in a voter's name might be a tab
@@ -75,7 +75,7 @@ class Standing:
 
     @property
     def may_see_ballot(self) -> bool:
-        """Whether they may see their ballot: somebody who took over the account since it was cast may not.
+        """Whether they may see their ballot: a person who has taken over the account since it was cast may not.
 
         A ballot cast before ballots recorded their caster is shown until the account's credentials are first reset. One
         cast with a pass is shown to that pass only.
@@ -89,7 +89,7 @@ class Standing:
 
     @property
     def caster(self) -> str:
-        """Identifies who cast on the roll, so that the ballot is shown to nobody else."""
+        """Identifies on the roll who cast the ballot, so that it is shown to no one else."""
         if self.link is not None:
             return self.lineage
         return self.person.credentials if self.person else NO_ACCOUNT
@@ -122,8 +122,8 @@ def read_standing(
 ) -> Standing | None:
     """The standing of a person with an account, of the holder of a link, or of an entry on the roll.
 
-    Reads the election, their entries, the salt and the form's token in one round trip. A page that only shows it to
-    somebody with an account may get a cached election, up to a second old.
+    Reads the election, their entries, the salt and the form's token in one round trip. A page that only shows it to a
+    person with an account may get a cached election, up to a second old.
     """
     person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
     names = (person.name, person.email) if person else (link.voter if link else str(who),)
@@ -167,8 +167,9 @@ def read_standing(
 
 
 def _free_name(election: Election, person: User | None, free: list[str]) -> str | None:
-    """The name under which somebody without an entry would join, if they may: one not taken by an earlier holder of the
-    name."""
+    """The name under which a person without an entry would join, if they may: one not taken by an earlier holder of the
+    name.
+    """
     return free[0] if free and person and election.is_open_to(person.votes_since) else None
 
 
@@ -280,7 +281,7 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
     return elections.candidates_of(election)
 
 
-# --- writes; each answers parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
@@ -333,7 +334,7 @@ def _restore_number(standing: Standing) -> Item:
 
 
 def _stored(standing: Standing, ballot: Ballot) -> Put:
-    """A secret ballot has no time, name or order: nothing that could tell when it was cast."""
+    """A secret ballot has no time, name or order: nothing that could reveal when it was cast."""
     place = standing.ballot_key
     assert place is not None
     fields: Item = {"rankings": ballot.rankings, "confirmation": ballot.confirmation}

@@ -70,7 +70,7 @@ def _when(moment: datetime, election: Election) -> str:
 
 
 def not_on_the_roll(election: Election) -> str:
-    """Why somebody who may vote here has no vote in this election."""
+    """Why a member who may vote here has no vote in this election."""
     if election.electorate != "everyone" or election.opened_at is None:
         return NOT_ON_THE_ROLL
     values = {"when": _when(times.from_text(election.opened_at), election)}

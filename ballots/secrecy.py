@@ -2,10 +2,10 @@
 
 It lies under a pseudonym: an HMAC of the voter's name on the roll, under a key made of the site's secret and a random
 salt of the election. While the election is open, the two together find a voter's own ballot again, so that it can be
-changed. The moment the ballot box is shut the salt is destroyed, and nobody can make the link again.
+changed. The moment the ballot box is shut the salt is destroyed, and the link can never be made again.
 
-No backup has it. A store that was filled from one gets a new salt for each election that is open: whoever has not voted
-can vote, and whoever has, has voted for good.
+No backup has it. A store that was filled from one gets a new salt for each election that is open: those who have
+not voted can vote, and those who have can no longer change their ballot.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
 RECEIPT_GROUPS = 4
-CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # somebody may be called the latter: no name has a line break in it
+CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # a voter may have the latter as a name; no name has a line break in it
 
 
 class SecretReplaced(Refusal):

@@ -77,7 +77,7 @@ def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standi
 @partial(vote, lost=resume_after_sign_in, load=partial(standing_for, described=True))
 @form_page
 def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """Rank. Sent, it leads to the review; coming back from there, it is as it was left."""
+    """Ranking. Submitting it leads to the review; going back from there restores it."""
     try:
         services.check_own_ballot(standing, now_text())
     except Refusal as refusal:
@@ -106,7 +106,7 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
 @vote
 @require_safe
 def review(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """The ballot once more before it is cast; without one, back to the ballot."""
+    """The ballot again before it is cast; without one, back to the ballot."""
     sent = _carried(request, standing)
     if sent is None:
         return redirect("receipt" if standing.voted else "ballot", name=standing.election.name)
@@ -124,7 +124,7 @@ def ranking_owner(standing: Standing) -> str:
 
 
 def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
-    """What was ranked and is on its way, unless its voter has voted since it set out."""
+    """The ranking in progress, unless its voter has voted since."""
     if ranking_cookie.COOKIE not in request.COOKIES:
         return None
     sent, now = ranking_cookie.load(request, ranking_owner(standing)), str(standing.acts)
@@ -160,13 +160,13 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
-    """Whoever votes by a link beside their account has two ballots, and two drafts."""
+    """A voter by link who is also signed in has two ballots, and two drafts."""
     election, lineage = standing.election, standing.lineage
     return drafts.key(request, "ballot", election.name, election.created_at, *([lineage] if lineage else []))
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
-    """The ballot with what was typed, whatever that was: nothing is lost."""
+    """The ballot as typed, valid or not, so that nothing is lost."""
     return _show(request, standing, typed_ranks(request.POST), **more)
 
 
@@ -299,7 +299,7 @@ def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
 @vote
 @require_safe
 def ballot_state(request: HttpRequest, standing: Standing) -> HttpResponse:
-    """By which an open page notices that its ballot was changed elsewhere."""
+    """Lets an open page notice that its ballot was changed elsewhere."""
     return JsonResponse({"acts": standing.acts})
 
 
@@ -381,7 +381,7 @@ def _ask_whose(request: HttpRequest, election: Election, voter: str = "", proble
 
 
 def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
-    """What is shown of the voter is what was asked for: nothing of what they have done."""
+    """Shows the voter as they were typed, and nothing that they have done."""
     action, cast_action = reverse("paper", args=[election.name]), reverse("enter_paper", args=[election.name])
     return {
         "paper_for": voter,

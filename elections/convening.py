@@ -1,7 +1,7 @@
 """The assembly that convened an election: attendance and quorum, fixed when the draft is created.
 
-The creation event holds it, every page about the election shows it, and the bundle proves it. Without a quorum the
-election goes on, and everyone is told.
+It is in the creation event, on every page about the election, and proven by the bundle. Without a quorum the election
+goes on, and the pages say so.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Convened:
     assembly_id: str
     at: str
     present: int
-    entitled: int = 0  # 0: nobody has said how many
+    entitled: int = 0  # 0: unknown
     quorum: str = ""  # "": none; "25": so many; "1/4", ">1/2": such a share of those entitled
     quorate: bool = True
     listed: int = 0  # of those present, how many were put on the roll
@@ -43,7 +43,7 @@ class Convened:
 
     @property
     def quorum_text(self) -> str:
-        """Nothing where none was asked for."""
+        """Empty without a quorum."""
         if not self.quorum:
             return ""
         met = _("quorum of %(quorum)s met") if self.quorate else _("quorum of %(quorum)s NOT met")
@@ -59,7 +59,7 @@ class Convened:
 
     @property
     def quorum_number(self) -> int | None:
-        """How many had to be there; nothing where none was asked for, or nobody said how many are entitled."""
+        """How many had to be present; None without a quorum, or if the number of those entitled is unknown."""
         if self.quorum.isdecimal():
             return int(self.quorum)
         if not (self.quorum and self.entitled):
@@ -69,7 +69,7 @@ class Convened:
 
     @property
     def roll_text(self) -> str:
-        """What became of those present; nothing where nobody was to become a voter by it."""
+        """How many of those present were put on the roll; empty if that was not intended."""
         if not (self.listed or self.unlisted):
             return ""
         put = ngettext(

@@ -51,7 +51,7 @@ class DemoElection:
     electorate: tuple[str, ...] = VOTERS
     paper: bool = False
     given: tuple[tuple[str, int], ...] = ()  # rankings, and how many of the first on the roll give each; else robots
-    shared: bool = False  # whether everybody on the web may see the result
+    shared: bool = False  # whether the result is public
     needs: tuple[tuple[str, int, int], ...] = ()  # a skill, a level, and of how many
     agreeing: tuple[str, ...] = ()  # candidates who show what they can do
 

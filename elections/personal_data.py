@@ -21,7 +21,7 @@ BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
 
 
 def agreements(user: User) -> Iterator[Item]:
-    """Where they stand and let their skills be shown; and what was kept of them when it opened."""
+    """The candidacies in which they let their skills be shown, with the snapshot taken at the opening."""
     for item in table().each(keys.agreed_by(user.name)):
         snapshot = needs.snapshot_of(item["election_name"])
         levels = {need.skill: level for need, level in snapshot.levels_of(item["candidate_name"])} if snapshot else {}

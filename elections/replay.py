@@ -230,7 +230,7 @@ def run_by(change: Callable[[Election, str], Election], field: str) -> Act:
 
 
 def recorded_only(event: Happened) -> Step:
-    """What the log says and the table does not: that mails went out, or why something ended early."""
+    """Only in the log, not in the table: that mails went out, or why something ended early."""
     election_of(event)
     return ()
 
@@ -309,13 +309,13 @@ EVENTS = (
 
 
 def is_shutting(writes: Sequence[Write]) -> bool:
-    """It says that it closes, its gates are shut, then the log tells it: every ballot in it has a lower number."""
+    """Mark as closing, shut the gates, then record the event, so that every ballot cast has a lower number."""
     begun = any(isinstance(each, Update) and bool(each.set.get("closing")) for each in writes)
     return begun or all(isinstance(each, Update) and each.set.get("open") is False for each in writes)
 
 
 def is_opening(writes: Sequence[Write]) -> bool:
-    """Gates that do not fit the transaction which opens an election are opened before; nobody votes in a draft."""
+    """Gates that do not fit the opening transaction are opened before it, which is safe: a draft takes no votes."""
     return all(isinstance(each, Put | Update) and begins(each.key.sk) == GATE for each in writes)
 
 

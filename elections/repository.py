@@ -88,7 +88,7 @@ class Description:
 
     place: Key
     description: str = ""
-    html: Html | None = None  # as kept beside the text
+    html: Html | None = None  # as stored beside the text
 
 
 # --- finding ---
@@ -102,7 +102,7 @@ def find(name: str) -> Election | None:
 def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
     """A read that may be a second old, for people who do not run the election.
 
-    With `is_open`, only if it took votes, so that nobody in time is turned away.
+    With `is_open`, only if it took votes, so that no one who is in time is turned away.
     """
     at = keys.election(name)
 
@@ -142,7 +142,7 @@ def find_created(name: str, created_at: str) -> Election | None:
 
 
 def find_with_description(name: str) -> tuple[Election, Description] | None:
-    """The election and what it says of itself, in one round trip."""
+    """The election and its description, in one round trip."""
     at = keys.election(name)
     found = table().get_many([at, keys.description(name)])
     return (election_of(found[at]), description_among(found, name)) if at in found else None
@@ -173,7 +173,7 @@ def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | 
 
 
 def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
-    """As `find_with_entry`, and what the election says of itself."""
+    """Like `find_with_entry`, with the election's description."""
     seen = recent_read(name, person, keys.description(name), is_open=True)
     found, entries = _read_with_entries(person, name, seen)
     if (item := found.get(keys.election(name))) is None:
@@ -244,7 +244,7 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
 
 
 def _bytes_of(candidates: Sequence[Candidate]) -> int:
-    """So much that it is not kept, where not all statements could be rendered for one request."""
+    """Too large to be cached if not all statements could be rendered within one request."""
     is_whole = all(each.html is not None for each in candidates if each.statement)
     return sum(each.weight for each in candidates) if is_whole else _known_candidates.most
 
@@ -260,7 +260,7 @@ def find_candidate(name: str, candidate: str) -> Candidate | None:
 def voters(
     election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
 ) -> tuple[list[Item], str | None]:
-    """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
+    """A page of the roll. Without those listed by name, pages are filled up, so that no gap reveals them."""
     roll = sharding.roll_spans(election, prefix)
     if by_name:
         page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
@@ -286,7 +286,7 @@ def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
 
 
 def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
-    """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
+    """Those on the roll, without entries by the name of a deleted account; or only those by address."""
     every = sharded_reads.each(table(), sharding.roll_spans(election))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     for some in by_count(left):
@@ -315,7 +315,7 @@ def list_of(state: State) -> Span:
 
 
 def newest_entries(span: Span) -> Iterator[Item]:
-    """Bounded: somebody may be on the rolls of many closed elections, which must not hide open ones."""
+    """Bounded, newest first: entries on the rolls of many closed elections must not hide open ones."""
     return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
@@ -371,13 +371,13 @@ def storable(fields: Mapping[str, Any]) -> Item:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in unchanged_fields.items()}
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def _item(election: Election) -> Item:
     place = keys.election(election.name)
     listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    is_draft = election.stored_state == State.DRAFT  # which is in nobody's list but its organisers'
+    is_draft = election.stored_state == State.DRAFT  # listed only for its organisers
     fields = storable(asdict(election))
     return {"PK": place.pk, "SK": place.sk, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
 
@@ -407,7 +407,7 @@ def description_written(name: str, text: str) -> Write:
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:
-    """That nothing of an election that had the name is on its way out."""
+    """That no election of this name is still being renamed or deleted."""
     return Check(RENAMING.key(name), Missing()), Check(DELETING.key(name), Missing())
 
 
@@ -457,7 +457,7 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 
 def opened_gates(election: Election) -> list[Write]:
-    """The gates that casts pass, for an election as it is once open."""
+    """The gates for casting, for an election as it is once open."""
     return gates_of(election).opening(election.name, _as_of(election))
 
 
@@ -471,7 +471,7 @@ def _as_of(election: Election) -> str:
 
 
 def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
-    """While it is open to everybody, the entry by which everybody finds it."""
+    """The entry by which every member finds it, while it is open to all of them."""
     if election.electorate != "everyone":
         return []
     place = keys.for_everyone(election.name)
@@ -482,7 +482,7 @@ def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
 
 
 def lots_secret(election_name: str) -> str:
-    """The secret to which the election is committed; nothing where there is none, or none any more."""
+    """The secret to which the election is committed; empty if there is none, or it has been deleted."""
     item = table().get(keys.lots(election_name))
     return item["secret"] if item else ""
 
@@ -520,12 +520,12 @@ def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo |
 
 
 def pictures_of(item: Item) -> list[Key]:
-    """Where the picture of something in an election's partition lies, if it has one."""
+    """The key of a picture in an election's partition, if there is one."""
     return photos.photo_keys(photo_of(item.get("photo")))
 
 
 def changing_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
-    """Refused if anybody changed it since it was read: so the log has changes in the order they happened."""
+    """Refused if it has changed since it was read, so that the log has changes in the order they happened."""
     unchanged = Equals("statement", before.statement) & Equals("link", before.link)
     return Update(keys.candidate(election_name, before.name), set=_text(after), when=unchanged)
 
@@ -571,7 +571,7 @@ def group_used(group_id: str, election_name: str, created_at: str) -> Put:
 
 
 def using_group(election: Election, group_id: str) -> list[Write]:
-    """The election knows which group was last put on its roll, and the group in which elections it was used."""
+    """Record which group was last put on the election's roll, and that the group was used there."""
     known = replace(touched(election), set={"group": group_id})
     return [known, group_used(group_id, election.name, election.created_at)]
 

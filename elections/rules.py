@@ -82,21 +82,21 @@ class Election:
     unranked: str = "below"
     electorate: str = "listed"
     results_visible: str = "closed"
-    results_public: bool = False  # whether anybody on the web may see the sealed result, but not who voted
+    results_public: bool = False  # whether the sealed result is public, but not who voted
     time_zone: str = "UTC"
     managers: tuple[str, ...] = field(default=())
     voter_count: int = 0
     paper_ballots: bool = False
     mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
-    closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
+    closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
     renamed_from: str = ""  # until everything it had under that name is here
     filling: bool = False  # until the candidates and voters of what it was made from are here
     lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
-    joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
-    opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
+    joining: bool = False  # whether, where every member may vote, that includes those who join while it is open
+    opened_at: str | None = None  # None if opened before this was recorded: then anyone who joins may vote
     closed_at: str | None = None  # when its ballot box was shut
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
@@ -161,7 +161,7 @@ class Election:
 
     @property
     def has_secrets(self) -> bool:
-        """Whether what is left of it, when it is deleted, must not be found in the store's files either."""
+        """Whether its deleted data must not remain in the store's files either."""
         return self.secret_ballot and self.stored_state != State.DRAFT
 
     def takes_votes(self, now: str) -> bool:
@@ -201,12 +201,12 @@ class Relation(Enum):
 
     OWNER = "owner"
     MANAGER = "manager"
-    MODERATOR = "moderator"  # ADMIN and above, of somebody else's election
+    MODERATOR = "moderator"  # ADMIN and above, of another person's election
     NOBODY = "nobody"
 
 
 class Action(Enum):
-    """What an organiser can do; the words say it as a button would."""
+    """An organiser's actions, labelled as on their buttons."""
 
     LOOK = _("see the dashboard")
     DESCRIBE = _("change the description")
@@ -272,7 +272,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
 }
 
 
-# What can be done to a draft that is still being filled: only what cannot get in the way of that.
+# Actions allowed on a draft that is still being filled, as they cannot interfere.
 WHILE_FILLING = frozenset(
     {*(Action.LOOK, Action.ADD_CANDIDATES, Action.SET_NEEDS, Action.ADD_VOTERS, Action.WORD_INVITATION), Action.DELETE}
 )

@@ -20,14 +20,14 @@ from .counting import MethodComparison
 from .rules import Poll
 from .sealing import try_seal
 
-# votes that are counted and sealed while somebody waits for the page; more are the worker's
+# votes that are counted and sealed within a request; more are left to the worker
 MAX_VOTES_COUNTED_IN_REQUEST = 1_000
 CACHE_BYTES = 60_000_000  # bytes that all polls take up that are being watched
 
 
 @dataclass(frozen=True, slots=True)
 class PollSnapshot:
-    """A poll as it was a moment ago. Without a result, it is over and being counted."""
+    """A poll as of a moment ago. Without a result, it is over and being counted."""
 
     poll: Poll
     result: MethodComparison | None
@@ -65,7 +65,7 @@ def _votes_of(poll: Poll, voted: int) -> BallotSource:
 
 
 def _counted_vote(vote: Item) -> KnownBallot:
-    """The number of acts tells a changed vote from the one before."""
+    """The number of acts distinguishes a changed vote from the one before."""
     return KnownBallot(vote["votedAt"], str(vote["acts"]), vote["rankings"])
 
 

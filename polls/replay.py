@@ -41,7 +41,7 @@ def created(event: Happened) -> Iterator[Step]:
 
 @of_a_poll
 def voted(event: Happened, poll: Poll) -> Iterator[Step]:
-    """Through any gate: which one it was is random, and the order of events tells whether it was open."""
+    """Through any gate: which one is random, and the order of events shows whether it was open."""
     said = event.said
     before = table().get(keys.vote(poll.id, said["vote_id"], poll.shards))
     standing = PollStanding(poll, said["vote_id"], before, gate=None, number=0, repeated=False)

@@ -20,7 +20,7 @@ from . import repository
 from .rules import NOT_THERE, Poll
 from .services import NOT_NOW, record
 
-REPORTER = "@reporter"  # in the log, whoever reports; nobody's name has an @
+REPORTER = "@reporter"  # stands for any reporter in the log; no account name has an @
 MAX_REPORT_CHARS = 1_000
 REASONS = {
     "spam": _("Advertising or fraud"),
@@ -51,7 +51,7 @@ class Reported:
 
     id: str
     title: str
-    reports: int  # that nobody has dismissed yet
+    reports: int  # not dismissed yet
     reported_at: str  # the newest
     reason: str  # of the newest
     dismissed_at: str = ""

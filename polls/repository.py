@@ -226,7 +226,7 @@ def event_data(poll: Poll) -> Item:
     return {name: value for name, value in _stored_fields(poll).items() if name != "key"}
 
 
-# --- writes; each answers parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def creation(poll: Poll, now: int) -> list[Write]:
@@ -288,7 +288,7 @@ def change(before: Poll, after: Poll) -> list[Write]:
 
 
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
-    """Writes before, and with, the event that reopens a poll: nobody can pass a gate that opens early."""
+    """Writes before, and with, the event that reopens a poll: a gate that opens early lets no vote through."""
     gates = opening_gates(next_version(before, after))
     return gates[MAX_GATES_PER_TRANSACTION:], [
         *change(before, after),

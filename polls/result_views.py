@@ -46,7 +46,7 @@ def of_results(view: View) -> View:
             raise Http404
         if gone := hidden_page(request, snapshot.poll):
             return gone
-        if snapshot.ballots is None and request.htmx:  # it ended while somebody watched
+        if snapshot.ballots is None and request.htmx:  # it ended while being watched
             return HttpResponseClientRedirect(reverse("poll_results", args=[poll_id]))
         if snapshot.poll.results_hidden and snapshot.ballots is not None and not _has_voted(request, snapshot):
             return render(request, "polls/hidden.html", poll_context(snapshot.poll), status=403)

@@ -25,7 +25,7 @@ MIN_CANDIDATES, MAX_CANDIDATES = 2, 50
 MAX_DESCRIPTION_CHARS = 5_000
 MAX_OPEN_DURATION = timedelta(days=366)  # an end later than that would keep a poll for ever
 RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
-MAX_VOTES = 100_000  # in one poll, which a process can keep in mind; whoever needs more needs an election
+MAX_VOTES = 100_000  # in one poll, which fit the memory of a process; more need an election
 
 
 class Hidden(Refusal):
@@ -55,7 +55,7 @@ class Act(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """A poll as it is stored. Times are UTC, as text."""
+    """A stored poll. Times are UTC, as text."""
 
     id: str
     code: str
@@ -63,8 +63,8 @@ class Poll:
     candidates: tuple[Candidate, ...]
     created_at: str
     gone_at: str  # when it disappears with all it has; fixed the day it was made, because every vote carries it
-    maker: str = ""  # nobody, if it was made without an account
-    key: str = ""  # the digest of the private link by which somebody without an account runs it
+    maker: str = ""  # empty if it was made without an account
+    key: str = ""  # the digest of the private link by which a maker without an account runs it
     description: str = ""
     time_zone: str = "UTC"
     expires_at: str | None = None
@@ -72,11 +72,11 @@ class Poll:
     results_hidden: bool = False  # until one has voted, or it has ended
     listed: bool = False
     closed_at: str | None = None
-    hidden_at: str | None = None  # since when those who look after the site keep it from everybody
-    closing: str | None = None  # who is closing it: no vote gets in any more, the log has yet to say so
+    hidden_at: str | None = None  # since when moderators have hidden it
+    closing: str | None = None  # who is closing it: votes are no longer accepted, but the event is not yet recorded
     version: int = 1
     shards: int = 1  # in how many partitions its gates and votes lie, from the day it was made
-    html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as stored beside it
 
     unranked = "below"
 
@@ -113,7 +113,7 @@ class Poll:
 
 
 def gone_at(created_at: str, expires_at: str | None, days: int) -> str:
-    """So many days after its end or, without an end, after its creation."""
+    """This many days after its end or, without an end, after its creation."""
     return as_text(times.from_text(expires_at or created_at) + timedelta(days=days))
 
 
@@ -141,7 +141,7 @@ def check_open(poll: Poll, now: str) -> None:
 
 class PollRelation(Enum):
     MAKER = "maker"
-    MODERATOR = "moderator"  # ADMIN and above, of somebody else's poll
+    MODERATOR = "moderator"  # ADMIN and above, of another person's poll
     NOBODY = "nobody"
 
 
@@ -160,7 +160,7 @@ RULES: dict[Act, Rule[PollRelation, bool]] = {
 
 
 def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anybody: bool) -> PollRelation:
-    """Someone who has lost the role to create polls is nobody to their own, unless anyone may create them."""
+    """People who have lost the role to create polls no longer run their own, unless anyone may create them."""
     may_make = by_anybody or (role is not None and has(role, Permission.USE_APPLICATION))
     own = bool(name and poll.maker) and fold(name) == fold(poll.maker)
     if (own and may_make) or (has_key and not poll.maker):

@@ -44,7 +44,7 @@ CODE_CHARS = 6
 VOTER, ANONYMOUS_MAKER = (
     "@voter",
     "@maker",
-)  # in the log, whoever votes and whoever has no account; nobody's name has an @
+)  # stand in the log for any voter, and any maker without an account; no account name has an @
 
 
 NOT_YOURS = _("You cannot manage this poll.")
@@ -125,7 +125,7 @@ def read_standing(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
 
 
 def idempotency_key(vote_id: str, form: str) -> str:
-    """Includes the voter, so that nobody can use up another's form."""
+    """Includes the voter, so that no one can use up another's form."""
     return f"{vote_id} {form}"
 
 
@@ -195,7 +195,7 @@ class Runner:
 
 
 def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | None:
-    """What someone is to a poll, in one round trip; None if there is no such poll."""
+    """A person's relation to a poll, in one round trip; None if there is no such poll."""
     found = repository.with_gates(poll_id)
     if found is None:
         return None
@@ -285,14 +285,14 @@ def delete_batch(task: Task) -> Batch:
 
 
 def make_election(who: Runner, organiser: User, name: str) -> Election:
-    """A draft with the same question and options; the poll stays as it is, and votes are not copied."""
+    """A draft with the same question and options; the poll is unchanged, and votes are not copied."""
     who.check(Act.ELECT)
     poll = who.poll
     names = [each.name for each in poll.candidates]
     return copying.make(organiser, name, names, description=poll.description, time_zone=poll.time_zone)
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def _record_heir(poll: Poll, gone: str, heir: str | None) -> None:

@@ -46,8 +46,8 @@ PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
 def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """The current result, and a form where it can work.
 
-    A frame on another site gets no cookies, so its votes could not be told apart: it only links to the poll. For the
-    same reason nobody can be tricked into clicking one of our buttons (clickjacking).
+    A frame on another site gets no cookies, so its votes could not be distinguished: it only links to the poll. For the
+    same reason no one can be tricked into clicking one of our buttons (clickjacking).
     """
     posts = request.method == "POST"
     answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _embedded_poll(request, poll_id)
@@ -148,12 +148,12 @@ def oembed(request: HttpRequest) -> HttpResponse:
     said = {"version": "1.0", "type": "rich", "title": poll.title, "width": width, "height": height}
     said |= {"provider_name": site_name(), "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
     answer = JsonResponse(said)
-    answer["Access-Control-Allow-Origin"] = "*"  # whoever has the link may know this much from anywhere
+    answer["Access-Control-Allow-Origin"] = "*"  # not secret from anyone who has the link
     return cross_origin(answer)
 
 
 def _poll_in(address: str) -> UUID:
-    """The poll that a URL of ours is about. Codes are not resolved, so that nobody can try them here."""
+    """The poll that a URL of ours is about. Codes are not resolved, so that they cannot be guessed here."""
     try:
         asked, ours = urlsplit(address), urlsplit(settings.SITE_URL)
         match = resolve(asked.path.removeprefix(ours.path))

@@ -40,11 +40,11 @@ from .forms import PollForm
 from .link_previews import address_of, frame, preview
 from .rules import HIDDEN, Poll, PollRelation
 
-KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
+KEY_COOKIE = "plenum_poll_key"  # lets a maker without an account run their polls
 ACCOUNT_VOTES = Limit("poll-votes-account", 30, TEN_MINUTES_IN_SECONDS)  # of one person in one poll
 WRONG_CODES = Limit(
     "poll-code-address", 60, TEN_MINUTES_IN_SECONDS
-)  # whoever tries codes finds polls that were not meant for them
+)  # guessing codes would find polls that were not meant for the guesser
 
 
 def found_or_404(poll_id: UUID) -> Poll:

@@ -1,8 +1,8 @@
 """Identifies voters of a poll without storing who they are, and filters out bots.
 
-A browser is identified by a random number in a signed cookie, an account by its name. Votes are stored under an HMAC
-of either with the poll's id and the site's secret: the tables do not tell whose a vote is, nor which votes in two
-polls belong to one voter, and a cookie alone does not tell where its votes are.
+A browser is identified by a random number in a signed cookie, an account by its name. Votes are stored under an HMAC of
+either with the poll's id and the site's secret: the tables reveal neither whose a vote is nor which votes in two polls
+belong to one voter, and a cookie alone does not reveal where its votes are.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def id_of(poll_id: str, voter: str) -> str:
 
 
 def stamp(request: HttpRequest, poll: Poll, now: float | None = None) -> str:
-    """When the page was shown, and to whom, signed, so that it works in no other browser."""
+    """Signed record of when the page was shown, and to whom, so that it works in no other browser."""
     milliseconds = round((time.time() if now is None else now) * 1000)
     return signing.dumps([_shown_to(request, poll), milliseconds], salt="polls.shown")
 

@@ -30,7 +30,7 @@ def made_by(user: User) -> Iterator[Item]:
 
 
 def how_many(user: User) -> tuple[int, int]:
-    """How many of their sets others use, and how many nobody else does."""
+    """How many of their sets are shared with others, and how many are not."""
     sets = list(islice(repository.each_owned_by(user.name), MAX_COUNTED_THINGS))
     passed = sum(each.is_offered for each in sets)
     return passed, len(sets) - passed

@@ -64,7 +64,7 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     own_ids = {"auto_id": f"q{number}_%s"}  # several may stand open on one page
     form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(placed.question), **own_ids)
     if request.htmx:
-        form.fields["title"].widget.attrs["autofocus"] = True  # where it stands, the form comes after a click
+        form.fields["title"].widget.attrs["autofocus"] = True  # in place, the form opens on a click
     now = None
     if request.method == "POST" and form.is_valid():
         try:

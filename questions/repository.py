@@ -139,7 +139,7 @@ def event_data(set_: QuestionSet) -> Item:
     return {name: getattr(set_, name) for name in names}
 
 
-# --- writes; each answers parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def creation(full: FullSet) -> list[Write]:

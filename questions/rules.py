@@ -53,7 +53,7 @@ class QuestionSet:
     id: str
     name: str
     created_at: str
-    created_by: str  # nobody, if they have left and the site has no owner
+    created_by: str  # empty, if they have left and the site has no owner
     changed_at: str
     description: str = ""
     custom_instructions: str = ""
@@ -161,7 +161,7 @@ def check_may_withdraw(name: str, role: Role, set_: QuestionSet) -> None:
         raise NotAllowed(ONLY_SHARED)
 
 
-# --- how it changes: each answers the set as it is afterwards ---
+# --- changes: each returns the changed set ---
 
 
 def with_fields(full: FullSet, **fields: Any) -> FullSet:

@@ -102,7 +102,7 @@ def _try_change(who: str, set_id: str, kind: str, event_data: dict[str, Any], ch
     before, at = _load(set_id), now_text()
     after = change(before, at)
     if after == before:
-        return before  # nothing to tell
+        return before  # nothing to record
     after = rules.with_fields(after, changed_at=at)
     record(Event(who, kind, {"set_id": set_id, **event_data, "at": at}), *repository.change(before, after), *also)
     return rules.with_fields(after, version=before.set.version + 1)
@@ -254,7 +254,7 @@ def delete_batch(task: Task) -> Batch:
     return Batch([is_gone, *left]) if left else finished(is_gone)
 
 
-# --- when somebody leaves ---
+# --- when a person leaves ---
 
 
 def _pass_on_or_delete(full: FullSet, gone: str, heir: str | None) -> None:

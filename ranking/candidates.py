@@ -11,7 +11,7 @@ from pages import markdown_cache
 from pages.markdown_cache import Html
 from photos.rules import Photo
 
-PHOTO_MEMORY_BYTES = 1000  # bytes in memory, about, of what is said of a picture
+PHOTO_MEMORY_BYTES = 1000  # bytes in memory, about, of a photo's metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +19,8 @@ class Candidate:
     name: str
     statement: str = ""
     link: str = ""
-    number: int = 0  # by which rankings name the candidate, steady from the day it was added
-    html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as kept beside it
+    number: int = 0  # identifies the candidate in rankings; it never changes
+    html: Html | None = field(default=None, compare=False, repr=False)  # of the statement, as stored beside it
     photo: Photo | None = None
 
     @property

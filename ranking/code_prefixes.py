@@ -16,7 +16,7 @@ MIN_VOTES_PER_PREFIX = 500  # votes, at least, that share what is sent of a code
 
 
 def prefix_length(votes: int) -> int:
-    """How many characters of a code may be sent to find a vote among so many."""
+    """How many characters of a code may be sent to find a vote among this many."""
     letters = 0
     while votes // len(SYMBOLS) ** (letters + 1) >= MIN_VOTES_PER_PREFIX:
         letters += 1
@@ -47,6 +47,6 @@ class CodePrefixForm(forms.Form):
 
 
 def code_prefix_form(asked: Any, votes: int, label: str | Promise) -> CodePrefixForm | None:
-    """None for a list so short that even one character would tell too much."""
+    """None for a list so short that even one character would reveal too much."""
     letters = prefix_length(votes)
     return CodePrefixForm(asked, label=label, letters=letters) if letters else None

@@ -10,7 +10,7 @@ MISREAD = str.maketrans("OIL", "011")
 
 
 def normalise_code(typed: str) -> str:
-    """A code, or a piece of one, however somebody typed what they read."""
+    """A code, or part of one, however it was typed."""
     return typed.upper().translate(MISREAD)
 
 

@@ -1,7 +1,7 @@
-"""Under which key a browser keeps an unfinished ranking: one that names nobody and is of one session alone.
+"""The key under which a browser stores an unfinished ranking: it names no one and belongs to one session.
 
-Every page says in a mark whose session it is of. A browser drops what it keeps under any other mark (see page.js): when
-somebody signs out, when another signs in, and when a session has ended by itself.
+Every page has a mark of its session. A browser drops drafts with any other mark (see page.js): when the person signs
+out, when another signs in, and when a session has expired.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def key(request: HttpRequest, *about: str) -> str:
 
 
 def text_key(request: HttpRequest, *about: str) -> str:
-    """For longer texts, which wait in their tab until their writer has signed in again, and for nobody else."""
+    """For longer texts, which wait in their tab until the same person has signed in again."""
     whose = person_mark(request.user.name)
     return f"text {whose} {_hash(whose, *about)}"
 
 
 def person_mark(name: str, *about: str) -> str:
-    """A mark of somebody, in whatever session: of all they do, or of one thing."""
+    """A mark of a person across sessions: for everything they do, or for one thing."""
     return _hash("person", name, *about)
 
 

@@ -18,7 +18,7 @@ RANK_PREFIX = "rank-"  # what the name of a rank box starts with
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A candidate as the ballot shows one: its rank is what was typed, right or wrong."""
+    """A candidate as shown on the ballot; the rank is what was typed, valid or not."""
 
     number: int
     name: str

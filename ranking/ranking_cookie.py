@@ -1,8 +1,8 @@
 """A ranking on its way from one page to the next, or past a sign-in: carried by the browser alone, for an hour.
 
-It travels encrypted, in a cookie that only the pages of its ballot get, so that neither store nor address nor whoever
-uses the device next ever holds it. A mark says whose it is: nobody finds a ranking there that another has sent, nor one
-that another site has made them send.
+It travels encrypted, in a cookie sent only to the pages of its ballot, so that neither the store, nor a URL, nor the
+next user of the device ever holds it. A mark says whose it is, so that voters never see a ranking that another person
+sent, or that another site made them send.
 """
 
 from __future__ import annotations

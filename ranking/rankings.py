@@ -63,7 +63,7 @@ def unranked_names(rankings: str, candidates: Sequence[Candidate]) -> list[str]:
 
 
 def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidate]:
-    """In an order that is random from voter to voter and steady for one, so that being first helps nobody."""
+    """In an order that is random per voter and stable for each, so that no candidate profits from being first."""
 
     def place(candidate: Candidate) -> bytes:
         return hashlib.sha256(listing + b"\n" + candidate.name.encode()).digest()

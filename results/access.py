@@ -1,8 +1,7 @@
-"""Who may read a result: everybody who may look around here, a voter by their pass, and where the organiser has chosen
-so anybody on the web.
+"""Who may read a result: members, voters with a pass, and the public if the organiser has chosen so.
 
 A pass opens what a member on the roll would see of its election, or of all questions on its ballot, and nothing else.
-Strangers are shown what was counted and what it takes to check it, but never who voted.
+Strangers see what was counted and what they need to check it, but never who voted.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from pages.client_address import client_network
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
-    """Anybody on the web, at a result that everybody may see."""
+    """A reader without an account or a pass, at a result that is public."""
 
     voter: str = ""  # as a pass has one
 
@@ -41,7 +40,7 @@ def is_shared(election: Election) -> bool:
 
 
 def by_pass(request: HttpRequest, name: str, **_words: Any) -> Pass | None:
-    """The pass that opens the result to this browser. Whoever is signed in and may look around needs none."""
+    """The pass that opens the result to this browser; none for members, who need none."""
     return None if _is_member(request) else passes.pass_for_election(request, name)
 
 
@@ -80,12 +79,12 @@ def check_reads(reader: Reader, election: Election) -> None:
 
 
 def is_stranger(request: HttpRequest) -> bool:
-    """Whether the page must not say who voted."""
+    """Whether the page must hide who voted."""
     return isinstance(current_person(request), Stranger)
 
 
 def limit_key(request: HttpRequest) -> str:
-    """Under which what somebody fetches is counted."""
+    """The rate-limit key of this reader."""
     reader = current_person(request)
     if isinstance(reader, Pass):
         return f"pass {reader.lineage}"

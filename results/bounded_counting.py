@@ -1,11 +1,11 @@
-"""Counts that somebody waits for, made so that they cannot take the site with them.
+"""Runs counts within a request without letting them take down the site.
 
-What a count will cost is known before it begins (tally/cost.py), and what would cost too much is not begun. What is
-small is counted where we are. All else is counted in a process of its own, a few at once, whose processor time the
-kernel limits: an estimate that was wrong ends too. It also ends when whoever asked for it has left.
+The cost of a count is estimated first (tally/cost.py), and one that is too expensive is refused. Small counts run
+inline. All others run in a process of their own, a few at a time, under a CPU limit enforced by the kernel in case the
+estimate was wrong. A count is also stopped when its client disconnects.
 
-The process is a new program and no copy of this one: a copy of a process with threads may hang in a lock that one of
-them held, and would know the site's secrets.
+The process is a new program rather than a fork: a fork of a process with threads may hang on a lock that one of them
+held, and would know the site's secrets.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from pages.streams import CLIENT_GONE
 from tally import cost
 from tally.cost import Size
 
-MAX_STEPS = 3_000_000  # that anybody may ask for at once; about three seconds
+MAX_STEPS = 3_000_000  # per request; about three seconds
 MAX_INLINE_STEPS = 60_000  # steps that are done before a process has begun: that takes about as long
 COUNTING_SLOTS = BoundedSemaphore(2)  # counts that are made apart for this process; the site's own pages come first
 MAX_QUEUE_SECONDS = 2.0
 RETRY_AFTER_SECONDS = 5  # seconds, for those who waited in line in vain
 ROOT = Path(__file__).parent.parent
-PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.count_job")  # -S: what is installed here is not needed
+PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.count_job")  # -S: installed packages are not needed
 CHUNK_BYTES = 1 << 16
-CHECK_INTERVAL_SECONDS = 0.25  # seconds between two looks whether the visitor is still there
+CHECK_INTERVAL_SECONDS = 0.25  # seconds between checks whether the client is still connected
 
 
 Outcome = TypeVar("Outcome", covariant=True)
@@ -112,7 +112,7 @@ def run_job(job: Job[Outcome], request: HttpRequest | None = None, *, waits: boo
 
 
 def _is_never_gone() -> bool:
-    """As far as we know: not every server says."""
+    """Fallback: not every server reports it."""
     return False
 
 

@@ -1,9 +1,8 @@
-"""What pages show of a sealed result, made once: it never changes, and drawing it takes thirty times as long as finding
-out who asks for it.
+"""Caches the rendered part of a sealed result's pages: it never changes, and drawing it takes thirty times as long as
+identifying the reader.
 
-What it was made of is the election, the seal, which names the report by its digest, and what was kept of skills. All
-of that is read each time, in a distant store once a second; the report only if nothing is remembered that was made of
-it.
+A fragment depends on the election, the seal, which contains the report's digest, and the snapshot of skills. These are
+read each time, in a distant store once a second; the report is read only on a cache miss.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from .repository import Found, Sealed
 
 @dataclass(frozen=True, slots=True)
 class CachedPage:
-    """A page about a result: the template of the part that is remembered, and what it says."""
+    """A page about a result: the template of the cached part, and its context."""
 
     template: str
     context_of: Callable[[Sealed], dict[str, Any]]
     preview_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
 
     def find(self, election_name: str, reader: User | None) -> Found | None:
-        """As it was at most a second ago, unless the reader runs the election."""
+        """At most a second old, unless the reader runs the election."""
         with_report = page_cache.cache.peek(self._key(election_name)) is None
         recently = elections.recent_read(election_name, reader, *repository.result_keys(election_name, with_report))
         return services.find(election_name, with_report=with_report, recently=recently)
 
     def fragment(self, found: Found) -> Fragment:
-        """As it is remembered, or made now. What does not have the digest that was sealed is shown, but not kept."""
+        """The fragment, cached or new. A report that does not match the sealed digest is shown, but not cached."""
         key, source = self._key(found.election.name), (found.election, found.seal, found.needs)
         if (part := page_cache.cached(key, source)) is not None:
             return part

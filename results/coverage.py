@@ -1,6 +1,6 @@
-"""Which of the skills an election needs those who were elected cover: from what was kept when it opened.
+"""Which of the skills an election needs are covered by those elected, from the snapshot taken when it opened.
 
-It is no part of the result, which depends on ballots alone, and stands in no sealed file.
+This is not part of the result, which depends on ballots alone, and is in no sealed file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Coverage:
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
-        """The elected, and at which level each has what is needed."""
+        """The elected, each with their level in every need."""
         return [(name, [_level(level) for _need, level in self.levels_of(name)]) for name in self.elected]
 
     def levels_of(self, name: str) -> list[tuple[Need, int | None]]:
@@ -54,17 +54,17 @@ class Coverage:
 
     @property
     def has_gaps(self) -> bool:
-        """Whether somebody who was elected does not show all of what is needed."""
+        """Whether any of those elected lacks a needed skill."""
         return any(level is None for name in self.elected for _need, level in self.levels_of(name))
 
     @property
     def missing(self) -> list[str]:
-        """What nobody covers."""
+        """The needs that none of those elected covers."""
         return [each.need.name for each in self.covered if not each.by]
 
 
 def coverage_of(found: Sealed) -> Coverage | None:
-    """Nothing of an election that needs nothing."""
+    """None if the election has no needs."""
     return coverage_by(found.needs, found.report.result.winners) if found.needs else None
 
 
@@ -103,7 +103,7 @@ def _bar(each: NeedCoverage) -> Bar:
 
 
 def as_csv(coverage: Coverage) -> Iterator[str]:
-    """The elected by what is needed: levels as numbers, 0 for none, and nothing where nothing is shown."""
+    """The elected by need: levels as numbers, 0 for none, and empty where not shown."""
     header = [_("Elected"), *(f"{each.name} (≥ {each.level})" for each in coverage.snapshot.needs)]
     levels = (
         [name, *("" if level is None else level for _need, level in coverage.levels_of(name))]

@@ -10,11 +10,11 @@ from tally.result import Lot
 
 from .repository import Found
 
-MAX_NAMES_PER_LOT = 12  # of the first lot; whoever wants all of them has the recount and the bundle
+MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all of them
 
 
 def context_of_lots(found: Found) -> dict[str, Any]:
-    """Nothing of an election whose secret was lost."""
+    """Empty for an election whose secret was lost."""
     seal, report = found.seal, found.report
     if seal is None or report is None or not seal.seed:
         return {}

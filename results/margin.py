@@ -1,7 +1,7 @@
-"""How far ahead the winner was, or whoever took the last seat: two names and two numbers, drawn as one bar.
+"""How far ahead the winner, or the winner of the last seat, was: two names and two numbers, drawn as one bar.
 
-Where there is more than one sense of "ahead", it is the closest: of all contests one to one the one that was nearest
-to being lost; in rounds the last one in which a seat was still open.
+Where "ahead" has several senses, the closest counts: the one-to-one contest that was nearest to being lost, or the last
+round in which a seat was still open.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHAINS, CONTEST, ROUND, SEAT, POINTS, VOTES = "chains", "contest", "round", "sea
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Somebody with so many, and the next with so few."""
+    """The votes of a winner and of the closest rival."""
 
     name: str
     votes: Fraction
@@ -71,7 +71,7 @@ class Margin:
 
 
 def margin_of(result: Result) -> Margin | None:
-    """Nothing where nobody is ahead of anybody: without votes, in a tie, or with a seat for everybody."""
+    """None if no one is ahead: without votes, in a tie, or with a seat for everyone."""
     if not voters(result) or len(result.candidates) < 2 or not result.winners:
         return None
     if result.rounds:
@@ -85,7 +85,7 @@ def margin_of(result: Result) -> Margin | None:
 
 
 def _of_rounds(result: Result) -> Margin | None:
-    """In the last round that had somebody who still got a seat and somebody who got none."""
+    """From the last round with both a candidate who was yet to win a seat and one who got none."""
     rounds = result.rounds or ()
     for at in range(len(rounds) - 1, -1, -1):
         seated = {name for before in rounds[:at] for name in before.elected}

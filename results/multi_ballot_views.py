@@ -30,7 +30,7 @@ def load(reader: Reader, multi_ballot_id: str) -> tuple[MultiBallot, list[Found]
 
 
 def _to_check(reader: Reader, found: list[Found]) -> list[Found]:
-    """A pass opens all questions on a ballot or none, so that one tells for all."""
+    """A pass opens all questions on a ballot or none, so checking one is enough."""
     return found[:1] if isinstance(reader, Pass) else found
 
 
@@ -52,7 +52,7 @@ def multi_ballot_results(request: HttpRequest, both: tuple[MultiBallot, list[Fou
 @public
 @require_safe
 def shared_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> HttpResponse:
-    """For anybody on the web, if every question shares its result; else it is as if it were not there."""
+    """For the public, if every question shares its result; otherwise 404."""
     both = _found(multi_ballot_id)
     if both is None or not _is_shared(both[1]):
         raise Http404
@@ -74,7 +74,7 @@ def _context(multi_ballot: MultiBallot, found: list[Found]) -> dict[str, Any]:
 
 
 def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
-    """Nothing of a result leaves before its time: of one that is not sealed, only whether it is being counted."""
+    """No result is disclosed early: before it is sealed, only whether it is being counted."""
     election = found.election
     row = {"question": multi_ballot.short(election.name), "election": election, "sealed": False}
     if not isinstance(found, Sealed):

@@ -34,7 +34,7 @@ WITHDRAWN = PublishedBallot("", "")
 
 
 def check_sealed(election: Election) -> str | None:
-    """The first thing about a closed election that is not what was sealed, in a sentence; none if all is as it was.
+    """The first difference between a closed election and its seal, as a sentence; none if all matches.
 
     An election that was not sealed yet has nothing to check.
     """

@@ -14,7 +14,7 @@ from store.table import Item
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a ballot lies in the list."""
+    """The position of a ballot in the list."""
 
     part: int = 0
     row: int = 0
@@ -26,7 +26,7 @@ def part(election_name: str, number: int) -> list[Item]:
 
 
 def parts(election_name: str) -> int:
-    """How many there are: the last one tells."""
+    """The number of parts, from the last one."""
     last = table().page(keys.all_published(election_name), limit=1, backwards=True).items
     return int(last[0]["SK"].rpartition("#")[2]) + 1 if last else 0
 

@@ -39,7 +39,7 @@ class Report:
             "result": json.loads(self.result.as_json()),
             "sentences": [[each.template, dict(each.values)] for each in self.sentences],
             "others": [asdict(each) for each in self.others],
-            "closeness": asdict(replace(self.closeness, changes=())),  # which ballots to change is nobody's business
+            "closeness": asdict(replace(self.closeness, changes=())),  # which ballots to change stays private
         }
         return json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 

@@ -60,7 +60,7 @@ class Found:
     seal: Seal | None
     report: Report | None
     entry: Voter | None = None
-    needs: Snapshot | None = None  # which skills it needed, and what candidates said of them when it opened
+    needs: Snapshot | None = None  # the skills it needed, and what candidates stated about them when it opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Sealed(Found):
 
 
 def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
-    """In one round trip; two if the report is long. What is among `recently` may be a second old."""
+    """In one round trip; two if the report is long. Items in `recently` may be a second old."""
     at, seen = keys.election(election_name), recently or Cacheable(())
     head, kept, *report = others = result_keys(election_name, with_report)
     found = get_cached(seen, [place for place in (at, *others) if place not in seen.keys])
@@ -89,7 +89,7 @@ def find(election_name: str, *, with_report: bool = True, recently: Cacheable | 
 
 
 def result_keys(election_name: str, with_report: bool) -> list[Key]:
-    """The head of its result, what was kept of skills, and the report, or the first part of it."""
+    """The head of its result, the snapshot of skills, and the report, or the first part of it."""
     report = [keys.result_part(election_name, 0)] if with_report else []
     return [keys.result(election_name), keys.snapshot(election_name), *report]
 
@@ -102,7 +102,7 @@ def read_report(found: Found) -> Sealed:
 
 
 def find_seal(election_name: str) -> tuple[Election, Seal | None] | None:
-    """The election and what was sealed of it, without the report."""
+    """The election and its seal, without the report."""
     places = keys.election(election_name), keys.result(election_name)
     found = table().get_many(places)
     if places[0] not in found:
@@ -156,7 +156,7 @@ def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
 
 @dataclass(frozen=True, slots=True)
 class SharedResult:
-    """A sealed result that everybody on the web may see, as a card shows it."""
+    """A sealed public result, as shown on a card."""
 
     election_name: str
     method: str

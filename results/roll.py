@@ -1,11 +1,11 @@
 """The roll of a sealed election, committed to with its result: who may vote and whether they have.
 
-Each entry has a nonce of its own, made from a secret of the result that is published nowhere, and a commitment: the
-SHA-256 of the nonce and of the entry as a line of JSON. The commitment to the roll is the SHA-256 of all of these, in
-the order in which the roll is read, that of the folded names. So an entry can be shown by its nonce without the others,
-and one that is not told cannot be found out by trying names and addresses.
+Each entry has its own nonce, derived from a secret of the result that is never published, and a commitment: the SHA-256
+of the nonce and of the entry as a line of JSON. The commitment to the roll is the SHA-256 of all of these, in the order
+in which the roll is read, that of the folded names. So an entry can be disclosed by its nonce without the others, and
+an undisclosed one cannot be found by trying names and addresses.
 
-Results sealed before have a plain digest of the lines instead, which whoever guesses all that is in it can open.
+Older results have a plain digest of the lines instead, which can be opened by guessing all of its contents.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BETWEEN = b"],["  # two entries in JSON
 
 
 def json_line(value: Any) -> bytes:
-    """JSON without spaces, and with nothing escaped that need not be."""
+    """JSON without spaces or unnecessary escapes."""
     return orjson.dumps(value)
 
 
@@ -40,10 +40,9 @@ def new_secret() -> str:
 
 
 class Nonces:
-    """The nonces of a roll: HMAC-SHA-256 of the folded names; those of some tell nothing of the others.
+    """The nonces of a roll: HMAC-SHA-256 of the folded names; some of them reveal nothing about the others.
 
-    Both halves that the secret takes part in are made once (RFC 2104), so that each of a hundred thousand takes less
-    than half the time.
+    The inner and outer state of the HMAC are computed once (RFC 2104), which more than halves the time for each entry.
     """
 
     def __init__(self, secret: str):
@@ -70,7 +69,7 @@ class RollCommitment:
         self._nonces, self._hash = Nonces(secret), hashlib.sha256()
 
     def add(self, name: str, voted: bool) -> tuple[bytes, bytes]:
-        """Answers the nonce and the commitment of this entry."""
+        """Returns the nonce and the commitment of this entry."""
         (nonce,), (commitment,) = self.add_all([(name, voted)])
         return nonce, commitment
 

@@ -39,9 +39,9 @@ class KnownBallot:
 
 @dataclass
 class RunningCount:
-    """All ballots of an election seen so far, and their sums. Candidates are in the order of their names.
+    """All ballots of an election seen so far, and their sums. Candidates are sorted by name.
 
-    `ballot_from` turns a stored item into what is kept of a ballot.
+    `ballot_from` turns a stored item into a `KnownBallot`.
     """
 
     ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
@@ -68,7 +68,7 @@ class RunningCount:
 
     @property
     def since(self) -> str:
-        """From when on to look for what is new."""
+        """The time from which to look for new ballots."""
         return as_text(datetime.fromisoformat(self.newest) - OVERLAP_DURATION) if self.newest else ""
 
     def set_candidates(self, candidates: tuple[Candidate, ...]) -> None:
@@ -128,7 +128,7 @@ class RunningCount:
     @property
     def ballots(self) -> Ballots:
         found = Ballots(self.names, dict(self.counts))
-        vars(found.normal)["summary"] = self.summary  # kept up to date: nobody need count it again
+        vars(found.normal)["summary"] = self.summary  # kept up to date, so no recount is needed
         return found
 
 

@@ -91,7 +91,7 @@ FORMATS = {
 
 
 class SandboxForm(forms.Form):
-    """Ballots, pasted or as a file, and how to count them. What is left open, the file may say."""
+    """Ballots, pasted or as a file, and how to count them. The file may set what is left empty."""
 
     use_required_attribute = False  # a file will do instead
 
@@ -174,7 +174,7 @@ class SandboxForm(forms.Form):
 
 
 def job_of(ballots: Ballots, method: str, **settings: Any) -> CountJob:
-    """Everything a results page says, with as close a look as there is time for."""
+    """Everything a results page shows, with closeness as far as time allows."""
     job = CountJob(ballots, method, settings)
     return replace(job, recounts=recounts(job))
 
@@ -205,7 +205,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpResponse:
-    """The form as it was sent, with the text of an uploaded file, because browsers do not send a file again."""
+    """The form as sent, including the text of an uploaded file, because browsers do not send a file again."""
     form.add_error(None, str(refusal))
     if isinstance(refusal, TooExpensive):
         form.add_error(None, _("You can count it with your own copy of Plenum: manage.py count FILE."))

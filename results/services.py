@@ -32,11 +32,11 @@ from .report import Report, report_on, settings_of
 from .repository import Found, Seal
 from .roll import new_secret
 
-# ballots that are counted while somebody waits for the page; more are the worker's,
+# ballots that are counted within a request; more are left to the worker,
 MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000
 MAX_STEPS_IN_REQUEST = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
-WAIT_SECONDS = 1.0  # seconds that whoever has closed an election waits for the worker
-CHECK_INTERVAL_SECONDS = 0.01  # seconds between two looks whether it is done
+WAIT_SECONDS = 1.0  # how long the person who closed an election waits for the worker
+CHECK_INTERVAL_SECONDS = 0.01  # seconds between checks
 MAX_EXHAUSTIVE_CANDIDATES = 100  # with more, that look ends for the worker, too,
 MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
 
@@ -55,11 +55,11 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     came = final_turnout(election)
     if counted.total != came.voted:
         if repository.is_sealed(election.name):
-            return  # somebody else has, and empties its box
+            return  # another worker has, and empties its box
         raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
     checked, drawn = _checked(election, counted), _lot_secrets(election, counted)
     if not drawn["seed"] and repository.is_sealed(election.name):
-        return  # whoever has sealed it has told the secret, so that it is no longer there
+        return  # sealing it disclosed and deleted the secret
     report = _report(election, counted, drawn)
     text, winners = report.as_json(), list(report.result.winners)
     parts = repository.write_parts(election.name, text, counted)
@@ -82,7 +82,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         lots_deleted,
         *repository.outcome(election, seal, report.result),
     ]
-    try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless somebody else has sealed it, and the same
+    try_record(Event("plenum", "ResultSealed", event_data), *writes)  # unless another worker has sealed it, identically
 
 
 def _checked(election: Election, counted: Ballots) -> Item:
@@ -146,12 +146,12 @@ def find(election_name: str, *, with_report: bool = True, recently: Cacheable | 
 def wait_for_worker(election: Election) -> None:
     """Wake the worker and wait briefly, for the person who closed the election and is about to look.
 
-    Nobody waits for a worker that is not running, nor on a distant store. Only the person who closed it waits: there
-    may be thousands of others.
+    No wait if no worker is running, or on a distant store. Only the person who closed it waits: there may be thousands
+    of others.
     """
     if not wake_worker(SEALING_JOB) or table().is_distant:
         return
     until = time.monotonic() + WAIT_SECONDS
-    with round_trips.uncounted(), suppress(StoreError):  # which the next page meets, too, and says
+    with round_trips.uncounted(), suppress(StoreError):  # the next page meets and reports it too
         while not repository.is_sealed(election.name) and time.monotonic() < until:
             time.sleep(CHECK_INTERVAL_SECONDS)

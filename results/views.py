@@ -54,7 +54,7 @@ def of_results(view: View) -> View:
 
 
 def of_public_results(view: View) -> View:
-    """As `of_results`, and for anybody on the web where they may see the result."""
+    """Like `of_results`, but also for the public where the result is shared."""
     return for_anybody(load_for=load)(view)
 
 
@@ -72,14 +72,14 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
         return redirect("live", found.election.name) if is_live else not_yet(request, found)
     part, context = PAGE.fragment(found), election_context(request, found.election)
     make = partial(page_with, request, part, "results/results.html")
-    if "LOOK" in context["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
+    if "LOOK" in context["offered"]:  # organisers see what they can do with the result; others came to read it
         return make(context | {"panels": panels(request.user, found.election)})
     around = found.election, context["state"], sorted(context["offered"]), context["multi_ballot"]
     return cached_for_reader(request, digest(part.etag, *around), lambda said: make(context, said))
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:
-    """What the page says of the result to everybody who may see it."""
+    """The context of the part that is the same for all readers who may see it."""
     context = context_of_report(found) | context_of_exports(found) | {"election": found.election}
     context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
     context |= {"closed": found.election, "playable": what_if_choices(found)}
@@ -92,7 +92,7 @@ PAGE = CachedPage("results/parts/sealed.html", context_of_part)
 
 
 def what_if_choices(found: Sealed) -> list[tuple[int, str]]:
-    """Who can be compared and left out, by the numbers that those pages ask for; one alone is nothing to play with."""
+    """Candidates to compare or leave out, by number; none if there is nothing to compare."""
     candidates = found.seal.candidates
     return list(enumerate(candidates)) if len(candidates) > 1 and voters(found.report.result) else []
 
@@ -106,7 +106,7 @@ def help_counting(request: HttpRequest) -> HttpResponse:
 
 
 def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
-    """Nothing of a result leaves before its time: not by any address, not to anybody."""
+    """No result is disclosed early, by any URL or to anyone."""
     over = found.election.state(now_text()) == State.CLOSED
     sentence = (
         _("The ballots are being counted.") if over else _("The result will be shown once the election has closed.")
@@ -153,7 +153,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
 
 
 def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
-    """What is in the rounds besides the votes of each."""
+    """The rows besides the votes of each candidate."""
     rows = {_("Exhausted"): "exhausted", _("Needed"): "threshold"}
     if any(Fraction(each.residue) for each in rounds):
         rows[_("Lost to rounding")] = "residue"
@@ -170,7 +170,7 @@ def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, An
 @public
 @require_safe
 def waiting(request: HttpRequest, token: str) -> HttpResponse:
-    """How far the counting is; once it is sealed, or is no more, the browser loads the whole page again."""
+    """How far the count is; once it is sealed, or gone, the browser reloads the whole page."""
     found = find_waiting(token)
     if found is None:
         return HttpResponseClientRefresh()

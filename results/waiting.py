@@ -1,9 +1,9 @@
 """Waiting for a result while ballots are sealed, which takes a quarter of an hour for a million: cheap for the store,
 however many wait.
 
-The page asks for what is new on it with an address that was signed for this election: nobody's session is read, and the
-election and its seal are read once a second by each process. Without scripts the whole page is loaded again. Both ask
-the more rarely the longer the election has been over, and at random, so that those who came together do not stay so.
+The page polls a URL signed for this election: no session is read, and each process reads the election and its seal once
+a second. Without scripts the whole page reloads. Both poll less often the longer ago the election closed, with random
+jitter, so that clients that arrived together spread out.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def seconds_until_next(ended: datetime | None, most: float = MAX_PAGE_SECONDS) -
 
 
 def find_waiting(token: str) -> Found | None:
-    """The election that the token was made for, while it waits for its seal; refused if nobody was given the token."""
+    """The election that the token was made for, while it waits for its seal; refused if the token is not ours."""
     try:
         name, created_at = signing.loads(token, salt=SALT)
     except signing.BadSignature:

@@ -160,7 +160,7 @@ def _other_seats(swapped: bool, many: int) -> str:
 
 
 def comparison_sentence(report: Report) -> str:
-    """One sentence about what the others would have said."""
+    """One sentence about what the other methods would have decided."""
     if not report.result.total - report.result.blank:
         return _("There are no votes to compare the methods with.")
     if not (others := differing(report)):
@@ -170,7 +170,7 @@ def comparison_sentence(report: Report) -> str:
 
 
 def differing(report: Report) -> list[OtherMethod]:
-    """Those of them that elect somebody else."""
+    """The methods that elect someone else."""
     return [each for each in comparable(report) if set(each.winners) != set(report.result.winners)]
 
 

@@ -52,7 +52,7 @@ def ranking_of(groups: Iterable[Iterable[int]]) -> str:
 
 
 def check(ranking: str, candidates: int) -> None:
-    """Refuse a text that is not a canonical ranking of so many candidates."""
+    """Refuse a text that is not a canonical ranking of this many candidates."""
     try:
         groups = groups_of(ranking)
     except ValueError:
@@ -64,7 +64,7 @@ def check(ranking: str, candidates: int) -> None:
 
 
 class _Renumbered(dict[str, str]):
-    """Groups of equals with the candidates' new numbers, worked out once each; the empty text if nobody is left."""
+    """Caches groups of equals with the candidates' new numbers; empty if none of them is left."""
 
     def __init__(self, new: Mapping[str, int | None]) -> None:
         self._new = new
@@ -76,7 +76,7 @@ class _Renumbered(dict[str, str]):
 
 
 def _arranged(counts: Mapping[str, int]) -> dict[str, int]:
-    """In the order of the rankings, without those that nobody cast."""
+    """Sorted by ranking, without those cast zero times."""
     rankings = sorted(counts)
     numbers = list(map(counts.__getitem__, rankings))
     return {each: n for each, n in zip(rankings, numbers, strict=True) if n}
@@ -96,7 +96,7 @@ class Ballots:
 
     @classmethod
     def summed(cls, summary: PairwiseSummary) -> Ballots:
-        """Ballots of which nothing is known but how every two candidates compare: enough for methods by contests."""
+        """Ballots known only by how every two candidates compare: enough for pairwise methods."""
         known = cls(summary.candidates, {})
         vars(known).update(normal=known, summary=summary, total=summary.total, blank=summary.blank, digest="")
         return known
@@ -187,7 +187,7 @@ class PrefixIndex:
         self._rankings = list(counts)
         self._before = [0, *accumulate(counts.values())]
         blank = 1 if "" in counts else 0
-        self.all = Prefix(ballots.total - ballots.blank, (), blank, len(counts), -1)  # before anybody's first group
+        self.all = Prefix(ballots.total - ballots.blank, (), blank, len(counts), -1)  # before the first group
 
     def split_next(self, prefixes: Iterable[Prefix], still_in: AbstractSet[int]) -> list[Prefix]:
         """Split prefixes by their next group until each contains a candidate who is still in; those with none left are

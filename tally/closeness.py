@@ -5,9 +5,9 @@ changed ballots are counted again, and the winners differ. `exact` says that few
 
 - First preferences and Borda: by arithmetic. To overtake the winner, another candidate needs the lead in points; each
   changed ballot gives at most what the best ballot for the one and against the other gives more than it did before.
-- Methods that elect whoever beats everybody one to one (Schulze, ranked pairs, Copeland, minimax): while every contest
+- Methods that elect the candidate who beats all others (Schulze, ranked pairs, Copeland, minimax): while every contest
   of such a winner stays won, so does the election, and one ballot moves a contest by at most two.
-- Instant runoff: while the winner has more than half of the first preferences, nobody else can win.
+- Instant runoff: while the winner has more than half of the first preferences, no one else can win.
 - All methods, where that is feasible: every possible change of one ballot, then of two and so on, is tried.
 
 Otherwise the number is an upper bound: the best of a series of plans, each of which takes the ballots that hurt a
@@ -46,7 +46,7 @@ Numbers = Mapping[str, int]  # how often each ranking is cast
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """So many ballots with one ranking replaced by another. Candidates are numbered in the order of their names."""
+    """A number of ballots with one ranking replaced by another. Candidates are numbered in the order of their names."""
 
     count: int
     before: str
@@ -144,7 +144,7 @@ class _Search:
     # --- counting again ---
 
     def _new_winners(self, changes: tuple[Change, ...]) -> tuple[str, ...]:
-        """Where that is possible, only what was changed is counted: it comes to the same, as the numbers are exact."""
+        """Where possible, only the changes are counted: the outcome is the same, as the numbers are exact."""
         names = self.ballots.candidates
         if self.method in BY_CONTESTS:
             taken, given = (Ballots(names, part).summary for part in _parts(changes))
@@ -156,7 +156,7 @@ class _Search:
             taken_piles, given_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
             return irv_winners(ChangedPiles(self._piles, taken_piles, given_piles), names, self.seed)
         changed = apply(self.ballots, changes)
-        vars(changed.normal)["digest"] = ""  # nobody will ask for it
+        vars(changed.normal)["digest"] = ""  # never needed here
         return self._count(changed).winners
 
     @cached_property
@@ -192,7 +192,7 @@ class _Search:
         return {ranking: SCORES[self.method](ranking, self.size) for ranking in self._numbers}
 
     def _to_overtake(self, winner: int) -> int:
-        """The fewest ballots after which somebody has as many points as the winner."""
+        """The fewest ballots after which another candidate has as many points as the winner."""
         return min(self._to_reach(winner, other) for other in range(self.size) if other != winner)
 
     def _to_reach(self, winner: int, other: int) -> int:
@@ -346,14 +346,14 @@ class _Search:
         return list(rankings(self.size))
 
     def _feasible(self, number: int) -> bool:
-        """Whether every change of so many ballots can be tried within the recounts that are left."""
+        """Whether every change of this many ballots can be tried within the recounts that are left."""
         if self.size > 5:
             return False
         singles = len(self._numbers) * len(self._replacements())
         return comb(singles + number - 1, number) <= self.left
 
     def _try_all(self, number: int) -> bool:
-        """Try every change of so many ballots until one alters the winners."""
+        """Try every change of this many ballots until one alters the winners."""
         seen = set()
         for changes in self._all_changes(number):
             made = tuple(sorted(apply(self.ballots, changes).counts.items()))
@@ -384,7 +384,7 @@ def _ranks(ranking: str) -> dict[int, int]:
 
 
 def _more_firsts(a: int, b: int, sharing: Number) -> Number:
-    """How much more of a first preference, which so many share, goes to somebody in group b than to one in group a."""
+    """How much more of a first preference, shared by this many, a candidate in group b gets than one in group a."""
     return 0 if bool(a) == bool(b) else Fraction(1 if a else -1, sharing)
 
 
@@ -424,7 +424,7 @@ SCORES: dict[str, Callable[[str, int], list[Number]]] = {"plurality": _first_sha
 
 @cache
 def rankings(size: int) -> tuple[str, ...]:
-    """Every ranking of so many candidates: partial ones, ones with equals, and the blank one."""
+    """Every ranking of this many candidates: partial ones, ones with equals, and the blank one."""
 
     def continued(left: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
         yield ()

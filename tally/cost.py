@@ -1,10 +1,10 @@
-"""What a count will cost, told before it begins: so that nobody is made to wait for one that would not end.
+"""Estimates the cost of a count before it begins, so that no request waits for one that would not end.
 
-A cost is a number of steps, of which a processor does about a million a second. The figures below were found by
-counting with every method: 5 to 100 candidates, 20 to 10,000 different rankings, at random and in camps, whole and
-short, with and without equals, for one seat up to nine in ten; each is near the dearest of them. They are estimates:
-Meek's rule goes round until it has come close enough, and nobody can tell how often that is. What must not last longer
-than it may is stopped by whoever runs it.
+A cost is a number of steps, of which a processor does about a million a second. The figures below were measured with
+every method: 5 to 100 candidates, 20 to 10,000 different rankings, random and in camps, complete and short, with and
+without equals, for one seat up to nine in ten; each is close to the most expensive of them. They are estimates: Meek's
+rule iterates until it converges, and the number of iterations cannot be predicted. The caller must enforce any hard
+limit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Size:
 
     @property
     def filled(self) -> int:
-        """Seats that somebody can have."""
+        """Seats that can be filled."""
         return min(self.seats, self.candidates)
 
 
@@ -66,7 +66,7 @@ def of_contests(size: Size) -> int:
 
 
 def limiting_factor(size: Size, allowed: int, cost: Callable[[Size], int]) -> str | None:
-    """What makes it cost more than is allowed: the seats, the equals, or all there is; nothing if it does not."""
+    """Why it costs more than is allowed: the seats, the equals, or its overall size; None if it does not."""
     if cost(size) <= allowed:
         return None
     if cost(replace(size, seats=1)) <= allowed:

@@ -59,7 +59,7 @@ class CountJob:
     method: str
     settings: dict[str, Any] = field(default_factory=dict)  # seats, unranked, seed
     others: bool = True  # whether all methods count
-    recounts: int = 0  # that may be made to see how close it was; without any, nobody looks
+    recounts: int = 0  # allowed for measuring closeness; 0 skips it
     draws: int = 0  # of other lots, to see whether the outcome hangs on them
 
     @property
@@ -106,13 +106,13 @@ class CountJob:
 
     @staticmethod
     def parse_outcome(text: str) -> CountOutcome:
-        """What came out, as it was written."""
+        """Parse a serialised outcome."""
         return CountOutcome.from_json(text)
 
 
 @dataclass(frozen=True, slots=True)
 class PairwiseJob:
-    """How every two candidates compare, and nothing else."""
+    """Only how every two candidates compare."""
 
     ballots: Ballots
 

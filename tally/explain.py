@@ -1,7 +1,7 @@
 """A result in plain sentences: who won, and why.
 
-Each sentence is a template of TEMPLATES with values for its places: `str(sentence)` is English, and whoever knows
-another language looks up the template and fills in the same values. Values are names, lists of names put side by side,
+Each sentence is a template of TEMPLATES with values for its places: `str(sentence)` is English; translations
+look up the template and fill in the same values. Values are names, lists of names put side by side,
 and exact numbers; no template needs a plural.
 """
 
@@ -107,7 +107,7 @@ class Sentence:
 
 
 def explain(result: Result) -> list[Sentence]:
-    """Why the result is what it is, the most important first."""
+    """Why this is the result, the most important reason first."""
     if not result.candidates:
         return [_sentence("nobody stood")]
     if result.total == result.blank:
@@ -175,7 +175,7 @@ def _won(result: Result, name: str, other: str) -> int:
 
 
 def _one_to_one(result: Result) -> Iterator[Sentence]:
-    """The winner who beats everybody; or the cycle, or the draw, that stands in the way."""
+    """The winner who beats everyone else; or the cycle, or the draw, that prevents it."""
     first = result.winners[0]
     others = [name for name in result.candidates if name != first]
     if all(_won(result, first, other) > 0 for other in others):

@@ -6,16 +6,16 @@ majority taken of the continuing ballots, as Maine's (21-A MRSA section 723-A) a
 - A ballot counts for the candidate it ranks highest among those still in. Candidates it ranks as equals share it in
   equal parts, exactly (halves, thirds); when one of them goes, the others share what was theirs. That is the same as
   counting every strict order of the equals with an equal part of the ballot.
-- Whoever has more than half of the votes of the round wins, and the count stops. The threshold shown is the smallest
-  number more than half, in whole votes, or in the parts (halves, sixths) that the round's votes are shared in.
+- A candidate with more than half of the votes of the round wins, and the count stops. The threshold shown is the
+  smallest number more than half, in whole votes, or in the parts (halves, sixths) that the round's votes are shared in.
 - Otherwise one candidate is eliminated: the one with the fewest votes. Of several, the one with the fewest in the
   latest earlier round where they differ; if they never differed, one by lot (tally/lots.py).
-- A ballot that ranks nobody who is still in is exhausted. What an unranked candidate means makes no difference here: a
+- A ballot that ranks no one who is still in is exhausted. What an unranked candidate means makes no difference here: a
   ballot never counts for a candidate it does not rank.
 - Places: the winner; then those still in when the count stopped, by their votes in that round (equals share a place);
   then the eliminated, the last to go first.
 - One is elected. Asked for more seats, the method still elects one: more are for STV to fill.
-- With no ballot that ranks anybody there is nothing to count: all share the first place, as a tie that is left.
+- If all ballots are blank there is nothing to count: all share the first place, as a tie that is left.
 
 A round shows the votes, who was eliminated or elected on them, and the transfers that lead to the next round.
 `reasons` is empty: the rounds say everything.
@@ -44,14 +44,14 @@ class Piles:
     """Ballots by the candidates they count for, in bundles (tally/ballots.py), when some have gone."""
 
     def __init__(self, ballots: Ballots) -> None:
-        """When nobody has."""
+        """Before any elimination."""
         self.names = ballots.candidates
         self.prefixes = PrefixIndex(ballots)
         self.still_in = frozenset(range(len(self.names)))
         self.exhausted = self.just_exhausted = 0
         self.piles: list[list[Prefix]] = [[] for _ in self.names]
         shares = self._add_to_piles(self.prefixes.split_next([self.prefixes.all], self.still_in))
-        self.gains = _votes(shares)  # what each has more than before somebody went
+        self.gains = _votes(shares)  # what each gained by the last elimination
         self.votes: list[Number] = [self.gains.get(each, 0) for each in range(len(self.names))]
         self._next: dict[int, Piles] = {}
 
@@ -63,7 +63,7 @@ class Piles:
         return self._next[loser]
 
     def _eliminate(self, loser: int) -> None:
-        """Move the loser's ballots on to whom they rank next."""
+        """Move the loser's ballots on to their next preferences."""
         self._next, self.still_in = {}, self.still_in - {loser}
         shared: Shares = defaultdict(int)
         leaving: list[Prefix] = []
@@ -163,7 +163,7 @@ def _steps(piles: Piles | ChangedPiles, names: Sequence[str], tie_breaker: TieBr
 
 
 def winners(piles: Piles | ChangedPiles, names: Sequence[str], seed: str) -> tuple[str, ...]:
-    """Who wins, and nothing else."""
+    """Only the winners."""
     if not any(piles.tally().values()):
         return tuple(names)
     *_before, last = _steps(piles, names, TieBreaker(METHOD, seed))

@@ -1,4 +1,4 @@
-"""Choosing between equals: first by earlier rounds, then by a lot that anybody can draw again.
+"""Choosing between equals: first by earlier rounds, then by a lot that anyone can draw again.
 
 A lot is drawn like this. Write five lines: the seed, the method, what is chosen ("elimination", "transfer"), the number
 of the round, and the candidate's name, each line but the last ended by one newline character, in UTF-8. Take the
@@ -6,15 +6,15 @@ SHA-256 of that text for each of the equals. The one with the smallest is chosen
 
     printf 'seed\\nirv\\nelimination\\n3\\nAda' | sha256sum
 
-The order in which the candidates are listed plays no part. Whoever knows the seed knows whom it favours, so an election
-has none while it is open. When it opens, a secret is made (64 hexadecimal digits) and only a commitment to it is shown:
-the SHA-256 of two lines. At the close the secret is told, and the seed is the SHA-256 of three, of which the last is
-the digest of the ballots as they were counted (tally/ballots.py), all of them without a newline at the end:
+The order in which the candidates are listed plays no part. Knowing the seed means knowing whom it favours, so an
+election has none while it is open. When it opens, a secret is made (64 hexadecimal digits) and only a commitment to it
+is shown: the SHA-256 of two lines. At the close the secret is revealed, and the seed is the SHA-256 of three, of which
+the last is the digest of the ballots as they were counted (tally/ballots.py), all of them without a newline at the end:
 
     printf 'plenum: commitment to lots\\nsecret' | sha256sum
     printf 'plenum: seed of lots\\nsecret\\ndigest' | sha256sum
 
-So nobody can choose the seed: before the close the secret is unknown, and it cannot be another one afterwards.
+So no one can choose the seed: before the close the secret is unknown, and it cannot be another one afterwards.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Choose = Callable[[Iterable[Number]], Number]  # min or max
 
 
 def commitment(secret: str) -> str:
-    """What is published of a secret until it is revealed."""
+    """What is published before a secret is revealed."""
     return _sha256(COMMITMENT, secret)
 
 
@@ -47,7 +47,7 @@ def _sha256(*lines: str) -> str:
 
 
 def lot_hash(seed: str, method: str, where: str, round: int, name: str) -> str:
-    """The SHA-256 by which a name takes its turn, as the top of this file says."""
+    """The SHA-256 that orders a name in the lot, as described at the top of this file."""
     return _sha256(seed, method, where, str(round), name)
 
 
@@ -73,7 +73,7 @@ def by_earlier_rounds(tied: Iterable[str], earlier: Sequence[Tally], choose: Cho
 
 
 class TieBreaker:
-    """Settles the ties of one count, and remembers for the result what it settled and how."""
+    """Settles the ties of one count, and records for the result what was settled and how."""
 
     def __init__(self, method: str, seed: str) -> None:
         self.method, self.seed = method, seed

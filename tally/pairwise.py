@@ -2,7 +2,7 @@
 
 The pass counts three things: A[i][j], the ballots that rank both and i above j; E[i][j], those that rank both as
 equals; T[i], those that rank i at all. From these both rules for unranked candidates follow without another pass:
-"below" (whoever is unranked is below everybody ranked) and "no-opinion" (a ballot says nothing on pairs it does not
+"below" (unranked candidates are below all ranked ones) and "no-opinion" (a ballot says nothing on pairs it does not
 rank in full). Summaries can be added and subtracted, so a running count changes by one ballot at a time.
 """
 
@@ -181,7 +181,7 @@ def strengths(pairwise: Sequence[Sequence[int]], strength: str = "winning2") -> 
 
 
 def condorcet_winner(pairwise: Sequence[Sequence[int]]) -> int | None:
-    """Who beats everybody else one to one, if anybody does."""
+    """The candidate who beats everyone else one to one, if there is one."""
     everyone = range(len(pairwise))
     for i in everyone:
         if all(pairwise[i][j] > pairwise[j][i] for j in everyone if j != i):
@@ -190,7 +190,7 @@ def condorcet_winner(pairwise: Sequence[Sequence[int]]) -> int | None:
 
 
 def rank_by_beats(candidates: Sequence[str], beats: Callable[[int, int], bool]) -> list[list[str]]:
-    """Groups of equals, best first: those nobody left beats, taken off again and again. Nobody may beat in a circle."""
+    """Groups of equals, best first: repeatedly those that no one left beats. There must be no cycle."""
     everyone = range(len(candidates))
     better = [sum(1 << j for j in everyone if beats(j, i)) for i in everyone]  # than i, as sets of bits
     left, bits_left = list(everyone), (1 << len(candidates)) - 1
@@ -223,9 +223,9 @@ def bits(number: int) -> Iterator[int]:
 
 
 class Reachability:
-    """The reachability of a graph to which edges are added; everybody reaches themselves.
+    """The reachability of a graph to which edges are added; every node reaches itself.
 
-    Both directions are known, so that an edge only visits candidates for whom it changes something: all edges together
+    Both directions are stored, so that an edge only visits candidates for whom it changes something: all edges together
     cost at most one step for every two candidates, however many edges there are.
     """
 
@@ -245,7 +245,7 @@ class Reachability:
         """Add an edge; returns who reaches more than before, and which candidates are new to them."""
         if self.has(start, end):
             return []
-        # Whoever reaches the end already reaches all that lies beyond it; the same holds the other way round.
+        # A node that reaches the end already reaches all that lies beyond it; the same holds the other way round.
         sources, targets = self.back[start] & ~self.back[end], self.forward[end] & ~self.forward[start]
         ahead, behind = self.forward[end], self.back[start]
         new = [(each, ahead & ~self.forward[each]) for each in bits(sources)]

@@ -31,7 +31,7 @@ def recount_with_other_lots(ballots: Ballots, result: Result, most: int = MAX_OT
 
 
 def places_without_lots(result: Result, draws: Collection[Result]) -> tuple[tuple[str, int], ...]:
-    """Everybody's place, where those share one whose order is another with another draw."""
+    """All places; candidates whose order depends on the draw share one."""
     every = [dict(each.places) for each in (result, *draws)]
     groups: list[list[str]] = []
     for name, _place in sorted(result.places, key=itemgetter(1)):
@@ -50,12 +50,12 @@ def _is_level(one: str, other: str, every: Collection[dict[str, int]]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ProvisionalResult:
-    """What may be said of a result before the lots are drawn."""
+    """What is certain of a result before the lots are drawn."""
 
     result: (
         Result  # of several seats, those are won that every draw gives to the same; of one, all who may win are tied
     )
-    between: tuple[str, ...]  # those among whom a lot would choose; nobody, if the outcome hangs on none
+    between: tuple[str, ...]  # the candidates a lot would choose between; empty if the outcome does not depend on one
 
 
 def provisional_result(result: Result, draws: Draws) -> ProvisionalResult:
@@ -71,7 +71,7 @@ def provisional_result(result: Result, draws: Draws) -> ProvisionalResult:
 
 
 def places_with_first(result: Result, first: Collection[str]) -> tuple[tuple[str, int], ...]:
-    """Everybody's place, with all of these in the first."""
+    """All places, with these candidates sharing the first."""
     others = [each for each in result.places if each[0] not in first]
     groups = [[name for name, _place in group] for _place, group in groupby(others, key=itemgetter(1))]
     return places_of([list(first), *groups])

@@ -9,8 +9,8 @@ Contests of equal strength (by tally.pairwise.strengths) are judged together, in
 Nothing depends on an order among equals, so names cannot decide. A cycle of equal contests loses all of them and leaves
 its candidates tied, as no reason to drop one rather than another exists. What is locked never has a cycle: a cycle
 would have to contain a contest of the last group, and step 2 skips every such one. A contest off all cycles is never
-skipped, so whoever beats everybody wins; and clones share the fate of whom they are clones of, as a cycle through one
-is a cycle through the other. Places: those below nobody by locked contests first, then those below nobody left.
+skipped, so a candidate who beats all others wins; and clones share the fate of their originals, as a cycle through one
+is a cycle through the other. Places: those below no one by locked contests first, then those below no one left.
 
 `reasons`:
 - `strength`: the measure of strength: winning2, winning or margins.

@@ -14,7 +14,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Candidates a rule could not tell apart, where that was, and how it was settled, if it was."""
+    """Candidates that a rule could not separate, where that happened, and how it was settled, if it was."""
 
     where: str  # "places", "elimination", "election", "transfer"
     names: tuple[str, ...]
@@ -24,7 +24,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """A choice made by lot. Anybody can draw it again from the seed: see tally/lots.py."""
+    """A choice made by lot. It can be drawn again from the seed: see tally/lots.py."""
 
     where: str
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Lot:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Votes that went from one candidate to another, or to nobody (exhausted), as an exact number in text."""
+    """Votes that went from one candidate to another, or to none (exhausted), as an exact number in text."""
 
     source: str
     destination: str | None
@@ -128,7 +128,7 @@ def ballot_fields(ballots: Ballots) -> dict[str, Any]:
 
 
 def outcome_fields(groups: list[list[str]]) -> dict[str, Any]:
-    """What a method without rounds says of everybody: the first group wins, and equals are reported as ties."""
+    """The outcome of a method without rounds: the first group wins, and equals are reported as ties."""
     places = places_of(groups)
     ties = tuple(Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1)
     return {"winners": tuple(name for name, place in places if place == 1), "places": places, "ties": ties}
@@ -152,7 +152,7 @@ def exact_text(number: Fraction | int) -> str:
 
 
 def _divide_out(number: int, prime: int) -> tuple[int, int]:
-    """How often it can be divided by the prime, and what is left."""
+    """The exponent of the prime, and the remaining factor."""
     times = 0
     while number % prime == 0:
         number //= prime

@@ -1,4 +1,4 @@
-"""Schulze: whoever has a stronger chain of won contests to the other than the other has back is better.
+"""Schulze: of two candidates, the one with the stronger chain of won contests to the other is better.
 
 Markus Schulze, "A new monotonic, clone-independent, reversal symmetric, and Condorcet-consistent single-winner
 election method", Social Choice and Welfare 36 (2011), 267-303. A chain is as strong as its weakest contest; a contest
@@ -11,7 +11,7 @@ to the other, their own contest is drawn, and the original, which goes on to dra
 - `paths`: [i][j] the strongest chain from i to j as numbers of candidates, i first and j last, [] where there is none;
   of several the shortest, of these the one whose candidates come first by name.
 - `strongest`: [i][j] votes for and against in the weakest contest of that chain, [0, 0] where there is none.
-- `beats`: [better, worse] by name for every two candidates of whom one is better by these chains.
+- `beats`: [better, worse] by name for every two candidates where one is better by these chains.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
 
 
 def winners(ballots: Ballots, *, unranked: str = "below") -> tuple[str, ...]:
-    """Nothing but who wins, as `count` says it: without the chains it is found in a fraction of the time."""
+    """Only the winners, as by `count`: without the chains this takes a fraction of the time."""
     names = ballots.normal.candidates
     widest = widths(strengths(ballots.normal.summary.pairwise(unranked)))
     back = zip(*widest, strict=True)

@@ -16,7 +16,7 @@ def borda(ballots: Ballots) -> Result:
 
     Jean-Charles de Borda, "Mémoire sur les élections au scrutin", Histoire de l'Académie royale des sciences (1781).
     Equals share the points of the places they take together; so do all whom a ballot leaves unranked, who take the last
-    places (Duncan Black's rule). A blank ballot gives nobody points. Put as contests, which needs no second pass: a
+    places (Duncan Black's rule). A blank ballot gives no points. Put as contests, which needs no second pass: a
     point for everybody below, half a point for everybody equal.
 
     `reasons`:
@@ -124,7 +124,7 @@ def plurality(ballots: Ballots) -> Result:
     """First preferences: the candidate ranked first on most ballots wins, as with a single cross.
 
     The oldest rule there is; see for instance H. Nurmi, "Comparing Voting Systems" (1987), chapter 4. Equal firsts
-    share the vote exactly: of three, each gets a third. A blank ballot votes for nobody; whom a ballot leaves unranked
+    share the vote exactly: of three, each gets a third. A blank ballot votes for no one; whom a ballot leaves unranked
     makes no difference.
 
     `reasons`:

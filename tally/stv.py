@@ -3,7 +3,7 @@
 - Places: the elected in the order in which they reached their seats, those of one stage by their votes in it; then
   those still in when the last seat was filled, by their votes in the last stage; then the excluded, the last to go
   first. Equals share a place.
-- With no ballot that ranks anybody there is nothing to count: nobody is elected, unless there are seats for all.
+- If all ballots are blank there is nothing to count: no one is elected, unless there are seats for all.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ def check_seats(seats: int) -> None:
 
 
 def decimal_text(units: int, digits: int) -> str:
-    """So many units of the last decimal place, as text: 123456 with 5 digits is 1.23456."""
+    """A number of units of the last decimal place, as text: 123456 with 5 digits is 1.23456."""
     whole, rest = divmod(units, 10**digits)
     return f"{whole}.{rest:0{digits}d}"
 
 
 class Standings:
-    """Who is still in, who was elected in which order, who went in which order."""
+    """Who is still in, and who was elected and who was excluded, in order."""
 
     def __init__(self, names: tuple[str, ...], seats: int) -> None:
         self.hopeful = list(names)
@@ -60,7 +60,7 @@ class Standings:
         return not self.seats_left or not self.hopeful
 
     def groups(self, votes: Mapping[str, int]) -> list[list[str]]:
-        """Everybody, best first; votes are those of the last stage."""
+        """All candidates, best first; votes are those of the last stage."""
         return self.elected + group_by_votes(self.hopeful, votes) + [[name] for name in reversed(self.gone)]
 
 

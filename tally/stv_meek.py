@@ -1,19 +1,19 @@
-"""Single transferable vote by Meek's method: everybody elected keeps just what they need, the rest flows on.
+"""Single transferable vote by Meek's method: the elected keep just what they need, the rest flows on.
 
 Source: the PR Foundation's "Reference Meek Rule" (prfound.org, 2011), after B. L. Meek (1969, 1970) and Hill, Wichmann
 and Woodall, "Algorithm 123", The Computer Journal 30 (1987). Letters in brackets are the Reference Rule's steps.
 
-- Everybody has a keep value, 1 at first. A ballot starts with weight 1; each candidate in its order keeps the weight
-  that arrives times the keep value, rounded up in the ninth decimal, and the rest goes on [B.2.a].
+- Every candidate has a keep value, 1 at first. A ballot starts with weight 1; each candidate in its order keeps the
+  weight that arrives times the keep value, rounded up in the ninth decimal, and the rest goes on [B.2.a].
 - The quota is the votes that all hold divided by one more than the seats, cut after nine decimals, plus 0.000000001
-  [B.2.b]. It falls as ballots run out. Whoever holds the quota is elected, and the round ends [B.2.c, e].
+  [B.2.b]. It falls as ballots run out. A candidate who holds the quota is elected, and the round ends [B.2.c, e].
 - Otherwise the keep value of each elected candidate is multiplied by quota and divided by votes, rounded up both times,
   and the votes are dealt out again [B.2.f], until the surplus of the elected is less than 0.000001 or no longer falls.
   Then the candidate with the fewest votes is excluded: the keep value becomes 0, and the round ends [B.3].
 - It ends when all seats are filled, or no more candidates are left than seats: those are elected [C].
 - Ties for exclusion [T]: candidates whose votes differ by no more than the surplus that is left count as tied. Of these
   goes the one with fewer votes in the latest earlier round where they differ by more than 0.000001, else one by lot
-  (tally/lots.py); the Reference Rule leaves that choice to whoever uses it.
+  (tally/lots.py); the Reference Rule leaves that choice to its users.
 - Equal ranks: the Reference Rule has none. Here a ballot that ranks several as equals counts as if every strict order
   of them had an equal part of it. Each gets weight * k * (integral from 0 to 1 of the product of (1 - t * k') over the
   other equals), their keep values being k': the mean, over all orders, of what arrives. It is cut after nine decimals;
@@ -22,7 +22,7 @@ and Woodall, "Algorithm 123", The Computer Journal 30 (1987). Letters in bracket
 
 A round shows votes, quota and keep values as the round ended, and who was elected or excluded on them. There are no
 transfers from one candidate to another: the keep values say what flows on. `exhausted` is what no candidate kept;
-votes, exhausted and residue add up to the ballots that rank anybody, exactly. `reasons` is empty.
+votes, exhausted and residue add up exactly to the ballots that are not blank. `reasons` is empty.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class _Dealing:
         self.going: list[tuple[Groups, Prefix]] = [((), self.prefixes.all)]  # what is before a bundle's group, and it
 
     def start_round(self, hopeful: list[str]) -> None:
-        """Go on to the next whom there is to deal to, wherever nobody keeps everything any more."""
+        """Extend the heads in which no candidate keeps everything any longer."""
         keeping = {number for number, keep in enumerate(self.keep) if keep}
         everything = {number for number, name in enumerate(self.names) if name in hopeful}
         heads: Counter[Groups] = Counter()
@@ -89,7 +89,7 @@ class _Dealing:
             self.exhausted += weight * count
 
     def _keep(self, group: tuple[int, ...], weight: int, count: int) -> int:
-        """Let the equals of a group keep their parts of so many ballots; the answer is the weight that goes on."""
+        """Let the equals of a group keep their parts of this many ballots; returns the weight that goes on."""
         keeps = [self.keep[each] for each in group]
         parts = [_up(weight * keeps[0], ONE)] if len(group) == 1 else shares(weight, keeps)
         for each, part in zip(group, parts, strict=True):
@@ -112,7 +112,7 @@ def _up(number: int, by: int) -> int:
 
 def shares(weight: int, keeps: list[int]) -> list[int]:
     """What each of several equals keeps of a weight, as the top of this file says; in units of the ninth decimal."""
-    if min(keeps) == ONE:  # nobody of them is elected: they share alike, as they do through most of a count
+    if min(keeps) == ONE:  # none of them is elected: they share equally, as they do through most of a count
         return [weight // len(keeps)] * len(keeps)
     bottom = lcm(*range(1, len(keeps) + 1))
     product = [1]
@@ -135,7 +135,7 @@ def _mean(product: list[int], keep: int, bottom: int) -> int:
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
-    """Who is elected by Meek's method. `unranked` is taken so that all methods are called alike."""
+    """Who is elected by Meek's method. `unranked` is accepted so that all methods have the same signature."""
     check_seats(seats)
     ballots, tie_breaker = ballots.normal, TieBreaker(METHOD, seed)
     if ballots.total == ballots.blank:

@@ -4,7 +4,7 @@ Source: The Scottish Local Government Elections Order 2007 (SSI 2007/42), Schedu
 the Order of 2011 (SSI 2011/399). Numbers in brackets are its rules.
 
 - Quota [46]: valid ballots divided by one more than the seats, decimals ignored, plus one.
-- Whoever has the quota is elected [47]. While somebody has more than the quota and seats are left, the largest surplus
+- A candidate with the quota is elected [47]. While one has more than the quota and seats are left, the largest surplus
   is transferred, one a stage [48, 49]: every paper moves to the next candidate on it who is still in, with the value
   it had times the surplus divided by the votes of the one it leaves, cut after five decimals. Surpluses of equals: the
   one who had more votes in the latest earlier stage where they differ, else by lot (tally/lots.py).
@@ -19,7 +19,7 @@ the Order of 2011 (SSI 2011/399). Numbers in brackets are its rules.
 - What an unranked candidate means makes no difference: a paper never counts for a candidate it does not rank.
 
 A stage shows the votes, who was elected on them and who is excluded next, and the transfers that lead to the next
-stage. `exhausted` is the value of papers with nobody left on them, `residue` what the cut decimals lost: votes,
+stage. `exhausted` is the value of papers with no one left on them, `residue` what the cut decimals lost: votes,
 exhausted and residue add up to the valid ballots, exactly. `reasons` is empty: the stages say everything.
 """
 
@@ -80,7 +80,7 @@ class _Piles:
         return self.prefixes.split_next([prefix], still_in) if still_in.isdisjoint(prefix.group) else [prefix]
 
     def move(self, name: str, keeps: int, still_in: list[str]) -> tuple[Transfer, ...]:
-        """Pass a pile on, leaving its owner so many votes: the quota, or none."""
+        """Pass a pile on, leaving its owner this many votes: the quota, or none."""
         held, pile = self.votes[name], self.piles[name]
         self.votes[name], self.piles[name] = keeps, {}
         numbers = {number for number, each in enumerate(self.names) if each in still_in}
@@ -92,7 +92,7 @@ class _Piles:
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
-    """Who is elected by the Scottish rules. `unranked` is taken so that all methods are called alike."""
+    """Who is elected by the Scottish rules. `unranked` is accepted so that all methods have the same signature."""
     check_seats(seats)
     ballots, tie_breaker = ballots.normal, TieBreaker(METHOD, seed)
     valid = ballots.total - ballots.blank

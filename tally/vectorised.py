@@ -31,8 +31,9 @@ PairCounts = list[int]  # A, E and T as tally/pairwise.py calls them: row by row
 
 
 def is_faster(rankings: Sequence[str], candidates: int) -> bool:
-    """Whether that is quicker: not where columns are shorter than they are many, nor where most of what is in them is
-    that somebody is not ranked."""
+    """Whether columns are faster: not with too few rankings per candidate, nor if most candidates are unranked on most
+    of them.
+    """
     if len(rankings) < MIN_ROWS_PER_CANDIDATE * candidates or candidates > MAX_PARALLEL_CANDIDATES:
         return False
     return candidates**2 <= COMPARISONS_PER_CHAR or candidates**2 * len(rankings) <= COMPARISONS_PER_CHAR * sum(
@@ -48,8 +49,7 @@ def count_in_batches(rankings: Sequence[str], candidates: int) -> Iterator[PairC
 
 
 def ranks_by_candidate(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequence[int]]:
-    """A function that tells of a candidate, ranking by ranking, in which group it is, from 0 on; the number of
-    candidates where it is in none."""
+    """A function from a candidate to its group in each ranking, from 0 on; unranked is the number of candidates."""
     if candidates > MAX_PARALLEL_CANDIDATES:
         ranks = [{each: rank for rank, group in enumerate(groups_of(one)) for each in group} for one in rankings]
         return lambda candidate: [each.get(candidate, candidates) for each in ranks]
@@ -85,7 +85,7 @@ class _RankTable:
         return [*above, *equal, *ranked]
 
     def _equal(self, after: list[int], before: list[int], highest: int, above: list[int]) -> list[int]:
-        """Who is not below another whom they are not above either."""
+        """How often neither of two candidates is above the other."""
         equal = [0] * len(above)
         for i, mine in enumerate(after):
             for j in range(i):
@@ -95,7 +95,7 @@ class _RankTable:
         return equal
 
     def columns(self, text: str, number: int) -> list[bytes]:
-        """By candidate, a byte for each ranking: the place, or a letter of somebody who is not ranked."""
+        """By candidate, a byte for each ranking: the place, or a letter if the candidate is unranked."""
         written = self._written(text.encode("ascii", "replace"))
         lines, shapes = written.split(b"\n"), written.translate(self._shape).split(b"\n")
         if len(lines) != number:
@@ -111,7 +111,7 @@ class _RankTable:
 def _in_letters(text: bytes) -> bytes:
     """Numbers of up to two digits as one letter each, all at once.
 
-    A byte of `numbers` has the digit that stands there and ten times the one before it: at the last digit of each
+    A byte of `numbers` has the digit at that place and ten times the one before it: at the last digit of each
     number that is the number. At a first digit that another follows, a hundred is added, and the byte is left out.
     """
     digits, is_digit, signs = (_as_integer(text.translate(table)) for table in (_DIGITS, _IS_DIGIT, _SIGNS))
@@ -138,7 +138,7 @@ def _as_integer(column: bytes) -> int:
 
 
 class _RanksByShape(dict[bytes, bytes]):
-    """For each letter of a ranking of this shape its place, from 1 on; what stands at a sign is not looked at."""
+    """The rank of each letter in a ranking of this shape, from 1 on; values at separators are ignored."""
 
     def __missing__(self, shape: bytes) -> bytes:
         if not SHAPE.fullmatch(shape):

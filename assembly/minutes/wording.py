@@ -31,7 +31,7 @@ class PointView:
     is_carried: bool
     lines: tuple[str, ...]
     present: tuple[str, ...]  # names
-    votes: tuple[tuple[str, tuple[str, ...]], ...]  # in an open vote: what was said, and by whom
+    votes: tuple[tuple[str, tuple[str, ...]], ...]  # in an open vote: each answer, and who gave it
     speeches: tuple[tuple[str, str], ...]  # who, and for how long
     opened: datetime | None
     closed: datetime | None

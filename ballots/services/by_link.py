@@ -68,7 +68,7 @@ def check_holder(person: User | None) -> None:
 
 
 def check_reader(person: User | None) -> None:
-    """As `check_holder`, of somebody who comes for the result."""
+    """Like `check_holder`, for reading the result."""
     _check_account(person, Permission.VIEW_APPLICATION, NO_RESULT, SIGN_IN_TO_READ)
 
 

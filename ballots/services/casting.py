@@ -26,12 +26,12 @@ from store.table import Item, Write
 
 from .by_link import standing_by
 
-MAX_ATTEMPTS = 8  # how often somebody may be overtaken by their own other tabs, or by the roll
+MAX_ATTEMPTS = 8  # retries when losing a race with the voter's own tabs, or with changes of the roll
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a form: the ballot cast, unless the form had been carried out before; and what it replaced."""
+    """The outcome of a form: the ballot cast, unless the form was a repeat; and what it replaced."""
 
     ballot: Ballot | None
     replaced: bool = False
@@ -47,8 +47,9 @@ ALREADY_DONE = Outcome(None)  # of a form that was carried out before
 def standing_of(
     who: User | Pass, election_name: str, form: str = "", *, described: bool = False, to_show: bool = False
 ) -> Standing | None:
-    """The voter's standing. Drafts count as missing, as nobody can vote in them. With `to_show`, the election may be a
-    second old; nothing is decided by it."""
+    """The voter's standing. Drafts count as missing, as they take no votes. With `to_show`, the election may be a
+    second old; no decision depends on it.
+    """
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
@@ -135,7 +136,7 @@ def _record_cast(
 
 
 def _name(who: User | Pass, standing: Standing) -> str:
-    """The voter's name in the log; for a link, the name on the roll. How somebody came is not recorded."""
+    """The voter's name in the log; for a link, the name on the roll. Whether they came by link is not recorded."""
     return (standing.voter or who.voter) if isinstance(who, Pass) else who.name
 
 
@@ -179,7 +180,7 @@ def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Writ
 
 
 def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form: str) -> Outcome:
-    """An organiser enters a paper ballot for somebody on the roll; the log and the turnout record that.
+    """An organiser enters a paper ballot for a voter on the roll; the log and the turnout record that.
 
     That the person has already voted is checked last, so that a form refused for another reason does not reveal it.
     """
@@ -194,7 +195,7 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
 
 
 def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
-    """Of somebody with an account, all their entries; else the one that was typed, unless its account is gone."""
+    """With an account, all entries of the person; otherwise the entry that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
     found = repository.read_standing(election_name, person or voter, form=form)
     is_gone = person is None and found is not None and "account" in (found.entry or {})
@@ -212,7 +213,7 @@ def check_paper(actor: User, standing: Standing) -> None:
 
 
 def check_paper_voter(actor: User, standing: Standing) -> None:
-    """Before the form is sent, say that somebody has voted only where the roll shows it too.
+    """Before the form is sent, reveal that a person has voted only where the roll shows it too.
 
     The turnout is read in every case, so that the response time does not reveal it either.
     """

@@ -34,7 +34,7 @@ def _elections_of(voter: str) -> Iterator[Item]:
 
 
 def _withdraw_ballot(election_name: str, voter: str) -> None:
-    """One of those cast before a restore counts and stays: nobody can tell which it is."""
+    """A secret ballot cast before a restore stays and counts, as it cannot be identified."""
     try:
         retry_lost_race(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
     except LostRace:

@@ -133,7 +133,7 @@ class Part:
 
     @property
     def units(self) -> float:
-        """What it takes of the log: two for each kilobyte, because of the transaction."""
+        """Write units of the log: two for each kilobyte, because of the transaction."""
         return 2 * (check_value("".join(self.ballots)) + BALLOT_BYTES * len(self.ballots)) / 1024
 
 
@@ -152,8 +152,9 @@ def _size(line: Line) -> int:
 
 
 class BallotBox:
-    """The ballots of a closed election, read once: how often each ranking was cast, and the parts that are to be
-    published yet. Those that are, the mark of the sealing tells."""
+    """The ballots of a closed election, read once: how often each ranking was cast, and the parts yet to be published.
+    The progress mark has those that are.
+    """
 
     def __init__(self, election: Election, mark: Item):
         self.election = election
@@ -198,7 +199,7 @@ class BallotBox:
 
 
 class CannotSeal(ExplainedError):
-    """Something is wrong with the ballots; the election waits until somebody has looked."""
+    """Something is wrong with the ballots; the election waits for a person to investigate."""
 
 
 # --- Emptying the ballot box ---
@@ -227,8 +228,9 @@ def empty(election: Election) -> Generator[float, None, None]:
 
 
 def _units(election: Election, ballots: int) -> float:
-    """What it takes of each partition of the ballots: two for a ballot, because of the transaction. Only half of that
-    counts, as nobody else writes there any more."""
+    """Write units for each partition of the ballots: two for a ballot, because of the transaction. Only half of that
+    counts, as there are no other writers left.
+    """
     return ballots / election.shards
 
 

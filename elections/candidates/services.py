@@ -30,7 +30,7 @@ def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) ->
 
 
 def _payload(candidate: Candidate) -> Item:
-    """What an event says of a new candidate."""
+    """The event payload of a new candidate."""
     return repository.storable(asdict(candidate))
 
 
@@ -45,7 +45,7 @@ def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
 
 
 def _numbered(name: str, new: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates that do not stand yet, each with a number nobody has."""
+    """The candidates that are new, each with an unused number."""
     there = repository.candidates(name)
     names = {keys.fold(each.name) for each in there}
     wanted = [each for each in new if keys.fold(each.name) not in names]

@@ -69,7 +69,7 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
 
 
 def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
-    """The form again with what its Markdown looks like; nothing is saved yet."""
+    """The form again with its Markdown rendered; nothing is saved yet."""
     context = election_context(request, election, previews=True, preview=markdown_cache.preview(text))
     return show_form(request, form, title, _("Save"), **context)
 

@@ -199,7 +199,7 @@ def _mails(election: Election) -> ChecklistItem:
 
 
 def fixed_by_opening(election: Election) -> list[str]:
-    """What cannot be changed any more once it is open."""
+    """What can no longer be changed after opening."""
     end = _("The end can only be moved later.") if election.ends else _("No end can be set any more.")
     return [
         _("The name and all settings above can no longer be changed."),

@@ -44,13 +44,13 @@ class ElectionSnapshot:
         return self.election.state(self.now)
 
     def link(self, page: str, label: str, *actions: str, query: str = "", words: tuple[str, ...] = ()) -> Button | None:
-        """Where it is mended, for who may do so."""
+        """Where to fix it, for those who may."""
         may = not actions or any(action in self.offered for action in actions)
         return Button(label, reverse(page, args=[self.election.name, *words]) + query) if may else None
 
 
 def concerns(snapshot: ElectionSnapshot, *, except_for: str = "") -> list[Concern]:
-    """Most serious first, without what the next step already says."""
+    """Most serious first, without those the next step already covers."""
     every = (
         _restored,
         _end_passed,

@@ -42,13 +42,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What is known of an election beside itself."""
+    """Figures about an election that are stored elsewhere."""
 
     candidates: int = 0
     voted: int = 0
     uninvited: int = 0  # voters on the roll who have not been invited
     invited: int = 0  # voters who were to be mailed an invitation so far
-    reminded: int = 0  # mails that reminded somebody
+    reminded: int = 0  # reminder mails
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
     sealing: str = ""  # how far that is, while it takes its time
@@ -139,7 +139,7 @@ def _open_step(election: Election, numbers: Numbers, offered: Collection[str], n
 
 
 def _open_electorate_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
-    """Where everybody here may vote, inviting by mail is optional."""
+    """Where every member may vote, inviting by mail is optional."""
     if numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
     if not numbers.invited:
@@ -150,7 +150,7 @@ def _open_electorate_step(election: Election, numbers: Numbers, offered: Collect
 
 
 def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
-    """Nothing has to be done but to wait; or, if it is time, to remind those who have not voted."""
+    """Wait; or, if it is time, remind those who have not voted."""
     text = [*before, _turnout_text(election, numbers)]
     if _has_automatic_reminder(election, now):
         text.append(_("The others get an automatic reminder."))
@@ -184,13 +184,13 @@ def _turnout_text(election: Election, numbers: Numbers) -> str:
 
 
 def _has_automatic_reminder(election: Election, now: str) -> bool:
-    """Whether those who have not voted are reminded, also if nobody presses a button."""
+    """Whether a scheduled reminder is still to come."""
     end = election.no_voting_after
     return end is not None and any(moment(end, hours) > now for hours in election.remind_before)
 
 
 def _is_time_to_remind(election: Election, numbers: Numbers, now: str) -> bool:
-    """Once, shortly before the end, and if nothing else will. Without an end it may be done at any time."""
+    """Once, shortly before the end, unless a reminder is scheduled. Without an end, at any time."""
     if numbers.reminded or _has_automatic_reminder(election, now) or not election.takes_votes(now):
         return False
     return election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME

@@ -98,7 +98,7 @@ def _create(actor: User, draft: Election, source: Item, *also: Write, **event_da
 
 @FILLING.step
 def fill_batch(task: Task) -> Batch:
-    """Bring what is missing. Any number may do this at once, and again: who is there already is left as they are."""
+    """Copy what is missing. Idempotent and safe to run concurrently: existing entries are left unchanged."""
     draft = repository.find(task.subject)
     if draft is None or draft.created_at != task.data["created_at"]:
         return finished()

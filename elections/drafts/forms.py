@@ -207,7 +207,7 @@ class SettingsForm(ZonedForm):
         return tuple(sorted(self.cleaned_data["remind_before"], reverse=True))
 
     def groups(self) -> Iterator[tuple[Any, list[Any], list[Any]]]:
-        """Headings with their fields; what few people need is folded unless there is something wrong with it."""
+        """Headings with their fields; rarely used ones are collapsed unless they are set or have errors."""
         for group in GROUPS:
             wrong = [name for name in group.folded if self.errors.get(name) or self[name].value()]
             folded = [self[name] for name in group.folded if name not in wrong]

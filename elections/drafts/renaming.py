@@ -23,7 +23,7 @@ ITEMS_PER_BATCH = 30  # of one transaction: each is made there, removed here, an
 
 
 def rename(election: Election, name: str, stored: Item) -> list[Write]:
-    """Refused in part 0 or the last two if the name is taken; elsewhere, if anybody changed the election since."""
+    """Refused in part 0 or the last two if the name is taken; elsewhere, if the election has changed since."""
     after = replace(election, name=name, renamed_from=election.name, version=election.version + 1)
     created, *others = repository.creation(after)
     people = {keys.fold(each): each for each in (election.owner_name, *election.managers)}

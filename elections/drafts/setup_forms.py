@@ -62,7 +62,7 @@ class NewElectionForm(forms.Form):
         return cleaned
 
     def clean_zone(self) -> str:
-        """The reader's own, which a script says, unless the site has one."""
+        """The reader's own zone, reported by a script, unless the site has one."""
         zone = settings.SITE_TIME_ZONE or self.cleaned_data["zone"]
         return zone if is_selectable(zone) else "UTC"
 
@@ -75,7 +75,7 @@ class NewElectionForm(forms.Form):
 
 
 class WhatForm(forms.Form):
-    """What it is called and about, of a draft that is there."""
+    """Name and description of an existing draft."""
 
     name = NewElectionForm.base_fields["name"]
     description = NewElectionForm.base_fields["description"]

@@ -63,7 +63,7 @@ WHAT = STEPS[0]
 
 
 def next_url(step: Step, election: Election) -> str:
-    """Where it goes on: the next step, and after the last one the page that opens the election."""
+    """The next step; after the last one, the page that opens the election."""
     following = STEPS[STEPS.index(step) + 1 :]
     return step_url(following[0], election) if following else reverse("open_election", args=[election.name])
 
@@ -83,7 +83,7 @@ class ProgressStep:
 
 
 def progress_steps(election: Election | None, here: Step) -> list[ProgressStep]:
-    """The whole path, from what it is to opening it; before there is a draft, no other step can be gone to."""
+    """All steps up to opening; before a draft exists, the others have no link."""
     at = STEPS.index(here)
     steps = [
         ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)

@@ -41,7 +41,7 @@ from .setup_steps import Step
 @requires(Permission.USE_APPLICATION)
 @form_page
 def create(request: HttpRequest) -> HttpResponse:
-    """What it is and what it is called; the rest has defaults. The same form again is the same draft."""
+    """Kind and name; the rest has defaults. Idempotent: the same form again returns the same draft."""
     form = NewElectionForm(form_data(request))
     if request.method == "POST" and form.is_valid() and _create_draft(request, form):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
@@ -63,7 +63,7 @@ def _create_draft(request: HttpRequest, form: NewElectionForm) -> bool:
 @requires(Permission.USE_APPLICATION)
 @form_page
 def create_with_all_settings(request: HttpRequest) -> HttpResponse:
-    """All settings at once, for those who know what they want."""
+    """All settings at once, for experienced organisers."""
     form = ElectionForm(form_data(request))
     done = _("Your draft is saved. Now add candidates and voters.")
     if run_form(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
@@ -89,7 +89,7 @@ def check_may_take(user: User, found: tuple[Election, Step]) -> None:
 @requires(Permission.USE_APPLICATION, load=load_step, rule=check_may_take)
 @form_page
 def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
-    """Save one step and continue; once the election is no draft, only say so."""
+    """Save one step and continue; if the election is no longer a draft, say so instead."""
     election, step = found
     if (address := shared_page_url(request, election, step.action)) is not None:
         return redirect(address)
@@ -110,7 +110,7 @@ def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
 
 
 def _change_name_and_description(request: HttpRequest, election: Election, form: WhatForm) -> None:
-    """The name first: if another election has it, nothing is changed."""
+    """The name first: if it is taken, nothing is changed."""
     renamed = services.rename(request.user, election, form.cleaned_data["name"])
     actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
 
@@ -131,11 +131,11 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
 
 
 def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
-    """Importing a list or adding a group saves what was chosen here first, and comes back."""
+    """Importing a list or adding a group saves this form first, and comes back."""
     form = WhoForm(form_data(request), election=election)
 
     def save() -> None:
-        """The voters first: if one of them is nobody's name, nothing is changed."""
+        """Voters first: if one of the names is unknown, nothing is changed."""
         if form.cleaned_data["voters"]:
             messages.success(request, add_voters_from(form, request.user, election))
         _change(request, election, form)
@@ -178,7 +178,7 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
 
 
 def _carried_out_silently(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
-    """Like `run_form`, but without a word: the next step says that it goes on."""
+    """Like `run_form`, but without a message: the next step is confirmation enough."""
     if request.method != "POST" or not form.is_valid():
         return False
     try:

@@ -30,7 +30,7 @@ class ElectionTemplate:
         return self.seats > 1
 
 
-# People who were elected are told first, and the result is announced with a button; options do not mind.
+# People hear first that they were elected, so their result is announced with a button; options do not mind.
 TEMPLATES = {
     "board": ElectionTemplate(
         Card(

@@ -1,3 +1,3 @@
-"""Groups: electorates that somebody keeps, to put them on the rolls of their elections."""
+"""Groups: reusable electorates that organisers put on the rolls of their elections."""
 
 PUBLIC = "filling repository services"

@@ -47,7 +47,7 @@ class Filling:
 
 
 def begin(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, list[Write]]:
-    """The list, stored, and the task that goes with the act which asks for it; nothing for nobody."""
+    """Store the list; returns the task to write with the event, or none for an empty list."""
     if not members:
         return Filling(group.id, "", by, 0), []
     filling = _store_slices(group.id, by, members)
@@ -56,7 +56,7 @@ def begin(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, li
 
 
 def _store_slices(group_id: str, by: str, members: Sequence[Member]) -> Filling:
-    """In slices that nobody looks for before the task is there."""
+    """In slices that are not read until the task exists."""
     token, until = _digest(group_id, members), int(time.time()) + UNUSED_SLICE_SECONDS
     slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(by_count(members))]
     for some in by_count(slices, SLICES_PER_WRITE):

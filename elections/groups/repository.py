@@ -75,7 +75,7 @@ def current_members(members: Sequence[Member]) -> list[Member]:
 
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
-    """Who is on a roll and still here, as members."""
+    """The current voters on a roll, as members."""
     for some in by_count(elections.current_voters(election, by_name=by_name)):
         here = find_accounts(some)
         yield from (Member(name, here.get(keys.fold(name))) for name in some)
@@ -97,7 +97,7 @@ def member_of(item: Item) -> Member:
     return Member(item["member_name"], item.get("account"))
 
 
-# --- writes; each answers parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def creation(group: Group, source: Sequence[str] = ()) -> list[Write]:
@@ -153,13 +153,13 @@ def _touched(group_id: str, members: int) -> Update:
 
 
 def deletion(group: Group, at: str) -> list[Write]:
-    """It is nowhere to be found any more. The worker deletes its members, and where it was used."""
+    """The group disappears at once. The worker deletes its members and the records of its use."""
     name = Delete(keys.group_name(group.owner_name, group.name))
     return [Delete(keys.group(group.id), when=unchanged(group)), name, DELETING.begin(group.id, due=at)]
 
 
 def member_data(members: Sequence[Member]) -> dict[str, list[str | None]]:
-    """As the log tells of them."""
+    """As in the event's payload."""
     return {"members": [each.name for each in members], "accounts": [each.account for each in members]}
 
 

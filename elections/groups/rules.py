@@ -63,7 +63,7 @@ def check_room(group: Group, more: int) -> None:
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
-    """The name, or the first of “Name (2)”, “Name (3)” … that nobody's group has; the taken ones are folded."""
+    """The name, or the first of “Name (2)”, “Name (3)” … that is not taken; the taken ones are folded."""
     names = (wanted if number == 1 else _numbered(wanted, number) for number in count(1))
     return next(name for name in names if fold(name) not in taken)
 

@@ -57,7 +57,7 @@ def groups(request: HttpRequest) -> HttpResponse:
 @requires(Permission.USE_APPLICATION)
 @form_page
 def make(request: HttpRequest) -> HttpResponse:
-    """First its name; then who is in it."""
+    """First its name, then its members."""
     form = GroupForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form, "name"):
@@ -71,7 +71,7 @@ def make(request: HttpRequest) -> HttpResponse:
 
 
 def _owned(user: User, group: Group) -> None:
-    """For everybody but its owner it is not there, whatever their role."""
+    """404 for everyone but its owner, whatever their role."""
     if not rules.owns(user.name, group):
         raise Http404
 
@@ -92,7 +92,7 @@ def group(request: HttpRequest, group: Group) -> HttpResponse:
 
 
 def _sees(request: HttpRequest, election: Election) -> bool:
-    """A draft is there for those who run it, and for nobody else."""
+    """Drafts are visible only to those who run them."""
     is_draft = election.stored_state == of_elections.State.DRAFT
     return not is_draft or relation(request.user, election) != of_elections.Relation.NOBODY
 
@@ -193,7 +193,7 @@ def _added_message(came: Filling, skipped: Skipped) -> str:
 @organiser_page(Action.COPY)
 @require_POST
 def save_roll(request: HttpRequest, election: Election) -> HttpResponse:
-    """Everybody on the roll, in a group of one's own."""
+    """Save everyone on the roll as a group of one's own."""
     with refusals_as_messages(request):
         count(MADE, request.user.name)
         made = services.save_roll(request.user, election, token_in(request.POST))

@@ -1,3 +1,3 @@
-"""The history of an election, as far as everybody may know it."""
+"""The history of an election, as far as it is public."""
 
 PUBLIC = "entries"

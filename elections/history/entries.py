@@ -30,7 +30,7 @@ MAX_MERGED_GAP = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where the next page goes on: under which name the election was then, and before which event."""
+    """The position of the next page: the election's name at that time, and the event before which to continue."""
 
     name: str
     before: int | None = None
@@ -66,7 +66,7 @@ def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position 
 
 
 def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list[Item], Position | None]:
-    """Those of the events that are of this election, and where it goes on: what is older may be another's."""
+    """The events of this election, and where to continue: older ones may belong to another of that name."""
     for position, event in enumerate(events, 1):
         if event["event_type"] == "ElectionCreated":
             return events[:position], None
@@ -84,7 +84,7 @@ def _name_before(name: str, event: Item) -> str:
 
 
 def history_entries(events: list[Item], election: Election, candidates: Iterable[str]) -> list[Entry]:
-    """The events as everybody may see them who may see the election and these candidates."""
+    """The events as shown to everyone who may see the election and these candidates."""
     standing = {fold(name) for name in candidates}
     return [_entry(batch, election, standing) for batch in _merge_batches(events)]
 
@@ -210,7 +210,7 @@ def opened(context: EventContext) -> str:
 
 
 def closed(context: EventContext) -> str:
-    """One that closed early says so: its page showed another end until then."""
+    """An early close is mentioned, as the page showed another end until then."""
     if not context.election.closed_early:
         return context.text(_("%(who)s closed the election."))
     end = _in_its_zone(str(context.election.no_voting_after), context.election)

@@ -57,7 +57,7 @@ def _about_link(election: Election, mail: Mail) -> str:
 
 
 def unsubscribe_link(mail: Mail) -> str:
-    """One of everybody here has no entry on the roll that could say so: they are left alone by their address."""
+    """Members mailed without an entry on the roll unsubscribe by their address instead."""
     election = repository.find(mail.about["election_name"])
     if election is not None and is_mailed_without_entry(election, mail.about["voter"]):
         return opt_out.link(mail)
@@ -66,7 +66,7 @@ def unsubscribe_link(mail: Mail) -> str:
 
 
 def _is_over(mail: Mail) -> bool:
-    """A mail that waited for days must not call for a vote that nobody can cast any more."""
+    """A mail that waited for days must not call for a vote that can no longer be cast."""
     election = repository.find(mail.about["election_name"])
     return election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN)
 
@@ -134,12 +134,12 @@ MESSAGE = EmailTemplate(
 
 
 def preview_of(template: EmailTemplate) -> EmailTemplate:
-    """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
+    """As shown to organisers: the links, which are personal to each voter, lead back to the page."""
     return replace(template, link=_page, silence=(lambda mail: absolute_url(_page(mail))) if template.silence else None)
 
 
 def test_of(template: EmailTemplate) -> EmailTemplate:
-    """The e-mail as a test for its organiser: marked as such, and with a link that is nobody's vote."""
+    """A test email for the organiser, marked as such, whose link casts no vote."""
     said = gettext_noop("this is a test mail that only you get. Voters get the text below, each with their own link.")
     sentences = (said, *template.sentences)
     return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
@@ -150,7 +150,7 @@ def _candidate_values(mail: Mail) -> dict[str, str]:
 
 
 def _is_no_draft(mail: Mail) -> bool:
-    """Once it is open, nobody can agree any more."""
+    """Candidates can only agree before the election opens."""
     election = repository.find(mail.about["election_name"])
     return election is None or election.stored_state != State.DRAFT
 

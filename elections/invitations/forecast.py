@@ -27,7 +27,7 @@ from . import mailing
 from .emails import EMAIL_TEMPLATES, preview_of
 from .mailing import INVITED, REMINDED, Batch
 
-MAX_ROLL_ENTRIES = 10_000  # entries of a roll: a longer one is told of as far as this
+MAX_ROLL_ENTRIES = 10_000  # entries of the roll that are examined; the forecast of a longer one stops here
 SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
 
 

@@ -33,7 +33,7 @@ class RemindersForm(forms.Form):
 
 
 class MessageForm(forms.Form):
-    """What an organiser writes to everybody on the roll."""
+    """A message from an organiser to everyone on the roll."""
 
     subject = forms.CharField(
         label=_("Subject"), max_length=messages.MAX_SUBJECT_CHARS, widget=forms.TextInput({"dir": "auto"})

@@ -13,7 +13,7 @@ from store.table import Item, Write
 
 
 class BudgetExhausted(Exception):
-    """The organiser may send no more mails today."""
+    """The organiser has used up today's mails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class MailBudget:
         return replace(self, reserved=self.reserved - own, more=mails - own)
 
     def taking(self) -> list[Write]:
-        """Refused if others have taken so much meanwhile that it no longer fits."""
+        """Refused if others have used up the budget in the meantime."""
         return self.today.reserving(self.more) if self.today else []
 
     def giving_back(self) -> list[Write]:
-        """What is left when the mailing has come to its end."""
+        """What is left when the mailing has ended."""
         return mail_quota.returning(self.asked_by, self.day, self.reserved or 0)
 
     def stored(self) -> Item:
@@ -54,7 +54,7 @@ class MailBudget:
 
 
 def budget_of(mailing: Item, handful: int) -> MailBudget:
-    """A mailing without a limit has nothing reserved."""
+    """A mailing without a limit reserves nothing."""
     asked_by, reserved = mailing["asked_by"], mailing.get("reserved")
     is_enough = reserved is None or reserved >= handful
     return MailBudget(

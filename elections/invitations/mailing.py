@@ -47,17 +47,17 @@ EMAIL_KINDS = {
 REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know who has voted
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
-FIRST_INVITED = "first_invited"  # beside the counted mails: when everybody here was asked to vote first
-OPEN_ELECTORATE_PREFIX = "everybody "  # begins the place of a mailing that has come to the people here
+FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
+OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
 UNSUBSCRIBE = "silence"  # what the token in a reminder is for
-ONE_TIME_KINDS = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
+ONE_TIME_KINDS = (INVITED, MESSAGED, ANNOUNCED)  # kinds sent once to everyone on the roll
 
 
 # --- asking for a mailing ---
 
 
 def invite(actor: User, election: Election) -> None:
-    """Mail everybody on the roll who was not invited yet."""
+    """Mail everyone on the roll who has not been invited yet."""
     actions.check(actor, election, Action.INVITE)
     request_mailing(actor, election, INVITED, Event(actor.name, "VotersInvited", {"election_name": election.name}))
 
@@ -107,7 +107,7 @@ def _count_due(batch: Batch, enough: int | None) -> int:
 
 
 def every_recipient(election: Election) -> Iterator[Item]:
-    """All that a mailing looks at: the roll, and where everybody here may vote the people here."""
+    """All possible recipients of a mailing: the roll, and the members where all of them may vote."""
     for item in sharded_reads.each(table(), sharding.roll_spans(election)):
         if not open_electorate.is_mailed_without_entry(election, item["voter_name"]):
             yield item
@@ -126,7 +126,7 @@ def _window_reached(batch: Batch) -> list[Write]:
 
 
 def reached_attribute(kind: str) -> str:
-    """The attribute, beside the counted mails, that says whom mails of this kind have reached: see `everybody`."""
+    """The attribute, beside the counted mails, for whom mails of this kind have reached: see `open_electorate`."""
     return f"{kind}_until"
 
 
@@ -161,7 +161,7 @@ def subject_of(election_name: str, kind: str, message: str = "") -> str:
 
 
 def _window(election: Election, kind: str, message: str, moment: str) -> Window:
-    """For whom of everybody here a mailing is that is asked for now, where everybody here may vote."""
+    """Which members a mailing requested now is for, where every member may vote."""
     if election.electorate != "everyone":
         return NOBODY
     counts = table().get(Batch(election, kind, "", message).counts) or {}
@@ -209,7 +209,7 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    aside = outbox.setting_aside(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
+    aside = outbox.setting_aside(item.get(INVITED, ""))  # so that retrying all failed mails does not send both
     writes = [email, marked, *_invitation(name, actor.name), *counted, *aside]
 
     def reserve() -> None:
@@ -228,7 +228,9 @@ def _check_not_waiting(voter: Item) -> None:
 
 
 def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
-    """One more is queued and, if the one before had failed, one less has failed. Who was invited is no voter more."""
+    """One more is queued and, if the previous one failed, one fewer has failed. The number of those invited is
+    unchanged.
+    """
     if table().get(ledger.failure) is None:
         more = {} if is_new else {ledger.counted(BEYOND): -1}
         return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1, **more})]
@@ -250,7 +252,7 @@ class Batch:
     moment: str = ""  # of a reminder by the clock
     tells_who: bool = True  # has voted
     values: dict[str, str] = field(default_factory=dict)  # in all its mails
-    window: Window = NOBODY  # of everybody here, where all of them may vote
+    window: Window = NOBODY  # which members it is for, where all of them may vote
 
     @property
     def email_kind(self) -> str:
@@ -272,7 +274,7 @@ class Batch:
 
     @property
     def counts(self) -> Key:
-        """Messages are counted where they are kept, all others in one place."""
+        """Messages are counted on their own item, all others on one shared item."""
         if self.message:
             return keys.message(self.election.name, self.message)
         return keys.mail_counts(self.election.name, self.election.created_at)
@@ -331,7 +333,7 @@ def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
 
 
 def _page(batch: Batch, after: str | None, limit: int) -> Page:
-    """Of the roll, and where everybody here may vote then of the people here: the mailing's place says of which."""
+    """A page of the roll, then of members where all may vote; the cursor's prefix says which."""
     election = batch.election
     if after is not None and after.startswith(OPEN_ELECTORATE_PREFIX):
         some, cursor = open_electorate.page(
@@ -405,7 +407,7 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
 
 
 def _unmarked(item: Item, batch: Batch) -> Condition:
-    """The voter is as it was read: on the roll, and marked no further."""
+    """The voter is unchanged since it was read: on the roll, and without a new mark."""
     return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
 
 
@@ -458,7 +460,7 @@ class InvitedVoter:
 
 @dataclass(frozen=True, slots=True)
 class MailCounts:
-    """How many mails of one kind are in which state."""
+    """How many mails of one kind are in each state."""
 
     label: str
     queued: int
@@ -530,13 +532,13 @@ def unsubscribe_token(election_name: str, voter: str) -> str:
 
 
 def unsubscribe(election_name: str, voter: str) -> bool:
-    """No more reminders to this voter about this election; whether they are on its roll."""
+    """Stop reminders to this voter about this election; returns whether they are on its roll."""
     own, item = sharding.read_with_entry(election_name, voter)
     if own is None or item is None or item["voter_name"] != voter:
         return False
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
-        # unless they said so twice at the same moment, or left the roll
+        # unless they unsubscribed twice at the same moment, or left the roll
         storage.try_record(event, declining(repository.election_of(own), voter), _election_exists(election_name))
     return True
 

@@ -31,7 +31,7 @@ from .progress import progress
 @organiser_page(Action.READ_MAILS)
 @form_page
 def message(request: HttpRequest, election: Election) -> HttpResponse:
-    """What was mailed to the voters so far, also after the close; and while it is open a form to write more."""
+    """The messages sent so far, even after the close; and while it is open, a form to write another."""
     if request.method != "POST" and election.state(now_text()) == State.CLOSED:
         return render(request, "elections/messages.html", _messages_context(request, election))
     if not request.user.can_write_to_many:
@@ -80,7 +80,7 @@ def reminders(request: HttpRequest, election: Election) -> HttpResponse:
     return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **election_context(request, election))
 
 
-# --- whether somebody wants mails about results ---
+# --- opting out of mails about results ---
 
 
 def _lead(_address: str) -> str:

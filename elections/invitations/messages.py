@@ -46,7 +46,7 @@ class SentMessage:
 
 
 def send(actor: User, election: Election, subject: str, text: str) -> None:
-    """Mail it to everybody on the roll who has not had it; for organisers whom an admin has confirmed."""
+    """Mail it to everyone on the roll who has not had it; for organisers confirmed by an admin."""
     actions.check(actor, election, Action.INVITE)
     check_confirmed(actor.role, actor.confirmed)
     digest = _digest(election, subject, text)
@@ -99,7 +99,7 @@ def _html(item: Item) -> SafeString:
 
 
 def message_content(mail: Mail) -> Message:
-    """What a mail refers to; nothing, once the election is gone."""
+    """The message a mail refers to; raises once the election is gone."""
     name = mail.about["election_name"]
     place, election = keys.message(name, mail.about["message"]), keys.election(name)
     found = table().get_many([place, election])

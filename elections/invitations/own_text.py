@@ -78,7 +78,7 @@ def change(actor: User, election: Election, text: str, answers: str = NOBODY) ->
 
 
 def _digest(text: str) -> str:
-    """The log says that there were words, and nobody can later give others out for them; it does not repeat them."""
+    """The log commits to the text, so that it cannot be replaced later, without repeating it."""
     return hashlib.sha256(text.encode()).hexdigest()[:32] if text else ""
 
 

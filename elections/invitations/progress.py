@@ -20,7 +20,7 @@ from .mailing import INVITED, REMINDED, MailCounts
 
 @dataclass(frozen=True, slots=True)
 class Sealing:
-    """How far the ballots of a closed election are published, as the mark of the sealing tells."""
+    """How many ballots of a closed election are published, from the progress mark of the sealing."""
 
     parts: int
     of: int
@@ -34,7 +34,7 @@ class Sealing:
 
     @classmethod
     def from_mark(cls, mark: Item | None) -> Sealing | None:
-        """Before the first part is done nobody knows how many there are; one that is all needs no words."""
+        """None before the first part is done, as the total is unknown, and for a single part."""
         if mark is None or mark.get("of", 0) < 2:
             return None
         return cls(mark["parts"], mark["of"], mark["sealed"], mark["ballots"])

@@ -20,11 +20,11 @@ from . import mailing as invitations
 from .mailing import TIMED
 
 REMINDER_TIMES = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
-MIN_REMINDER_GAP = timedelta(hours=12)  # nobody is reminded by the clock sooner after another reminder
+MIN_REMINDER_GAP = timedelta(hours=12)  # minimum time between any reminder and a scheduled one
 
 
 def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
-    """Say when those who have not voted are reminded. A moment that has passed by now is let pass."""
+    """Set when those who have not voted are reminded. Moments already past are skipped."""
     chosen = tuple(sorted(set(hours), reverse=True))
     from_now = repository.reminders_from_now(election)
     return actions.change(actor, election, Action.SET_REMINDERS, from_now, remind_before=chosen)

@@ -24,7 +24,7 @@ TURN = "turn"  # on the roll; where it is missing no newer link was sent
 
 
 class LinkRefused(NotAllowed):
-    """A link that is not ours, or not good any more."""
+    """A link that is not ours, or is no longer valid."""
 
 
 NOT_OURS = _("It is not one of ours, or part of it is missing. Please open it from the mail itself.")
@@ -35,7 +35,7 @@ REPLACED = _("A newer link has replaced it. Please open the one in the latest ma
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Whose vote it is in which election."""
+    """Identifies a voter in an election."""
 
     election_name: str
     created_at: str  # of the election: another one may have its name later
@@ -58,7 +58,7 @@ class Link:
 
     @property
     def is_newest(self) -> Condition:
-        """What the entry on the roll says as long as no newer link was sent."""
+        """Holds on the roll entry as long as no newer link was sent."""
         return Missing(TURN) if self.turn == "0" else Equals(TURN, int(self.turn))
 
     def is_good_for(self, person: User) -> bool:
@@ -88,7 +88,7 @@ def read_link(token: str) -> Link:
 
 
 def check_link(link: Link, election: Election | None, entry: Item | None) -> Election:
-    """Refuse a link that is no longer valid, by what its election and its entry on the roll say now."""
+    """Refuse a link that is no longer valid, given its election and its entry on the roll as they are now."""
     if election is None or election.created_at != link.created_at or not election.vote_by_link:
         raise LinkRefused(ELECTION_GONE)
     if entry is None:

@@ -53,7 +53,7 @@ def _sentences(who: str, name: str, is_over: bool, times: Times, language: str |
 
 
 def person_label(name: str) -> str:
-    """How an organiser wants to be called; the name itself, where they do not say or are gone."""
+    """The organiser's display name; the account name if they have none or are gone."""
     person = people.find(name)
     return person.display_name if person is not None and person.display_name else name
 
@@ -75,7 +75,7 @@ def _deadline(begins: datetime | None, ends: datetime | None, zone_name: str) ->
 
 
 def _times(election: Election, now: str) -> Times:
-    """When it begins, if that is still to come, when it ends, and by which clocks."""
+    """The start, if still to come, the end, and the time zone."""
     is_to_come = election.no_voting_before is not None and election.no_voting_before > now
     return election.begins if is_to_come else None, election.ends, election.time_zone
 
@@ -95,12 +95,12 @@ def _moment(moment: datetime | None, zone_name: str, *, with_place: bool = False
     return "" if moment is None else _moment_text(moment, zone_name, with_place, get_language())
 
 
-@lru_cache(1000)  # moments as voters of as many elections are told them
+@lru_cache(1000)  # formatted moments, about one per election
 def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: str | None) -> str:
     """In the language that is spoken here."""
     try:
         text = moment_text(local_time(moment, zone_name))
-    except UnknownZone:  # a machine that does not know the zone tells the time all the same
+    except UnknownZone:  # the zone is missing on this machine: fall back to UTC
         return moment_text(moment.astimezone(UTC))
     return f"{text} ({zone_label(zone_name)})" if with_place and zone_name != "UTC" else text
 

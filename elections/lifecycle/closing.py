@@ -25,12 +25,12 @@ SHUTTING = Hooks[[Election], list[Write]]("in the transaction that tells its clo
 
 
 def starting_close(before: Election, after: Election) -> list[Write]:
-    """What it takes to say that it is being closed: nothing that casts write."""
+    """Writes that mark it as closing; they touch nothing that casts write."""
     return [*repository.change(before, after), *repository.open_electorate_entry(after, open_=False)]
 
 
 def finishing_close(shut: Election) -> list[Write]:
-    """What telling the close writes, with the mark by which the worker finds the election to seal."""
+    """Writes of the close event, with the mark by which the worker finds the election to seal."""
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
     return [*repository.change(shut, after), repository.sealing_mark(after)]
 
@@ -51,7 +51,7 @@ CLOSING = Closing(_begin, _close_event, repository.shut_gates)
 
 
 def close(actor: User, election: Election) -> Election:
-    """Close the election in its current version. Once marked as closing, nobody can vote, and a worker finishes it."""
+    """Close the election in its current version. Marking it as closing stops voting, and a worker finishes it."""
 
     def begun() -> Election:
         now = repository.find(election.name) or election

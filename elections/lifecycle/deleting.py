@@ -93,6 +93,6 @@ def deletion(election: Election) -> list[Write]:
 
 
 def clear_name(name: str) -> bool:
-    """Finish what is left of an election that had this name; whether another may have it now."""
+    """Finish renaming or deleting an election that had this name; returns whether the name is free."""
     types = {each.key(name): each for each in (RENAMING, DELETING)}
     return all(types[place].start(name) for place in table().get_many(types))

@@ -49,7 +49,7 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _checklist_context(election: Election, offered: Collection[str]) -> dict[str, Any]:
-    """What the page says before the button."""
+    """The part of the page above the button."""
     now = now_text()
     candidates, roll = run_parallel(
         table(), lambda: repository.candidates_by_name(election.name), lambda: checklist.summarise_roll(election)

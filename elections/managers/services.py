@@ -58,7 +58,7 @@ def without_manager(election: Election, name: str) -> Election:
 
 
 def with_owner(election: Election, name: str) -> Election:
-    """Nobody is both owner and manager."""
+    """The owner is never also a manager."""
     return replace(without_manager(election, name), owner_name=name)
 
 
@@ -83,7 +83,7 @@ def _is_run_by(name: str, election: Election) -> bool:
 
 
 def _record_heir(election: Election, gone: str, heir: str | None) -> None:
-    """The site's owner gets what was theirs; of what they helped to run, they are no longer a manager."""
+    """The site's owner inherits their elections; they are removed as manager of others."""
     if heir is None:
         return
     was_owner = keys.fold(election.owner_name) == keys.fold(gone)

@@ -37,7 +37,7 @@ from .forms import MoreQuestionsForm, MultiBallotForm, MultiBallotNameForm, Ques
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A multi-question ballot with the election that leads it, by which is decided who may do what."""
+    """A multi-question ballot with its leading election, which decides who may do what."""
 
     multi_ballot: MultiBallot
     leader: Election
@@ -98,7 +98,7 @@ def make_multi_ballot(request: HttpRequest) -> HttpResponse:
 @organiser_page(Action.LOOK)
 @form_page
 def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
-    """All questions, what is missing before they can open, and a box for more of them."""
+    """All questions, what they lack before opening, and a form to add more."""
     multi_ballot, form = found.multi_ballot, MoreQuestionsForm(form_data(request))
 
     def add() -> MultiBallot:

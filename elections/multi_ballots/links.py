@@ -81,7 +81,7 @@ SHARED_ROUTES = {
 
 
 def shared_page_url(request: HttpRequest, election: Election, action: Action) -> str | None:
-    """The address at which this is done for all questions on the ballot; nothing, if it is done here."""
+    """The URL where this is done for all questions on the ballot; None if it is done here."""
     multi_ballot = repository.find(election.book) if election.book else None
     if multi_ballot is None:
         return None

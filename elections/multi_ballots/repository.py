@@ -35,7 +35,7 @@ def find_all(ids: Sequence[str]) -> dict[str, MultiBallot]:
 
 
 def find_with_task(ballot_id: str) -> tuple[MultiBallot | None, Item | None]:
-    """The multi-question ballot, and what is just being done to all its elections, in one round trip."""
+    """The multi-question ballot and the running task on all its elections, in one round trip."""
     at, work = keys.multi_ballot(ballot_id), ACTING.key(ballot_id)
     found = table().get_many([at, work])
     return (multi_ballot_of(found[at]) if at in found else None), found.get(work)
@@ -66,7 +66,7 @@ def check_single_question(election: Election, action: Action) -> None:
         rules.check_single_question(ballot, work is not None, election, action)
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def creation(ballot: MultiBallot, bound: Iterable[Election]) -> list[Write]:
@@ -80,7 +80,7 @@ def _item(ballot: MultiBallot) -> Item:
 
 
 def binding(election: Election, ballot_id: str) -> Update:
-    """Refused if anybody changed the election since it was read."""
+    """Refused if the election has changed since it was read."""
     set_ = {"book": ballot_id, "version": election.version + 1}
     return Update(keys.election(election.name), set=set_, when=unchanged(election))
 
@@ -94,7 +94,7 @@ def deletion(ballot: MultiBallot) -> Delete:
 
 
 def is_free(ballot_id: str) -> Check:
-    """That nothing is just being done to all its elections."""
+    """That no task is running on all its elections."""
     return Check(ACTING.key(ballot_id), Missing())
 
 

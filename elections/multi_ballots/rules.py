@@ -23,14 +23,14 @@ MAX_QUESTIONS = 20
 # of all questions: browsers carry the rankings of all in one cookie, and cast them by one form
 MAX_TOTAL_CANDIDATES = 1_000
 
-# What the election that leads says for all of them. Who is reminded and told the result is mailed for it alone.
+# Settings that the leading election sets for all. Reminders and results are mailed for it alone.
 SHARED = (
     *("secret_ballot", "electorate", "joining", "time_zone", "no_voting_before", "no_voting_after"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "vote_by_link"),
 )
 LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False}
 
-# What is done to all questions of a multi-question ballot at once, and what only to the one that leads.
+# Actions on all questions of a multi-question ballot at once, and those only on the leading one.
 ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
 LEADER_ACTIONS = frozenset(
     {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
@@ -42,7 +42,7 @@ ALLOWED_WHILE_BUSY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class MultiBallot:
-    """As it is stored. Its questions are elections, by their names, in the order in which voters meet them."""
+    """A stored multi-question ballot. Its questions are names of elections, in the order in which voters see them."""
 
     id: str
     name: str
@@ -53,14 +53,14 @@ class MultiBallot:
 
     @property
     def ordered(self) -> list[str]:
-        """In which order what concerns all is done: the election that leads last, so that by then all others are."""
+        """The order of actions on all questions: the leading election last, when all others are done."""
         return [*(name for name in self.questions if not self.is_led_by(name)), self.leader]
 
     def is_led_by(self, name: str) -> bool:
         return fold(name) == fold(self.leader)
 
     def short(self, name: str) -> str:
-        """The question's name beside that of the multi-question ballot: what both begin with is not said twice."""
+        """The question's name without the ballot's name as a prefix."""
         return name.removeprefix(f"{self.name}: ") or name
 
     def place(self, name: str) -> int:
@@ -105,7 +105,7 @@ def is_bindable(election: Election) -> bool:
 
 
 def check_single_question(ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
-    """Refuse what cannot be done to one question alone, and say where it can be done."""
+    """Refuse actions that are not for a single question, and say where to find them."""
     if ballot is None:
         return
     if is_at_work and action not in ALLOWED_WHILE_BUSY:
@@ -132,7 +132,7 @@ def as_led(election: Election, leader: Election) -> Election:
 
 
 def missing(election: Election, leader: Election, candidates: int, now: str) -> str:
-    """What a question lacks before the multi-question ballot can open; nothing, if it is ready."""
+    """What a question lacks before the multi-question ballot can open; empty if it is ready."""
     try:
         asked = replace(as_led(election, leader), voter_count=leader.voter_count)
         elections.check_opening(asked, candidates, now)
@@ -147,7 +147,7 @@ def check_opening(lacking: Iterable[tuple[str, str]]) -> None:
         raise elections.NotReady(" ".join(found))
 
 
-# --- changes; each answers the multi-question ballot as it is then ---
+# --- changes; each returns the changed multi-question ballot ---
 
 
 def with_questions(ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
@@ -158,7 +158,7 @@ def with_questions(ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
 
 
 def without(ballot: MultiBallot, name: str) -> MultiBallot | None:
-    """Nothing, if it was the last. If it led, the first of the others leads from now on."""
+    """None if it was the last. If it led, the first of the others leads from now on."""
     left = tuple(each for each in ballot.questions if fold(each) != fold(name))
     if not left:
         return None

@@ -1,3 +1,3 @@
-"""What everybody sees of elections: lists, the page of one, its calendar file."""
+"""The public side of elections: lists, the page of one, its calendar file."""
 
 PUBLIC = "own_elections"

@@ -24,7 +24,7 @@ class NotInTheCalendar(Refusal):
 def calendar(
     *, name: str, url: str, description: str, opens: datetime | None, closes: datetime | None, now: datetime
 ) -> bytes:
-    """One event from opening to closing, so that a later file replaces it; transparent, so nobody looks busy."""
+    """One event from opening to closing, so that a later file replaces it; transparent, so that no one looks busy."""
     start, end, title = _span(opens, closes)
     text = f"{description.strip()}\n\n{url}".strip()
     lines = [
@@ -50,7 +50,7 @@ def calendar(
 
 
 def _span(opens: datetime | None, closes: datetime | None) -> tuple[datetime, datetime | None, str]:
-    """When the event begins and ends, and what it is called."""
+    """Start, end and title of the event."""
     if opens and closes:
         if opens >= closes:
             raise NotInTheCalendar(_("This election would end before it begins."))

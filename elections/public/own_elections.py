@@ -25,7 +25,7 @@ from store.parallel import run_parallel
 from store.table import Item, Key, Span
 
 MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
-# elections somebody has voted in, the newest, that home looks at: most of them are long over
+# the newest elections a person has voted in that home looks at: most of them are long over
 MAX_RECENT_ELECTIONS = 200
 OPEN = (State.EDITABLE, State.OPEN)
 
@@ -163,7 +163,7 @@ def _before(span: Span, last: str | None, most: int) -> list[Item]:
 
 
 def _rows(person: User, entries: list[Item]) -> list[OwnElection]:
-    """Of drafts only those they run, and of elections for everybody those that are theirs, too."""
+    """Drafts only if they run them; elections for every member only if they run or may vote in them."""
     on_roll = entries_of(person, (each for each in entries if "voter_name" in each))
     listed_on, voted = _names(on_roll), _names(each for each in on_roll if each["voted"])
     run = {keys.fold(each["name"]): each for each in entries if "person" in each}

@@ -112,7 +112,7 @@ def check_visible_described(user: User, found: tuple[Election, Description]) -> 
 @requires(Permission.VIEW_APPLICATION, load=repository.find_with_description, rule=check_visible_described)
 @require_safe
 def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
-    """The election for one's own calendar; one without times has nothing to put there."""
+    """The election as a calendar file, if it has times."""
     election, about = found
     url = absolute_url(reverse("election", args=[election.name]))
     details = {"name": election.name, "url": url, "description": excerpt(markdown_cache.description_html(about), 500)}

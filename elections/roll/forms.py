@@ -51,7 +51,7 @@ class ImportForm(forms.Form):
 
 
 class ImportedForm(forms.Form):
-    """The voters of a preview, sent back to be kept, and what was left out of it."""
+    """The voters of a preview, sent back to be saved, and a summary of what was skipped."""
 
     voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
     skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)

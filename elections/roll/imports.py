@@ -1,8 +1,8 @@
 """Resumable import of a long list of voters.
 
 The list is stored in slices that fit one transaction. Each step adds a slice to the roll, deletes it and advances the
-import, atomically: nobody is added twice or skipped. The digest of the list identifies the import; a worker finishes
-one that nobody watches.
+import, atomically: no one is added twice or skipped. The digest of the list identifies the import; a worker finishes
+one whose page was closed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Import:
     slices: int
     done: int
     added: int
-    unknown: int = 0  # of the names, those that nobody had any more when their turn came
+    unknown: int = 0  # names that no longer existed when their turn came
     skipped: str = ""  # what the list had that was not taken from it, as `Skipped` writes it
 
     @property
@@ -78,7 +78,7 @@ def under_way(election: Election) -> list[Import]:
 
 
 def recent_imports(election: Election) -> tuple[list[Import], Import | None]:
-    """Those that are under way; and the last, if it has come to its end, also if nobody watched."""
+    """Those in progress; and the latest, if it is finished."""
     found = sorted(
         table().page(keys.voter_imports(election.name), limit=MAX_RECENT_IMPORTS).items, key=itemgetter("moved")
     )
@@ -135,7 +135,7 @@ def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
         begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + RETENTION_SECONDS}, when=is_free), task])
     except LostRace:
         if (there := find(new.election_name, new.digest)) is not None:
-            return there  # the same list was sent twice, and the other goes on
+            return there  # the same list was sent twice; the other import continues
         raise
     return new
 
@@ -170,12 +170,12 @@ def _advancing(under_way: Import, added: services.Added) -> list[Write]:
     return [moved, Delete(rows, when=Exists())]
 
 
-# --- what nobody watches any more ---
+# --- in the background ---
 
 
 @IMPORTING.step
 def import_batch(task: Task) -> Batch:
-    """One slice. An import that is refused, because the election was closed, say, ends where it is."""
+    """One slice. An import that is refused, for example because the election was closed, stops there."""
     name, digest, asked_by = (task.data[each] for each in ("election_name", "digest", "asked_by"))
     places = keys.election(name), keys.user(asked_by), keys.voter_import(name, digest)
     found = [item for item in map(table().get_many(places).get, places) if item]
@@ -191,7 +191,7 @@ def import_batch(task: Task) -> Batch:
         actions.check(actor, election, Action.ADD_VOTERS)
         add_batch(actor, election, rows["voters"], lambda added: _advancing(under_way, added))
     except LostRace:
-        return Batch()  # another has taken this slice, or somebody changed the election: look again
+        return Batch()  # another worker took this slice, or the election changed: retry
     except Refusal:
         return finished()
     return Batch(is_last=under_way.done + 1 == under_way.slices)

@@ -26,13 +26,13 @@ class Skipped:
     lines: tuple[int, ...] = ()
 
     def as_text(self) -> str:
-        """As it goes to and fro with a form, and is kept beside an import."""
+        """As sent in a form and stored with an import."""
         numbers = (self.there, self.repeated, self.unusable, *self.lines)
         return " ".join(map(str, numbers)) if self != NOTHING_SKIPPED else ""
 
     @staticmethod
     def from_text(text: str) -> Skipped:
-        """What is written otherwise says nothing."""
+        """Malformed text counts as nothing skipped."""
         found = SKIPPED_TEXT.fullmatch(text)
         if found is None:
             return NOTHING_SKIPPED

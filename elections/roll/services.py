@@ -24,7 +24,7 @@ from store.table import Delete, Exists, Write
 
 
 class UnknownNames(Refusal):
-    """Names for the roll that nobody here has."""
+    """Names for the roll that no account here has."""
 
 
 def add_voters(
@@ -70,7 +70,7 @@ def put_on_roll(
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """How many were put on the roll, and how many were not because nobody here has their name."""
+    """How many were added to the roll, and how many were not because their name is unknown here."""
 
     count: int
     unknown: int = 0

@@ -53,7 +53,7 @@ UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before
 @organiser_page(Action.SEE_ROLL)
 @form_page
 def roll(request: HttpRequest, election: Election) -> HttpResponse:
-    """Who may vote, page by page; a POST adds some, typed one a line."""
+    """Who may vote, page by page; a POST adds voters, one per line."""
     form = VotersForm(form_data(request))
     if run_form(request, form, lambda: add_voters_from(form, request.user, election), str, "voters"):
         return redirect("roll", name=election.name)
@@ -74,7 +74,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
-    """What is left of the mails one may have sent today, where there are buttons that send some."""
+    """How many mails are left today, where there are buttons that send some."""
     is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
     return {"mails_today": mail_quota.quota_today(request.user)} if is_open else {}
 
@@ -119,7 +119,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
-    """What would become of each row, and the button that does it."""
+    """The outcome for each row, and the button that applies it."""
     rows = lists.compare_with_roll(
         rows, *repository.roll_and_accounts(election, [row.value for row in rows if row.value])
     )
@@ -194,7 +194,7 @@ def _import_response(request: HttpRequest, after: Import) -> HttpResponse:
 
 
 def _redirect(request: HttpRequest, address: str) -> HttpResponse:
-    """To another page, also if a script asked."""
+    """To another page, even for requests by script."""
     return HttpResponseClientRedirect(address) if request.htmx else redirect(address)
 
 
@@ -209,7 +209,7 @@ def add_voters_from(form: Any, actor: User, election: Election) -> str:
 @organiser_page(Action.SEE_ROLL)
 @require_safe
 def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
-    """The roll as a file; who has voted is in it whenever the page says so."""
+    """The roll as a file; it includes who has voted if the page does."""
     voted = turnout(election).voted
     shows_who_voted = tells_who(election, voted)
     voters = repository.every_voter(election, by_name=tells_names(election, voted))
@@ -229,7 +229,7 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     return redirect("roll", name=election.name)
 
 
-# --- everybody who shows members that they can do this, looked at before anybody is added ---
+# --- voters by skill, previewed before they are added ---
 
 
 @organiser_page(Action.ADD_VOTERS)
@@ -245,7 +245,7 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
-    """By name, and no more than a list may have."""
+    """By name, capped at the maximum length of a list."""
     found = sorted(
         (name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=natural_sort_key
     )

@@ -25,7 +25,7 @@ from store import keys
 from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
 MAX_NEEDS = 20
-MAX_AGREED_CANDIDATES = 100  # candidates, so that what is kept of all of them fits one item
+MAX_AGREED_CANDIDATES = 100  # so that the snapshot of all of them fits one item
 
 TOO_MANY_NEEDS = _("An election can list at most 20 skills.")
 TOO_MANY_AGREED = _("At most 100 candidates in an election can show their skills.")
@@ -55,7 +55,7 @@ class Agreement:
     account: str
     skills: tuple[str, ...]
     asked: tuple[str, ...] = ()  # which skills they were last asked about by mail
-    answered: tuple[str, ...] = ()  # about which they have said yes or no
+    answered: tuple[str, ...] = ()  # skills they have agreed or declined to show
 
     @property
     def is_unanswered(self) -> bool:
@@ -91,7 +91,7 @@ def named(needs: Iterable[Need]) -> list[Need]:
 
 
 def leading_to(election_name: str, skill_id: str) -> list[str]:
-    """The ids under which the skill is needed: its own, and those of what was merged into it."""
+    """The ids under which the skill is needed: its own, and those of skills merged into it."""
     found = _current(each.skill for each in find_needs(election_name))
     return [each for each, skill in found.items() if skill_id in (each, skill.id)]
 
@@ -150,7 +150,7 @@ def snapshot_in(item: Item) -> Snapshot:
     return Snapshot(tuple(Need(**each) for each in item["needs"]), levels)
 
 
-# --- writes; each answers the parts of a transaction ---
+# --- writes; each returns parts of a transaction ---
 
 
 def setting(election_name: str, need: Need) -> list[Write]:

@@ -64,7 +64,7 @@ def _copy_need(actor: User, election: Election, need: Need) -> None:
 
 
 def drop_need(actor: User, election: Election, skill_id: str) -> None:
-    """With what was needed of skills that were merged into this one."""
+    """Including the needs for skills that were merged into this one."""
     check(actor, election, Action.SET_NEEDS)
     if not (gone := needs.leading_to(election.name, skill_id)):
         raise NotThere(NOT_THERE)
@@ -132,7 +132,7 @@ def _agree(person: User, election: Election, candidate: Candidate) -> None:
 
 
 def disagree(person: User, election: Election, candidate: Candidate) -> None:
-    """That they were asked, and said no, is kept: nobody mails them about the same once more."""
+    """Records the refusal, so that they are not asked about the same skills again."""
     check_before_opening(election)
     wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
     there = needs.agreement_of(election.name, candidate.name)
@@ -164,7 +164,7 @@ def check_before_opening(election: Election) -> None:
 
 
 def forget_agreements(gone: User) -> None:
-    """What they let be shown goes with them, also out of what was kept when an election opened."""
+    """Their agreements go with them, including from the snapshots taken when elections opened."""
     for item in list(table().each(keys.agreed_by(gone.name))):
         retry_lost_race(lambda item=item: _forget(item))  # type: ignore[misc]
 
@@ -172,7 +172,7 @@ def forget_agreements(gone: User) -> None:
 def _forget(item: Item) -> None:
     election = repository.find(item["election_name"])
     if election is None:
-        return  # it is being deleted, and this with it
+        return  # it is being deleted, including this
     event_data = {"election_name": election.name, "candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"])

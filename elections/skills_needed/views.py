@@ -30,7 +30,7 @@ from .services import ask_candidates, drop_need, set_need
 @organiser_page(Action.LOOK)
 @form_page
 def needs_page(request: HttpRequest, election: Election) -> HttpResponse:
-    """What it needs, and a form to say more; and which candidates agreed to show what they can do."""
+    """The needs, a form to add more, and which candidates agreed to show their skills."""
     form = NeedForm(form_data(request))
     act = lambda: set_need(request.user, election, Need(**form.value()))  # noqa: E731
     if run_form(request, form, act, _("Saved."), "skill"):
@@ -64,7 +64,7 @@ def ask(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def load_own_candidacy(user: User, name: str) -> tuple[Election, Candidate] | None:
-    """An election in which this person is a candidate, even a draft; 404 for everybody else."""
+    """An election in which this person is a candidate, even a draft; 404 for everyone else."""
     election = repository.find_settled(name)
     candidate = repository.find_candidate(election.name, user.name) if election else None
     return (election, candidate) if election and candidate else None
@@ -73,7 +73,7 @@ def load_own_candidacy(user: User, name: str) -> tuple[Election, Candidate] | No
 @requires(Permission.VOTE, load_for=load_own_candidacy)
 @form_page
 def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
-    """What would be shown, to whom and when; and two buttons, of which one undoes the other."""
+    """What would be shown, to whom and when; with a button to agree and one to decline."""
     election, candidate = found
     if request.method == "POST":
         act, done = (services.disagree, _("Your skills will not be shown.")) if "withdraw" in request.POST else (
@@ -87,7 +87,7 @@ def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRespon
 
 
 def _own_rows(user: User, election: Election, is_draft: bool) -> list[tuple[Need, str, bool]]:
-    """Each need, what one says of oneself, and whether one agreed to show it; or what was snapshot at the opening."""
+    """Each need, one's own level, and whether one agreed to show it; or the snapshot taken at the opening."""
     agreement = needs.agreement_of(election.name, user.name)
     if not is_draft:
         snapshot = needs.snapshot_of(election.name)
@@ -124,7 +124,7 @@ def load_snapshot(user: User, name: str) -> tuple[Election, Snapshot] | None:
 @requires(Permission.VIEW_APPLICATION, load_for=load_snapshot)
 @require_safe
 def candidate_skills(request: HttpRequest, found: tuple[Election, Snapshot]) -> HttpResponse:
-    """What candidates said of themselves: in the order in which the election lists them, and without any sum."""
+    """What candidates state about themselves, in the election's order and without a total."""
     election, snapshot = found
     rows = [(each, labelled_levels(snapshot, each.name)) for each in repository.candidates_by_name(election.name)]
     context = election_context(request, election, rows=rows, needs=snapshot.needs)

@@ -94,7 +94,7 @@ class Chart:
 
 
 def window(election: Election, counted: Turnout, now: datetime) -> Window | None:
-    """None while there is nothing to draw: before it has begun, and where nobody knows when it did."""
+    """None if there is nothing to draw: before the start, or if the start is unknown."""
     start = _start(election, counted)
     if start is None or start >= now:
         return None
@@ -138,7 +138,7 @@ def draw_chart(
 
 
 def _whole(election: Election) -> int:
-    """Everybody who may vote; 0 where that is not known beforehand, and votes are counted instead of shares."""
+    """The number of eligible voters; 0 if unknown beforehand, in which case votes are shown instead of shares."""
     return election.voter_count if election.electorate == "listed" else 0
 
 
@@ -147,7 +147,7 @@ def _height(count: int, whole: int) -> float:
 
 
 def _reached(counted: Turnout, when: Window) -> Iterator[tuple[datetime, int]]:
-    """From nobody to how many there are now; the hour or the day that is under way ends now."""
+    """From zero to the current count; the hour or day in progress ends now."""
     yield when.start, 0
     for moment, count in counted.steps:
         yield min(moment, when.now), count

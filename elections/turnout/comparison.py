@@ -1,6 +1,6 @@
 """Turnout compared with the last election of the same group: at the same point, and at the end.
 
-Only closed elections are compared, and only if that reveals nobody's vote.
+Only closed elections are compared, and only if that reveals no one's vote.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Comparison:
 
 
 def compare(other: Election, counted: Turnout, own: Window | None, now: datetime) -> Comparison | None:
-    """None where there is nothing to compare, or where it must not be shown."""
+    """None if there is nothing to compare, or it must not be shown."""
     when = window(other, counted, now)
     is_known = other.electorate == "listed" and other.voter_count and other.stored_state == State.CLOSED
     if not is_known or when is None or not tells_who(other, counted.voted):

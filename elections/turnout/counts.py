@@ -16,7 +16,7 @@ from store.table import Item
 
 from . import times as voting_times
 
-MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who has voted would tell how
+MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who voted would reveal how
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Turnout:
 
 
 def turnout(election: Known) -> Turnout:
-    """In one round trip, whatever the number of voters. When the last of them voted may be told seconds later."""
+    """In one round trip, whatever the number of voters. The times of the latest votes may lag by seconds."""
     return turnouts(election)[0]
 
 
 def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
-    """Of several elections, in one round trip, too. What is only shown may be a second old."""
+    """Of several elections, also in one round trip. With `to_show`, they may be a second old."""
     gates = [gates_of(each).keys(name_of(each)) for each in elections]
     times = [keys.turnout(name_of(each)) for each in elections]
     places = [*times, *(place for each in gates for place in each)]
@@ -103,10 +103,10 @@ def _summed(steps: dict[int, int]) -> tuple[tuple[datetime, int], ...]:
 
 
 def tells_names(election: Election, voted: int) -> bool:
-    """Whether it may be shown who is on the roll by name: where everybody here may vote, votes bring names onto it."""
+    """Whether names on the roll may be shown: where every member may vote, it is voting that adds them."""
     return takes_names(election) or tells_who(election, voted)
 
 
 def tells_who(election: Election, voted: int) -> bool:
-    """Whether it may be shown who has voted: in a secret election not while so few have that it would tell how."""
+    """Whether it may be shown who voted: in a secret election, not while so few have that it would reveal how."""
     return not election.secret_ballot or voted >= MIN_SECRET_VOTES

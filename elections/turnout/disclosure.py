@@ -53,7 +53,7 @@ def before_the_close_only(*names: str) -> Rule:
 
 
 def of_a_named_voter(item: Item, may: Allowed) -> Item | None:
-    """A ballot without a name is a secret one, wherever it lies."""
+    """A ballot without a name is a secret one, wherever it is stored."""
     return item if may.ballots and "voter_name" in item else None
 
 

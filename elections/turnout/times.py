@@ -50,7 +50,7 @@ class TurnoutEvent:
 
 
 def bucket(ends: datetime | None, now: datetime) -> str:
-    """The name under which the votes of this hour, or of this day, are counted."""
+    """The attribute that counts the votes of this hour or day."""
     seconds = int(now.timestamp())
     soon = ends is not None and ends - now < MAX_HOURLY_WINDOW
     return f"h{seconds // SECONDS_PER_HOUR}" if soon else f"d{seconds // SECONDS_PER_DAY}"
@@ -74,7 +74,7 @@ def starting(election: Election, number: int) -> Put:
 
 
 def with_event(item: Item, event: TurnoutEvent) -> Item:
-    """The item with one more event in it; as it was, if it has that one, or if the election had closed before it."""
+    """The item with one more event applied; unchanged if it has that one, or if the election had closed before it."""
     if not event.counts or event.number <= item["counted"] or item.get("closed"):
         return item
     return item | {"counted": event.number} | _changed(item, event)
@@ -104,7 +104,7 @@ def with_events(item: Item, events: Iterable[Item]) -> Item:
 
 
 def place_of(event: Item) -> Key | None:
-    """Where an event is counted, if it tells of when people voted."""
+    """The item that counts this event, if it affects turnout over time."""
     turnout_event = TurnoutEvent.from_event(event)
     return turnout_event.place if turnout_event.counts else None
 
@@ -128,12 +128,12 @@ def _update(before: Item, after: Item) -> list[Update]:
 
 
 def counting(table: Table, event: TurnoutEvent) -> list[Update]:
-    """What one event changes, for a replay, in which the next one already finds it."""
+    """The changes of one event, for a replay, where the next event already sees them."""
     item = table.get(event.place) if event.counts else None
     return _update(item, with_event(item, event)) if item else []
 
 
 def apply_events(there: Table, events: Iterable[Item]) -> None:
-    """On the copy of a store, count what nobody had come to count when it was made."""
+    """On a copy of a store, count events that were not counted yet when it was made."""
     for change in updating(there, events):
         there.write(change)

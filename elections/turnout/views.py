@@ -26,7 +26,7 @@ def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def turnout_context(election: Election) -> dict[str, Any]:
-    """What the turnout part shows, once there can be one: of a draft nothing."""
+    """The context of the turnout part; empty for a draft."""
     if election.stored_state == State.DRAFT:
         return {}
     other, now = comparison.last_election(election.group, before=election), datetime.fromisoformat(now_text())

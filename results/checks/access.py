@@ -22,7 +22,7 @@ from results.views import load, not_yet, of_public_results, of_results
 
 PAGE_ROWS = 50
 MAX_BALLOTS_READ = 20_000  # ballots of a public election that are read for one page
-# ballots of an election that is recounted without somebody, or for two of its candidates
+# largest election that is recounted without some voters, or for two of its candidates
 MAX_BALLOTS_RECOUNTED = 500_000
 
 SealedView = Callable[[HttpRequest, Sealed], HttpResponse]
@@ -37,22 +37,22 @@ def _when_sealed(view: SealedView) -> View:
 
 
 def sealed_view(view: SealedView) -> View:
-    """A page about a result; before there is one, it is the page that says so."""
+    """A page about a sealed result; until then, the page that says there is none yet."""
     return of_results(_when_sealed(view))
 
 
 def public_sealed_view(view: SealedView) -> View:
-    """As `of_sealed`, and for anybody on the web where they may see the result."""
+    """Like `sealed_view`, but also for the public where the result is shared."""
     return of_public_results(_when_sealed(view))
 
 
 def seal_stamp(seal: Seal) -> str:
-    """What tells this sealed election from any other, also from a later one of the same name and the same ballots."""
+    """Identifies this seal, even among elections with the same name and the same ballots."""
     return hashlib.sha256(f"{seal.report_digest} {seal.sealed_at}".encode()).hexdigest()
 
 
 def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:
-    """The election if this is what was sealed in it."""
+    """The election, unless the stamp is of another seal."""
     found = load(reader, name)
     is_another = isinstance(found, Sealed) and seal_stamp(found.seal) != sealed
     return None if is_another else found
@@ -73,14 +73,14 @@ def immutable_view(view: SealedView) -> View:
 
 
 def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:
-    """What was asked for in a wrong way answers 422, so that a client can tell."""
+    """Invalid input is answered with 422, so that clients can detect it."""
     context |= {"result": found.report.result, "seal": found.seal}
     shown = election_context(request, found.election, **context)
     return render(request, f"results/checks/{name}.html", shown, status=422 if wrong else 200)
 
 
 def refused_page(request: HttpRequest, found: Sealed, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
-    """The page as it was asked for, with a sentence instead of the numbers."""
+    """The requested page, with a sentence instead of the numbers."""
     too_dear = isinstance(refusal, TooExpensive)
     answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)
     if isinstance(refusal, Busy):

@@ -8,7 +8,7 @@ from typing import Any
 from tally.result import Result, Round
 
 MAX_CONTESTS = 200
-EVERYTHING = "1.000000000"  # what somebody keeps who is not elected yet
+EVERYTHING = "1.000000000"  # the keep value of a candidate who is not elected yet
 
 
 def ballot_story(result: Result) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def ballot_story(result: Result) -> dict[str, Any]:
 
 
 def decisive_contests(result: Result) -> list[dict[str, int]]:
-    """The contests that made the winner: theirs with everybody, those on chains that carried them, those left out."""
+    """The contests that decided the winner: their own, those on the chains that carried them, and those skipped."""
     if not result.pairwise:
         return []
     number = {name: position for position, name in enumerate(result.candidates)}

@@ -63,7 +63,7 @@ def _begins(ballot: Item, beginning: str) -> bool:
 
 
 def _story(found: Sealed) -> dict[str, Any]:
-    """What the script needs: how the count went, where the ballots are, and how it says things."""
+    """What the script needs: how the count went, where the ballots are, and its wording."""
     numbers = {each.name: each.number for each in candidates_of(found.election)}
     result = found.report.result
     return ballot_story(result) | {

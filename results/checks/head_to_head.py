@@ -79,7 +79,7 @@ OPINIONS = ("above", "below", "equal", "half", "neither")
 
 
 def opinions(summary: PairwiseSummary, one: int, other: int, unranked: str) -> dict[str, int]:
-    """How many ballots say what of these two; every ballot is in one of these numbers."""
+    """How many ballots hold each opinion of these two; every ballot is counted once."""
     above, below, equal = summary.above[one][other], summary.above[other][one], summary.equal[one][other]
     both = above + below + equal
     only_one, only_other = summary.ranked[one] - both, summary.ranked[other] - both
@@ -90,7 +90,7 @@ def opinions(summary: PairwiseSummary, one: int, other: int, unranked: str) -> d
 
 
 def opinion(ranking: str, one: int, other: int, unranked: str) -> str:
-    """What one ballot says of these two."""
+    """One ballot's opinion of these two."""
     ranks = ranks_of(ranking)
     first, second = ranks.get(one), ranks.get(other)
     if first is None and second is None:
@@ -114,7 +114,7 @@ def _opinion(said: str, one: str, other: str) -> str:
 
 
 def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict[str, Any]:
-    """Who said so, in a public election; by name, a page at a time."""
+    """Who ranked them this way, in a public election; by name, a page at a time."""
     if found.seal.ballots > MAX_BALLOTS_READ:
         return {"too_many": MAX_BALLOTS_READ}
     said, start = request.GET.get("said", "above"), request.GET.get("from", "0")

@@ -46,7 +46,7 @@ class WhatIfForm(forms.Form):
             enumerate(found.seal.candidates), key=lambda each: natural_sort_key(each[1])
         )
         if found.election.secret_ballot or found.seal.ballots > MAX_BALLOTS_READ:
-            del self.fields["voters"]  # nobody knows whose ballot is whose, or it takes too long to find out
+            del self.fields["voters"]  # it is unknown whose ballot is whose, or takes too long to find out
 
     def clean_without(self) -> list[int]:
         without = self.cleaned_data["without"]
@@ -88,12 +88,12 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
         return refused_page(request, found, "what_if", refusal, form=form)
     supposed = Sealed(found.election, found.seal, build_report(done))
     context = context_of_report(supposed) | {"without": without, "voters": voters, "real": found.report.result}
-    context |= {"how_close": ""}  # nobody has looked: see job_of
+    context |= {"how_close": ""}  # not computed: see job_of
     return page(request, supposed, "what_if", form=form, **context)
 
 
 def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str]]:
-    """The ballots without those of these voters, and the names nobody voted under; no ballots if they are too many."""
+    """The ballots without those of these voters, and the names that did not vote; no ballots if there are too many."""
     name = found.election.name
     if found.seal.ballots > MAX_BALLOTS_RECOUNTED:
         return None, []
@@ -114,5 +114,5 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
 
 
 def job_of(found: Sealed, supposed: Ballots) -> CountJob:
-    """As a real report, except that nobody asks how close it was: that takes many times longer than counting."""
+    """Like a real report, but without closeness, which takes many times longer than counting."""
     return CountJob(supposed, found.election.method, settings_of(found.election, found.seal.seed))

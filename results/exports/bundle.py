@@ -4,11 +4,11 @@ Its events are found through the log's index (trail.py). Of a public checkpoint 
 events are read, for it takes their digests to make its chain again; all others are passed over. So a bundle costs what
 happened to the election, and what happened on the site in the same quarters of an hour; memory is bounded by one public
 checkpoint, which covers a thousand numbers. The sealer's own checkpoints, of every few seconds, are joined: they would
-tell when single people voted.
+reveal when single people voted.
 
-What is not told: addresses of people who are on the roll by their address, what messages to the roll said, and in a
-secret election when somebody voted and, if very few have, who that was. An event that would tell is there as its number
-and its digest, which is enough for the chain; an entry of the roll as its commitment. Neither can be opened by trying,
+Not disclosed are addresses of people who are on the roll by their address, the text of messages to the roll, and in a
+secret election when people voted and, if very few have, who they were. An undisclosed event is there as its number and
+its digest, which is enough for the chain; an entry of the roll as its commitment. Neither can be opened by trying,
 for both have a nonce that is not published.
 """
 
@@ -48,7 +48,7 @@ WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotWithdrawn")
 OF_MAIL = ("RemindersDeclined", "VotersMessaged", "InvitationWorded", "InvitationTested")
-# What verify.py needs to know, none of which names a voter; strangers are told of nothing else.
+# What verify.py needs to know, none of which names a voter; strangers get nothing else.
 OF_THE_COUNT = frozenset(
     {
         *("ElectionCreated", "ElectionUpdated", "ElectionRenamed", "CandidatesAdded", "CandidatesRemoved"),
@@ -59,7 +59,7 @@ OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed", "CandidatesAsked")  # whic
 
 
 class NotSealedYet(Exception):
-    """There is no public checkpoint yet that covers the sealing of the result; there will be one in a moment."""
+    """No public checkpoint covers the sealing of the result yet; there will be one in a moment."""
 
 
 def bundle_version() -> str:
@@ -72,7 +72,7 @@ def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
     as far as the count needs it."""
     election, seal = found.election, found.seal
     extract = extract_log(election, seal, names_voters=names_voters)
-    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    file = TemporaryFile()  # noqa: SIM115 - it is the response, which closes it
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         add = _Writer(archive, seal.sealed_at)
         add("README.txt", [README.format(name=election.name).encode()])
@@ -90,7 +90,7 @@ def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
 
 
 class _Writer:
-    """Adds files to a zip, each with the time of the seal: nothing in it depends on when or where it is made."""
+    """Adds files to a zip, each with the time of the seal, so that the bytes are reproducible."""
 
     def __init__(self, archive: zipfile.ZipFile, sealed_at: str):
         self.archive = archive
@@ -199,7 +199,7 @@ def _without_voter(ballot: Item) -> Item:
 
 
 def _spool() -> IO[bytes]:
-    return SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # it goes when nobody holds the extract any more
+    return SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # closed when the extract is garbage-collected
 
 
 @dataclass
@@ -230,7 +230,7 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
 
 
 def is_disclosable(event: Item, election: Election) -> bool:
-    """Addresses and mails are not disclosed; nor, in a secret election, when somebody voted.
+    """Addresses and mails are not disclosed; nor, in a secret election, when people voted.
 
     An event about a message has a digest of its text, which could be guessed. A rewritten event no longer has the bytes
     its digest was made of.

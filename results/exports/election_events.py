@@ -96,7 +96,7 @@ def _blocks(election: Election, sealed: int) -> Iterator[list[int]]:
 
 
 def _names(election: Election) -> list[str]:
-    """Every name that the election may have had: its present one, what was renamed to that, and so on."""
+    """Every name that the election may have had: its current one, those renamed to it, and so on."""
     names = [election.name]
     for name in names:  # which grows meanwhile
         known = set(map(keys.fold, names))

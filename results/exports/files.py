@@ -26,7 +26,7 @@ from .bundle import public_voter_name
 from .rctab import summary
 from .text_report import as_text
 
-VERSION = 1  # of what is written here: a new one makes browsers ask again
+VERSION = 1  # of this format: a new one invalidates browser caches
 UNSAFE = re.compile(r"[^\w .\-]+")
 TEXT, CSV, JSON = "text/plain; charset=utf-8", "text/csv; charset=utf-8", "application/json"
 
@@ -108,7 +108,7 @@ class Export:
     make: Callable[[Sealed], Content]
     label: str
     needs_rounds: bool = False
-    in_words: bool = False  # in the reader's language, so not the same for everybody
+    in_words: bool = False  # in the reader's language, so not the same for all
     make_unnamed: Callable[[Sealed], Content] | None = None  # for strangers, where it says who voted how
 
 
@@ -145,7 +145,7 @@ def has(found: Found, file: str) -> bool:
 
 
 def is_offered(found: Sealed, file: str) -> bool:
-    """What cannot be written is not offered; its address says why."""
+    """Whether the format can represent it; the URL of one that cannot explains why."""
     kind, _dot, format = file.partition(".")
     return has(found, file) and (kind != "ballots" or can_hold(found, format))
 
@@ -160,7 +160,7 @@ def context_of_exports(found: Sealed) -> dict[str, Any]:
 
 
 def version(found: Sealed) -> str:
-    """Of the sealed result and of what is written here. A new election of the same name has another one."""
+    """Version of the sealed result and of the format. A new election of the same name has a different one."""
     text = f"{VERSION} {found.seal.sealed_at} {found.seal.report_digest}"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

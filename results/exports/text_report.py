@@ -60,7 +60,7 @@ def _outcome(result: Result, voters: int) -> list[str]:
 
 
 def _ahead(result: Result) -> list[str]:
-    """By how much, where somebody is."""
+    """By how much, if anyone is ahead."""
     margin = margin_of(result)
     return [f"{margin.title}: {margin.sentence}"] if margin else []
 
@@ -97,7 +97,7 @@ def _methods(report: Report) -> list[str]:
 
 
 def _rounds(result: Result) -> Iterator[str]:
-    """Every round in a few lines; nothing for methods that have none."""
+    """Every round in a few lines; empty for methods without rounds."""
     return chain.from_iterable(map(_round, result.rounds or ()))
 
 

@@ -1,9 +1,9 @@
 """Results while they come in: the count of a public election, kept up to date in the process ballot by ballot.
 
 A look reads the election with its gates, and the ballots cast since the last look, found by the time they were cast.
-What the index tells late is told again at the next looks, which all begin a little before the newest ballot seen. A
-ballot that was withdrawn is in no list of what is new: it is noticed because then more ballots are known than the gates
-have let through, and all of them are read again. Nothing of this exists for a secret election.
+As the index may lag, every look begins a little before the newest ballot seen. A withdrawn ballot is in no list of what
+is new: it is noticed because then more ballots are known than the gates have let through, and all of them are read
+again. Nothing of this exists for a secret election.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_BALLOTS = 50_000  # of one election
 
 @dataclass(frozen=True, slots=True)
 class LiveResult:
-    """An election as it was a moment ago; with a result where it may be watched."""
+    """An election as of a moment ago, with a result if it may be watched."""
 
     election: Election
     result: Result | None = None
@@ -82,8 +82,10 @@ def _with_gates(name: str) -> tuple[Election, int] | None:
 
 
 def _counted(election: Election, watched: WatchedCount) -> LiveResult:
-    """Counted again only if something is new. Its lots are not drawn from its own seed: that one is made at the close,
-    and until then nobody may guess it from a page."""
+    """Recounted only if something is new.
+
+    Lots are not drawn from the election's own seed: that is made at the close and must not be guessable from a page.
+    """
     ballots, before = watched.running.ballots, watched.latest
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before

@@ -15,7 +15,7 @@ from results.running_count import KnownBallot, RunningCount
 from store import keys
 from store.table import Item
 
-REFRESH_SECONDS = 2.0  # seconds; however many are watching, each process looks this often at most
+REFRESH_SECONDS = 2.0  # seconds; the shortest refresh interval of a process, however many are watching
 # times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it
 REST_FACTOR = 9
 CACHE_BYTES = 50_000_000  # bytes that everything takes up that is being watched, the one looked at last apart
@@ -25,12 +25,12 @@ REREAD_BALLOTS_PER_SECOND = 5_000  # ballots a second at most that withdrawals m
 
 @dataclass
 class WatchedCount:
-    """Something that somebody is watching. Whoever holds the lock looks; the others get what was seen."""
+    """A count that is being watched. The holder of the lock refreshes it; the others get the latest."""
 
     running: RunningCount = field(default_factory=RunningCount)
     lock: Any = field(default_factory=Lock)
     created_at: str = ""
-    latest: Any = None  # what was seen last
+    latest: Any = None  # the latest look
     rests_until: float = float("-inf")
     read_at: float = float("-inf")  # when all ballots were read
 
@@ -39,15 +39,15 @@ class WatchedCount:
         return ENTRY_OVERHEAD_BYTES + self.running.weight
 
     def forget(self) -> None:
-        """No ballots are needed any more."""
+        """Drop the ballots, which are no longer needed."""
         self.created_at, self.running = "", RunningCount()
 
 
 @dataclass(frozen=True, slots=True)
 class BallotSource:
-    """The ballots of something that is watched: all of them, those since a moment, and whether they can be so many."""
+    """The ballots of a watched item: all of them, those since a moment, and whether there can be that many."""
 
-    created_at: str  # tells it from another of the same name
+    created_at: str  # distinguishes it from another of the same name
     candidates: tuple[Candidate, ...]
     every: Callable[[], Iterable[Item]]
     since: Callable[[str], Iterable[Item]]
@@ -56,7 +56,7 @@ class BallotSource:
 
 
 class CountCache(ABC):
-    """What is being watched; what nobody has looked at for longest makes room for others."""
+    """The counts being watched; the least recently used are evicted."""
 
     def __init__(self, most: int = CACHE_BYTES, clock: Callable[[], float] = time.monotonic):
         self.most, self.clock = most, clock
@@ -64,10 +64,10 @@ class CountCache(ABC):
 
     @abstractmethod
     def load(self, name: str, watched: WatchedCount) -> Any:
-        """Look into the store, with what was seen before at hand: something with a `result`, or `None`."""
+        """Read the store, given the previous look; returns something with a `result`, or `None`."""
 
     def get(self, name: str) -> Any:
-        """What is there now, with its count; `None` if there is nothing of that name."""
+        """The current look, with its count; `None` if there is nothing of that name."""
         watched = self._take(keys.fold(name))
         with watched.lock:
             began = self.clock()
@@ -97,11 +97,11 @@ class CountCache(ABC):
 
     @property
     def weight(self) -> int:
-        """How many bytes all of it takes up; what is watched weighs a little even without ballots."""
+        """Bytes of all entries; each has some overhead even without ballots."""
         return sum(each.weight for each in self._watched.values())
 
     def bring_up_to_date(self, watched: WatchedCount, box: BallotSource) -> None:
-        """Read what is new; and everything, if nobody has looked into this box yet or what is known cannot be all."""
+        """Read what is new; or everything, if this box is new or more ballots are known than it can hold."""
         if watched.created_at != box.created_at:
             watched.created_at, watched.running = box.created_at, RunningCount(box.ballot_from)
             watched.running.set_candidates(box.candidates)

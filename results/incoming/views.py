@@ -41,7 +41,7 @@ of_live = for_voters(load_for=load)
 @of_live
 @require_safe
 def live(request: HttpRequest, look: LiveResult) -> HttpResponse:
-    """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
+    """The running count; it refreshes itself, with or without scripts, unless paused."""
     if (instead := _instead(request, look)) is not None:
         return instead
     context = election_context(request, look.election, paused=_is_paused(request))
@@ -51,7 +51,7 @@ def live(request: HttpRequest, look: LiveResult) -> HttpResponse:
 @of_live
 @require_safe
 def live_now(request: HttpRequest, look: LiveResult) -> HttpResponse:
-    """The count alone; nothing, if it is what the page shows already."""
+    """The count alone; empty if the page already shows it."""
     if look.election.state(now_text()) == State.CLOSED:
         return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
     if (instead := _instead(request, look)) is not None:
@@ -62,7 +62,7 @@ def live_now(request: HttpRequest, look: LiveResult) -> HttpResponse:
 
 
 def _instead(request: HttpRequest, look: LiveResult) -> HttpResponse | None:
-    """What there is to see where nothing comes in live."""
+    """The page shown where no running count is shown."""
     if look.result is not None:
         return None
     if look.too_many:
@@ -81,7 +81,7 @@ def _is_paused(request: HttpRequest) -> bool:
 
 
 def _stamp(look: LiveResult) -> str:
-    """By which a page knows whether it shows just this."""
+    """Identifies what a page shows, to detect changes."""
     assert look.result is not None
     return f"{look.result.digest[:16]}{look.election.version}"
 
@@ -107,7 +107,7 @@ def _context(look: LiveResult) -> dict[str, Any]:
 
 
 def _example(sentences: list[str], *, is_open: bool) -> list[str]:
-    """The account of one draw, which says of nobody that they have won who may lose by another."""
+    """The account of one draw; it names no winner who might lose another draw."""
     example = _(
         "The lots below are only an example. The real ones are drawn after the close, and nobody can know them yet."
     )

@@ -1,4 +1,4 @@
-"""The email that tells voters who won."""
+"""The email that announces the result to voters."""
 
 from __future__ import annotations
 
@@ -45,8 +45,7 @@ def _placeholders(mail: Mail) -> dict[str, str]:
 
 
 def _link(mail: Mail) -> str:
-    """Who votes by link comes to the result by it, too. Others without an account come to the page for everybody, where
-    there is one."""
+    """Voters by link reach the result by that link; others without an account get the public page, if there is one."""
     election = repository.find(mail.about["election_name"])
     if election is None:
         return reverse("results", args=[mail.about["election_name"]])

@@ -29,7 +29,7 @@ from store.table import Check, Equals, Exists, Missing, Update
 from tally.result import Result
 
 MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
-MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is kept for every voter
+MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is stored for every voter
 TOGETHER = "together"  # how several questions on one ballot ended
 MAILED_ATTRIBUTE = "announcing"  # the attribute beside the counted mails that says since when
 ALREADY_MAILED = gettext_lazy("The result has already been mailed to the voters.")
@@ -37,7 +37,7 @@ NOT_SEALED = gettext_lazy("There is no result yet. You can mail it once the elec
 
 
 def mail_result(actor: User, election: Election) -> None:
-    """To everybody on the roll who did not say that they want no such mails."""
+    """Mail everyone on the roll who has not opted out."""
     actions.check(actor, election, Action.ANNOUNCE)
     if (said := outcome_of(election)) is None:
         raise WrongState(NOT_SEALED)
@@ -59,7 +59,7 @@ def mail_automatically(election: Election) -> None:
     event = Event("plenum", "ResultMailed", {"election_name": election.name})
     mailing = invitations.mailing_task(election, ANNOUNCED, election.owner_name, reserved=0, values=said)
     there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
-    # unless another worker has set it off, or somebody has pressed the button
+    # unless another worker or the organiser has already started it
     try_record(event, mailing, _marked(election), there)
 
 

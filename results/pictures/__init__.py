@@ -38,7 +38,7 @@ MARKED: tuple[Callable[[Result, Marks], Picture | None], ...] = (rounds, points)
 
 
 def pictures_of(result: Result, marks: Marks = OF_ELECTIONS) -> list[Picture]:
-    """In the order to show them. Where there is nothing to count, there is nothing to draw."""
+    """In display order; none if there is nothing to count."""
     if not voters(result) or len(result.candidates) < 2:
         return []
     drawn = (draw(result, marks) if draw in MARKED else draw(result) for draw in DRAWN[result.method])

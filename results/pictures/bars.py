@@ -1,7 +1,7 @@
 """Bars, one below the other: a name and a number on a line, and the bar under it.
 
 Names and numbers are text of the page, which wraps as it must at every width and in every script; only the bars are
-drawn. So nothing can lie on anything else, and no number stands on a bar.
+drawn. So nothing can overlap.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
 
 
 def strip(height: float, *parts: SafeString) -> SafeString:
-    """What is drawn beside words that say the same."""
+    """A drawing beside words that say the same."""
     return tag("svg", *parts, width="100%", height=short(height), aria_hidden="true", class_="strip")
 
 
@@ -109,7 +109,7 @@ class Contest:
 
 
 def contest(each: Contest, of: int, *below: SafeString, kind: str = "") -> SafeString:
-    """Those for one from the left, those for the other from the right, between them who prefers neither."""
+    """Those for one from the left, those for the other from the right, and between them those who prefer neither."""
     across = {"y": 2, "height": 14}
     drawn = strip(
         18,

@@ -1,4 +1,4 @@
-"""The graph of Schulze's chains: who beat whom, the chains by which the winner stands above everybody else, and the
+"""The graph of Schulze's chains: who beat whom, the chains by which the winner is above everyone else, and the
 strongest ways back."""
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def _graph(result: Result) -> Graph:
 
 
 def _inside(ways: list[list[int]], drawn: list[int]) -> frozenset[Edge]:
-    """The contests of those chains on which everybody is drawn."""
+    """The contests on those chains whose candidates are all drawn."""
     return frozenset(edge for way in ways if set(way) <= set(drawn) for edge in steps(way))
 
 
 def _drawn(result: Result) -> list[int]:
-    """The first by the result, as many as fit together with everybody on the chains to them."""
+    """The first by the result, as many as fit together with all candidates on the chains to them."""
     numbers = {name: number for number, name in enumerate(result.candidates)}
     order = in_order(result)
     first = numbers[result.winners[0]]
@@ -85,7 +85,7 @@ def _circle(drawn: list[int], tall: float, edge: float) -> dict[int, Point]:
     """Around a circle, the first on top, then clockwise."""
     across = WIDTH_PX / 2 - MARGIN_PX
     angles = [2 * pi * at / len(drawn) - pi / 2 for at in range(len(drawn))]
-    lowest = max(sin(angle) for angle in angles)  # of three or five, nobody is at the very bottom
+    lowest = max(sin(angle) for angle in angles)  # of three or five, none is at the very bottom
     return {
         each: (WIDTH_PX / 2 + across * cos(angle), edge + tall * (sin(angle) + 1) / (lowest + 1))
         for each, angle in zip(drawn, angles, strict=True)
@@ -138,7 +138,7 @@ def _arrow(graph: Graph, edge: Edge) -> SafeString:
 def _free(
     graph: Graph, edge: Edge, wide: float, taken: list[tuple[float, float, float, float]]
 ) -> tuple[float, float, float, float] | None:
-    """A place for a label on its arrow where nothing else lies; where there is none, the table has the votes."""
+    """A free place for a label on its arrow; where there is none, the table has the votes."""
     (x1, y1), (x2, y2) = graph.places[edge[0]], graph.places[edge[1]]
     boxes = [
         (x1 + (x2 - x1) * at, y1 + (y2 - y1) * at, wide, 18.0)
@@ -222,7 +222,7 @@ class Chain:
 
 
 def _chains(result: Result) -> list[tuple[Chain, Chain]]:
-    """From each winner to everybody else, and back."""
+    """From each winner to everyone else, and back."""
     numbers = [result.candidates.index(name) for name in in_order(result)]
     paths, strongest = result.reasons["paths"], result.reasons["strongest"]
     first = len(result.winners)

@@ -57,7 +57,7 @@ def fluid(height: float, title: str, desc: str, *children: object, kind: str) ->
 
 
 def sized(width: float, height: float, title: str, desc: str, *children: object, kind: str) -> SafeString:
-    """A picture with a size of its own, made smaller where it must be."""
+    """A picture with a fixed size, scaled down where needed."""
     size = {"width": short(width), "height": short(height), "viewBox": f"0 0 {short(width)} {short(height)}"}
     return _picture(title, desc, *children, class_=f"picture {kind}", **size)
 
@@ -89,7 +89,7 @@ def isolated(name: str) -> str:
 
 
 def fit(name: str, room: float = LABEL_NAME_CHARS) -> str:
-    """A name cut to so many letters of usual width, and isolated."""
+    """A name truncated to this many letters of average width, and isolated."""
     if width(name) <= room:
         return isolated(name)
     return isolated(name[: _fitting(name, room - 1)].rstrip() + "…")
@@ -130,7 +130,7 @@ def listed(names: Iterable[str], most: int = 8) -> str:
 
 
 def wrapped(name: str, room: float, most: int = 2) -> list[str]:
-    """A name in at most so many lines of about so many letters, each isolated; cut only if that is not enough."""
+    """A name wrapped to at most this many lines of about this many letters, each isolated; truncated only if needed."""
     found = [""]
     for word in name.split():
         gap = " "
@@ -170,7 +170,7 @@ def text_lines(
 
 
 def number(votes: Fraction | int | str) -> str:
-    """Cut after two decimals, so that nobody seems to have what was just missed; every digit is in the tables."""
+    """Truncated to two decimals, so that no one seems to reach what they just missed; the tables have every digit."""
     whole, rest = divmod(int(Fraction(votes) * 100), 100)
     point = get_format("DECIMAL_SEPARATOR")
     content = f"{whole}{point}{rest:02d}"
@@ -206,12 +206,12 @@ def share(part: Fraction | int, whole: Fraction | int) -> str:
 
 
 def in_order(result: Result) -> list[str]:
-    """Everybody, best first."""
+    """All candidates, best first."""
     return [name for name, _place in result.places]
 
 
 def voters(result: Result) -> int:
-    """Ballots that rank anybody."""
+    """The number of ballots that are not blank."""
     return result.total - result.blank
 
 
@@ -234,7 +234,7 @@ class Picture:
     note: str = ""  # how to read it, and what it leaves out
     table: Table | None = field(default=None)  # None where the page's own tables say the same
     kind: str = ""  # a class for the look of it
-    alone: bool = False  # whether nothing stands beside it, although it would take half a row only
+    alone: bool = False  # whether nothing is beside it, although it would take only half a row
 
     @property
     def is_whole(self) -> bool:

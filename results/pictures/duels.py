@@ -1,4 +1,4 @@
-"""The winner one to one against everybody else, each contest a bar from both ends; several winners among themselves."""
+"""The winner one to one against everyone else, each contest a bar from both ends; several winners among themselves."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def rounds(result: Result, marks: Marks = OF_ELECTIONS) -> Picture | None:
 
 
 def chosen(rounds: tuple[Round, ...]) -> list[Round]:
-    """All; of very many the first, those in which somebody was elected, and the last."""
+    """All rounds; of very many, the first, those in which someone was elected, and the last."""
     if len(rounds) <= MAX_PANELS:
         return list(rounds)
     last = sorted(rounds[1:], key=lambda each: (bool(each.elected), each.number), reverse=True)[: MAX_PANELS - 1]
@@ -54,7 +54,7 @@ def _needed(each: Round) -> str:
 
 
 def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
-    """Most votes first; who is elected or eliminated now is always shown, and so is what is exhausted."""
+    """Most votes first; those elected or eliminated in this round are always shown, and so is the exhausted share."""
     order = {name: position for position, name in enumerate(in_order(result))}
     names = sorted(each.tally, key=lambda name: (-Fraction(each.tally[name]), order[name]))
     told = {*each.elected, *each.eliminated}

@@ -50,7 +50,7 @@ Flows = dict[tuple[str, str], Fraction]
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A candidate, several together, or nobody: the votes in each round shown, and where it lies."""
+    """One candidate, several together, or none: the votes in each round shown, and its position."""
 
     key: str
     votes: tuple[Fraction, ...]

@@ -17,7 +17,7 @@ HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 26, 160, 42
 
 
 def turnout_pictures(election: Election, turnout: Turnout) -> list[Picture]:
-    """One; none where there is nothing to show, or where it would tell who voted how."""
+    """None where there is nothing to show, or where the picture would reveal how people voted."""
     shown = turnout.steps and tells_who(election, turnout.voted)
     return [_picture(election, turnout)] if shown else []
 

@@ -38,7 +38,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the picture says; every text is one that can be written."""
+    """The contents of the picture; every text can be drawn."""
 
     title: str
     heading: str

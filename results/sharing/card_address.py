@@ -16,7 +16,7 @@ from .pen import edition
 
 
 def card_edition(seal: Seal) -> str:
-    """What tells the picture of this result from any other, also from one drawn by a later Plenum."""
+    """Identifies the picture of this result, as drawn by this version of Plenum."""
     return f"{edition()}-{seal_stamp(seal)[:32]}"
 
 

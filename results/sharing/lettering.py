@@ -59,7 +59,7 @@ def fit(text: str, size: int, room: float) -> str:
 
 
 def lines(text: str, size: int, room: float, most: int) -> list[str]:
-    """The text on at most so many lines, broken at spaces; what does not fit is cut at the end of the last."""
+    """The text on at most this many lines, broken at spaces; the last one is truncated."""
     found: list[str] = []
     left = text[: MAX_MEASURED_CHARS + 1].split()
     while left and len(found) < most - 1:

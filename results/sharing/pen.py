@@ -22,7 +22,7 @@ SEATS = ((5, 22.5), (8.2, 14.7), (16, 11.5), (27, 22.5), (16, 22))  # as in stat
 
 
 def edition() -> str:
-    """What tells one drawing of the same thing from another: how it is drawn, and the site's name in it."""
+    """Changes whenever the same thing would be drawn differently: with the drawing code, or the site's name in it."""
     name = site_name()
     return str(FORMAT) if name == OURS else f"{FORMAT}-{sha256(name.encode()).hexdigest()[:8]}"
 

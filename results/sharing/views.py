@@ -1,7 +1,7 @@
-"""A sealed result for anybody on the web, where the organiser has chosen so: a page, a small one to embed, and a text.
+"""A sealed result for the public, if the organiser has chosen so: a page, a small one to embed, and a text.
 
 Strangers see what was counted, and can check it: the ballots by their codes, the recount, the bundle. They never see
-who voted: no names on the roll, nor beside the ballots, also where ballots are public here.
+who voted: neither names on the roll nor names beside the ballots, even where ballots are public to members.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CACHE_MINUTES = 5
 
 
 def load(name: str, find: Callable[[str], Found | None] = services.find) -> Found:
-    """Strangers cannot tell an election that does not share its result from one that does not exist."""
+    """To strangers, an election that does not share its result looks like one that does not exist."""
     found = find(name)
     if found is None or not is_shared(found.election):
         raise Http404
@@ -68,7 +68,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:
-    """What the page says of the result to everybody."""
+    """The context of the part that is the same for all readers."""
     link = address("shared", found.election)
     said: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
     said |= {"election": found.election, "closed": found.election}
@@ -79,7 +79,7 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
 @xframe_options_exempt
 @require_safe
 def embed(request: HttpRequest, name: str) -> HttpResponse:
-    """The outcome alone, for other sites to show in a frame. It runs no scripts and knows nobody."""
+    """The outcome alone, for other sites to show in a frame. It runs no scripts and identifies no one."""
     found = load(name)
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.report is not None:
@@ -93,7 +93,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
 @public
 @require_safe
 def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
-    """The picture of the result. Its address says of which result and in which language, so it may be kept for good."""
+    """The picture of the result. Its URL includes the result and the language, so it can be cached for good."""
     found = load(name)
     if not isinstance(found, Sealed) or sealed != card_edition(found.seal) or language not in LANGUAGES:
         raise Http404
@@ -106,7 +106,7 @@ def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpRes
 
 
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
-    """Before it is sealed, both pages say only that it will be here."""
+    """Before it is sealed, both pages only announce it."""
     over = found.election.state(now_text()) == State.CLOSED
     context |= {"counting": over, "counted": found.report is not None}
     return render(request, template, context, status=202 if over and found.report is None else 200)
@@ -120,7 +120,7 @@ def address(view: str, election: Election) -> str:
 
 
 def preview(found: Sealed) -> dict[str, str]:
-    """What other sites say of a link to this page."""
+    """The preview that other sites show of a link to this page."""
     election, report = found.election, found.report
     first = wording.translate(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(MAX_PREVIEW_CHARS)

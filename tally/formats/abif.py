@@ -178,7 +178,7 @@ def write(file: File) -> Iterator[str]:
 
 
 def _tokens(names: tuple[str, ...]) -> list[str]:
-    """A name that is a plain word is its own token; the others get one that nobody is called."""
+    """A name that is a plain word is its own token; the others get an unused one."""
     taken, tokens = set(names), []
     for number, name in enumerate(names, 1):
         token = f"c{number}"

@@ -10,7 +10,7 @@
 
 A # outside quotation marks begins a comment; so do /* and */ around it. Several ballots may share a line, but a ballot
 does not run over a line's end. A name that is a single word may stand without quotation marks. A skipped rank is left
-out. Whoever has withdrawn is left out of every ballot. Quotation marks inside a name cannot be written.
+out. Withdrawn candidates are left out of every ballot. Quotation marks inside a name cannot be written.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from .file import BadFile, BallotCounter, File, Limits, Roster, by_count, parse_
 from .text import Lines, Text
 
 SEPARATORS = ",;\t"
-HINT = re.compile(r"sep=([\t;,|])\s*$", re.IGNORECASE)  # how spreadsheets tell each other
+HINT = re.compile(r"sep=([\t;,|])\s*$", re.IGNORECASE)  # as declared by spreadsheets
 COUNT = re.compile(r"counts?|ballots|weight", re.IGNORECASE)
 MARK = re.compile(r"(?:ballot[ _-]?)?id", re.IGNORECASE)
 WORDS = "rank|choice|preference"

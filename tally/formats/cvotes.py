@@ -8,9 +8,9 @@
     /EMPTY_RANKING/ * 3
 
 Parameters come first, at the beginning of their lines; others than these are left alone. Without candidates, they are
-who is named on the ballots; with them, whoever else is named there is left out, as the format demands. Without weights
+who is named on the ballots; with them, any other name there is left out, as the format demands. Without weights
 allowed, a weight is 1. Implicit ranking is our rule for the unranked: true is below, false is no opinion. Its writers
-say 100 seats when nobody chose a number: so many seats are read as none said. The signs > = ; , # / * ^ | < cannot be
+write 100 seats when no number was chosen, so 100 is read as unspecified. The signs > = ; , # / * ^ | < cannot be
 in a name.
 """
 

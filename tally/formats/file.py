@@ -106,7 +106,7 @@ class BallotCounter:
     def count_ranking(
         self, groups: Sequence[Sequence[int]], count: int, line: int | None, roster: Roster | None = None
     ) -> str:
-        """Count a ranking, given as groups of equals, best first; answers it in canonical form."""
+        """Count a ranking, given as groups of equals, best first; returns it in canonical form."""
         ranking = _strict_ranking(groups)
         if ranking is None:
             try:
@@ -120,7 +120,7 @@ class BallotCounter:
         return ranking
 
     def cache_line(self, text: str, ranking: str, count: int) -> None:
-        """A line and what it said. The memory is emptied when it is full."""
+        """Cache what a line parsed to. The cache is cleared when full."""
         self.cached_chars += len(text) + 100
         if self.cached_chars > CACHE_CHARS:
             self.read.clear()
@@ -135,7 +135,7 @@ class BallotCounter:
             raise BadFile(line, "The rankings of this file are too many and too long to be counted together.")
 
     def ballots(self, names: Sequence[str], line: int | None = None) -> Ballots:
-        """All that was counted. Who votes must be able to vote for somebody."""
+        """Everything that was counted. There must be candidates."""
         if not names:
             raise BadFile(line, "This file names no candidates.")
         return Ballots(tuple(names), {ranking: count for ranking, count in self.counts.items() if count})
@@ -186,7 +186,7 @@ def clean_title(typed: str) -> str:
 
 
 def excerpt(text: str) -> str:
-    """What was typed, short and harmless enough to stand in a sentence."""
+    """The input, short and harmless enough to be quoted in a sentence."""
     safe = "".join("�" if unicodedata.category(each) in ("Cc", "Cs") else each for each in text[:61])
     return safe if len(text) <= 60 else f"{safe[:60]}…"
 
@@ -216,7 +216,7 @@ def seats_of(typed: str, line: int | None) -> int:
 
 
 def by_count(ballots: Ballots) -> Iterator[tuple[str, int]]:
-    """The most frequent rankings first. Never in the order they were cast, which might tell who cast them."""
+    """The most frequent rankings first. Never in the order they were cast, which might reveal who cast them."""
     yield from sorted(
         ((ranking, n) for ranking, n in ballots.counts.items() if n), key=lambda each: (-each[1], each[0])
     )

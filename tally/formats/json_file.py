@@ -197,7 +197,7 @@ class _Values:
         self.place += 1
 
     def _peek(self) -> str:
-        """The next letter that is no white space; nothing at the end."""
+        """The next character that is not white space; empty at the end."""
         while True:
             space = SPACE.match(self.buffer, self.place)
             assert space  # it matches nothing, too
@@ -214,7 +214,7 @@ class _Values:
         return bool(piece)
 
     def value(self, keep: bool = True) -> str:
-        """The text of the next value. One that is not kept may be as long as it likes."""
+        """The text of the next value. The length of one that is skipped is not limited."""
         self._peek()
         if simple := SIMPLE.match(self.buffer, self.place):
             return self._taken(simple.end())
@@ -232,7 +232,7 @@ class _Values:
                 return "".join(stored)
 
     def _part(self, depth: int) -> str:
-        """A text in quotation marks, a bracket, or what stands between those."""
+        """A quoted string, a bracket, or the text between those."""
         pattern = PART if depth else SCALAR
         if not depth and self._peek() in tuple("]},:"):
             raise BadFile(self.line, "A value is missing.")

@@ -1,9 +1,9 @@
 """Plain lines, as people write ballots down in letters and forums: `5: Ada > Bo = Cy`.
 
-One line is a ranking, and before it, if there were several such ballots, their number and a colon. `>` stands between
+One line is a ranking, and before it, if there were several such ballots, their number and a colon. `>` goes between
 ranks and `=` between equals. Candidates are who is named, in the order of appearance; a line with the count 0 names
 some without any ballot. A count with nothing after it counts blank ballots. A name that has > or = in it, or begins
-with a quotation mark or #, stands in quotation marks, which are doubled inside. A line that begins with # is a comment.
+with a quotation mark or #, is put in quotation marks, doubled inside. A line that begins with # is a comment.
 """
 
 from __future__ import annotations

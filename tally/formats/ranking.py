@@ -12,7 +12,7 @@ BARE = re.compile(r"[^>=]*")
 
 
 def split(text: str, line: int) -> list[list[str]]:
-    """The groups of equals of a ranking, best first. A name with > or = stands in quotation marks, doubled inside."""
+    """The groups of equals of a ranking, best first. A name with > or = is quoted, with quotes doubled inside."""
     if not text.strip():
         return []
     groups: list[list[str]] = [[]]

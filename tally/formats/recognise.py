@@ -28,7 +28,7 @@ COUNTED = re.compile(r"[0-9]+\s*:")
 ABIF = re.compile(  # a candidate's line, or a ballot with a name in brackets or with a rating
     r"=[^=>]+:|[^\s:>]+\s*:\s*\[|[0-9]+\s*:(?:.*(?:[>=,]\s*\[|/\s*[0-9.]+\s*(?:[>=,#:]|$)))|ABIF(?:\s|$)"
 )
-QUOTED = re.compile(r'"(?:[^"]|"")*"')  # what stands in quotation marks is a name, whatever it looks like
+QUOTED = re.compile(r'"(?:[^"]|"")*"')  # quoted text is a name, whatever it looks like
 CVOTES = re.compile(r".*(?:\|\||\^\s*[0-9]+|\*\s*[0-9]+)\s*(?:#.*)?$|.*\|\||/EMPTY")
 
 
