@@ -343,7 +343,7 @@ class Play:
     def finish(self) -> None:
         closing.close(self.director, self.election())
         self.noted("closing", ONCE)
-        address = waiting_context(self.election())["address_of_part"]
+        address = waiting_context(self.election(), "/")["progress_url"]
         self.later()
         self.meter.take_bill()
         _expect(200, self.clients[0].get(address, secure=True))
