@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from acts import read_cache
+from acts import caches
 from acts.storage import use_table
 from ballots import services as voting
 from elections import repository
@@ -37,9 +37,9 @@ HTMX = {"HX-Request": "true"}
 def clock():
     """Of what is remembered; it stands still unless a test moves it."""
     now = [0.0]
-    token = read_cache.clock.set(lambda: now[0])
+    token = caches.clock.set(lambda: now[0])
     yield now
-    read_cache.clock.reset(token)
+    caches.clock.reset(token)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_an_item_is_remembered_for_a_second_from_when_it_was_asked_for(site, her
 
     def zone(meter) -> str:
         with use_table(meter):
-            return read_cache.get_cached(read_cache.Cacheable([at]))[at]["time_zone"]
+            return caches.get_cached(caches.Cacheable([at]))[at]["time_zone"]
 
     before = zone(here)
     site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
@@ -89,9 +89,9 @@ def test_an_item_is_remembered_for_a_second_from_when_it_was_asked_for(site, her
 def test_the_embedded_store_remembers_nothing(site, clock, opened):  # noqa: F811
     opened("Eve")
     at = keys.election("Board")
-    read_cache.get_cached(read_cache.Cacheable([at]))
+    caches.get_cached(caches.Cacheable([at]))
     site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
-    assert read_cache.get_cached(read_cache.Cacheable([at]))[at]["time_zone"] == "Asia/Tokyo"
+    assert caches.get_cached(caches.Cacheable([at]))[at]["time_zone"] == "Asia/Tokyo"
 
 
 def test_who_looked_before_does_not_overwrite_what_was_seen_since(site, here, clock, opened, monkeypatch):  # noqa: F811
@@ -105,12 +105,12 @@ def test_who_looked_before_does_not_overwrite_what_was_seen_since(site, here, cl
             monkeypatch.setattr(here, "get_many", slow)
             site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
             clock[0] = 0.5
-            read_cache.get_cached(read_cache.Cacheable([at]))
+            caches.get_cached(caches.Cacheable([at]))
             return found
 
         monkeypatch.setattr(here, "get_many", overtaken)
-        read_cache.get_cached(read_cache.Cacheable([at]))
-        assert read_cache.get_cached(read_cache.Cacheable([at]))[at]["time_zone"] == "Asia/Tokyo"
+        caches.get_cached(caches.Cacheable([at]))
+        assert caches.get_cached(caches.Cacheable([at]))[at]["time_zone"] == "Asia/Tokyo"
 
 
 def test_pages_of_a_voter_read_the_election_once_a_second(here, clock, opened, signed_in):  # noqa: F811
