@@ -48,7 +48,7 @@ def test_every_key_of_the_store_belongs_to_a_type():
     made = {
         name: each
         for name, each in vars(keys).items()
-        if isinstance(each, keys.Key) or getattr(each, "__annotations__", {}).get("return") == "Key"
+        if isinstance(each, Key) or getattr(each, "__annotations__", {}).get("return") == "Key"
     }
     declared = {each.key.func if isinstance(each.key, partial) else each.key for each in SCHEMA.items}
     assert {name for name, each in made.items() if each not in declared} == {"gate_of"}, (
