@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from acts.read_cache import Cacheable, get_cached
+from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections.rules import Election, State
 from store import keys
