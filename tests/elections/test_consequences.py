@@ -8,8 +8,7 @@ from datetime import datetime
 from elections.convening import Convened
 from elections.dashboard.checklist import checklist_items, fixed_by_opening
 from elections.dashboard.concerns import ElectionSnapshot, concerns
-from elections.invitations.mailing import counts_of
-from elections.invitations.progress import Progress
+from elections.invitations.progress import Progress, counts_of
 from elections.lifecycle.consequences import closing, deleting
 from elections.rules import Action, Election, Relation, offered
 from tests.rows import every_row
