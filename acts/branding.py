@@ -12,7 +12,7 @@ from django.conf import settings
 from store import keys
 from store.table import Item, Table
 
-from .site_cache import SiteCache
+from .caches import SiteCache
 
 FRESH_SECONDS = 5.0
 PUBLIC_PAGE_FIELDS = ("text", "photo", "links", "projects")

@@ -14,8 +14,7 @@ from django.utils.translation import gettext_lazy
 from acts.refusals import Refusal
 from questions.question import Question
 from ranking.candidates import Candidate
-from ranking.rank_inputs import RANK_PREFIX, Choice, submitted_ranks
-from ranking.rankings import ranked_names, ranking_from, ranks_of
+from ranking.rankings import RANK_PREFIX, Choice, ranked_names, ranking_from, ranks_of, submitted_ranks
 from tally.ballots import groups_of
 
 from .counting import MAX_ANSWER_CHARS

@@ -13,15 +13,23 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts import shards, versions
+from acts import versions
 from acts.background import TaskType
-from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, count_votes, is_not_later
+from acts.caches import ParseCache
+from acts.gates import (
+    MAX_GATES_PER_TRANSACTION,
+    Gates,
+    as_of,
+    count_votes,
+    is_not_later,
+    new_shards,
+    read_sharded,
+)
 from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from pages import markdown_cache
 from ranking.candidates import Candidate
 from store import keys, sharded_reads
-from store.caches import ParseCache
 from store.splitting import split_counts
 from store.table import (
     Check,
@@ -97,7 +105,7 @@ class PollStanding:
 
 
 def new_poll_shards() -> int:
-    return shards.of_new(SHARDS)
+    return new_shards(SHARDS)
 
 
 def gates_of(poll: Poll) -> Gates:
@@ -118,7 +126,7 @@ def max_votes_per_gate(poll: Poll) -> int:
 
 def _read(own: Key, where: Callable[[int], Iterable[Key]]) -> tuple[int, dict[Key, Item]]:
     """The poll and the keys that `where` returns for its number of shards; and that number."""
-    (count,), found = shards.read([own], where, new_poll_shards())
+    (count,), found = read_sharded([own], where, new_poll_shards())
     return count, found
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
@@ -113,7 +112,7 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     )
     context = election_context(request, found.election, sentence=sentence, counting=over)
     if over:
-        context |= waiting_context(found.election)
+        context |= waiting_context(found.election, request.path)
     return render(request, "results/not_yet.html", context, status=202 if over else 403)
 
 
@@ -170,8 +169,13 @@ def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, An
 @public
 @require_safe
 def waiting(request: HttpRequest, token: str) -> HttpResponse:
-    """How far the count is; once it is sealed, or gone, the browser reloads the whole page."""
-    found = find_waiting(token)
+    """How far the count is; once the result is sealed, or the election gone, the browser goes to the result page.
+
+    htmx gets a part of a page. Browsers without scripts get a small page that knows nobody, so no session is read.
+    """
+    found, result_path = find_waiting(token)
     if found is None:
-        return HttpResponseClientRefresh()
-    return HttpResponse(render_to_string("results/parts/waiting.html", waiting_context(found.election)))
+        return HttpResponseClientRefresh() if request.htmx else redirect(result_path)
+    template = "results/parts/waiting.html" if request.htmx else "results/counting.html"
+    context = waiting_context(found.election, result_path) | {"election": found.election, "result_path": result_path}
+    return render(request, template, context)

@@ -22,8 +22,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from acts.caches import SiteCache
 from acts.refusals import NotNow, Refusal
-from acts.site_cache import SiteCache
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog, as_text, utc_now

@@ -9,7 +9,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.read_cache import Cacheable, get_cached
+from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections.rules import Election, State
 from mail import outbox

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from acts.read_cache import Cacheable, get_cached
+from acts.caches import Cacheable, SizedCache, get_cached
 from acts.storage import log, table
 from elections.rules import Election, State, takes_names
 from elections.sharding import Known, gates_of, name_of
 from store import keys
-from store.caches import SizedCache
 from store.table import Item
 
 from . import times as voting_times

@@ -46,7 +46,7 @@ from live.symbols import and_others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
-from ranking.rank_inputs import RANK_PREFIX, submitted_ranks
+from ranking.rankings import RANK_PREFIX, submitted_ranks
 from results.pictures.drawing import share
 from store.keys import fold
 

@@ -17,8 +17,8 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services
 from accounts.rules import Role
+from acts.caches import SiteCache
 from acts.refusals import NotNow, Refusal
-from acts.site_cache import SiteCache
 from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
