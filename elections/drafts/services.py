@@ -103,7 +103,8 @@ def renaming(election: Election, name: str, stored: Item) -> list[Write]:
     """Refused in part 0 or the last two if the name is taken; elsewhere, if the election has changed since."""
     old, created_at, shards = election.name, election.created_at, election.shards
     after = replace(election, name=name, renamed_from=old, version=election.version + 1)
-    created, *listed, moved_out, cleared = repository.creation(after)
+    created, *others = repository.creation(after)
+    *listed, moved_out, cleared = others
     people = {keys.fold(each): each for each in (election.owner_name, *election.managers)}
     helpers = [each for folded, each in people.items() if folded != keys.fold(election.owner_name)]
     return [

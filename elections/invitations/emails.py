@@ -142,8 +142,8 @@ def preview_of(template: EmailTemplate) -> EmailTemplate:
 def test_of(template: EmailTemplate) -> EmailTemplate:
     """A test email for the organiser, marked as such, whose link casts no vote."""
     lead = gettext_noop("This is a test mail that only you get. Voters get the text below, each with their own link.")
-    changes = {"sentences": (lead, *template.sentences), "is_over": _unless(*State), "silence": None}
-    return replace(preview_of(template), **changes, urgent=True, is_test=True)
+    test = replace(preview_of(template), sentences=(lead, *template.sentences), silence=None)
+    return replace(test, is_over=_unless(*State), urgent=True, is_test=True)
 
 
 def _candidate_values(mail: Mail) -> dict[str, str]:
