@@ -21,7 +21,7 @@ from results.pictures.rounds import chosen
 from results.pictures.transfers import bands_of, lanes_of, moves_of
 from tally.ballots import Ballots
 from tally.methods import METHODS, count
-from tally.result import Result, ballot_fields
+from tally.result import Result, result_of
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -316,11 +316,9 @@ def crowd(size: int, method: str) -> Result:
         "locked": [{"winner": names[i], "loser": names[j], "for": 9, "against": 0, "rank": 1} for i, j in pairs],
         "skipped": [],
     }
-    places = tuple((name, place) for place, name in enumerate(names, 1))
     matrix = tuple(tuple(9 if i < j else 0 for j in range(size)) for i in range(size))
-    top = ballot_fields(Ballots.of(names, [">".join(map(str, range(size)))] * 9))
-    rules = {"method": method, "seats": 1, "unranked": "below", "seed": ""}
-    return Result(winners=(names[0],), places=places, pairwise=matrix, reasons=reasons, **rules, **top)
+    cast = Ballots.of(names, [">".join(map(str, range(size)))] * 9)
+    return result_of(cast, method, [[name] for name in names], pairwise=matrix, reasons=reasons)
 
 
 @every_row("method", METHODS)
