@@ -18,6 +18,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import Refusal
+from acts.storage import record
 from ballots import services as ballots
 from ballots.replay import by_code
 from ballots.services.casting import _record_cast
@@ -26,7 +27,6 @@ from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.drafts import services as drafts_services
 from elections.invitations import mailing
 from elections.lifecycle import closing as closing_acts
 from elections.lifecycle import deleting
@@ -529,11 +529,12 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
 
 def test_an_election_that_is_moving_to_its_new_name(site, person):
     ada = person("Ada")
-    made = drafts_services.create(ada, "Bord")
+    made = drafts.create(ada, "Bord")
     add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
     enrol("Eve")
     add_voters(ada, made, ["Eve"])
-    drafts._rename(ada, elections.find("Bord"), "Board")
+    moving = drafts.renaming(elections.find("Bord"), "Board", site.get(keys.election("Bord")))
+    record(Event("Ada", "ElectionRenamed", {"election_name": "Bord", "new_name": "Board"}), *moving)
     assert elections.RENAMING.find("Bord") is not None
     assert check(site).first == ()
     assert elections.RENAMING.find("Bord") is not None, "the check changes nothing"
@@ -543,7 +544,7 @@ def test_an_election_that_is_moving_to_its_new_name(site, person):
 
 def test_what_a_deleted_election_has_left_behind(site, person):
     ada = person("Ada")
-    made = drafts_services.create(ada, "Board")
+    made = drafts.create(ada, "Board")
     add_voters(ada, made, ["eve@example.org"])
     deleting.delete(ada, elections.find("Board"))
     assert site.get(keys.voter("Board", "eve@example.org")) is not None
