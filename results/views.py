@@ -29,12 +29,10 @@ from .coverage import picture as coverage_picture
 from .exports.files import context_of_exports
 from .lot_commands import context_of_lots
 from .margin import margin_of
-from .pictures import pictures_of, turnout_pictures
+from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 from .waiting import find_waiting, waiting_context
-
-MAX_CANDIDATES_IN_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
 def load(reader: Reader, name: str) -> Found | None:
@@ -122,17 +120,12 @@ def context_of_report(found: Found) -> dict[str, Any]:
     assert report is not None
     result = report.result
     order = [name for name, place in result.places]
-    number = {name: position for position, name in enumerate(result.candidates)}
-    rows = []
-    if result.pairwise:
-        shown = order[:MAX_CANDIDATES_IN_CONTESTS]
-        rows = [(name, [_cell(result.pairwise, number[name], number[other]) for other in shown]) for name in shown]
     return {
         "report": report,
         "seal": seal,
         "result": result,
         "order": order,
-        "pairwise": rows,
+        "contests": contest_rows(result),
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],
         "beside_rounds": _other_round_rows(result.rounds or ()),
         "method": wording.method_label(result.method),
@@ -157,13 +150,6 @@ def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
     if any(Fraction(each.residue) for each in rounds):
         rows[_("Lost to rounding")] = "residue"
     return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
-
-
-def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, Any] | None:
-    if i == j:
-        return None
-    votes, against = pairwise[i][j], pairwise[j][i]
-    return {"votes": votes, "against": against, "won": votes > against, "lost": votes < against}
 
 
 @public
