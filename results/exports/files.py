@@ -20,7 +20,7 @@ from results import repository
 from results.repository import Found, Sealed
 from tally.ballots import Ballots
 from tally.formats import CannotWrite, File, write
-from tally.formats.ranking import quoted
+from tally.formats.plain import quoted
 
 from .bundle import public_voter_name
 from .rctab import summary
