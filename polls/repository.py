@@ -255,12 +255,12 @@ def _item(poll: Poll) -> Item:
 def _ending(poll: Poll) -> Item:
     """Lets the worker find it when it ends."""
     ends = poll.closed_at or poll.expires_at
-    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.poll_by_date(ends, poll.id)} if ends else {}
+    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.id_by_date(ends, poll.id)} if ends else {}
 
 
 def _entries(poll: Poll) -> list[Write]:
     """Its entries in lists."""
-    at = keys.poll_by_date(poll.created_at, poll.id)
+    at = keys.id_by_date(poll.created_at, poll.id)
     entries: list[Write] = []
     if poll.maker:
         entries.append(_entry(poll, keys.made_poll(poll.id), keys.made_by(poll.maker).pk, at))
@@ -331,7 +331,7 @@ def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]
 
 def _vote(standing: PollStanding, rankings: str, voted_at: str) -> Put:
     poll = standing.poll
-    by_time = keys.poll_by_date(voted_at, standing.vote_id)
+    by_time = keys.id_by_date(voted_at, standing.vote_id)
     item = {
         **keys.vote(poll.id, standing.vote_id, poll.shards).item,
         "GSI1PK": keys.vote_by_time(poll.id, standing.vote_id, poll.shards),
