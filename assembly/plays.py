@@ -40,9 +40,6 @@ from . import pictures, quorum, resolutions, wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
-YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
-FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
     Step.CLOSE: gettext_lazy("Close the vote"),
@@ -116,7 +113,7 @@ class Item(Decided):
 
     def step_label(self, step: Step, state: State) -> Text | None:
         if step == Step.NEXT and not state.round:
-            return FIRST_ITEM
+            return _("Call the first item")
         return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.TALKING else STEPS.get(step)
 
     # --- votes ---
@@ -165,8 +162,8 @@ class Item(Decided):
         return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        found = wording.item_context(snapshot.question) if snapshot.question else {}
-        return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
+        context = wording.item_context(snapshot.question) if snapshot.question else {}
+        return context | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
 
@@ -178,8 +175,8 @@ class Item(Decided):
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
         context = pictures.resolution_context(round_, question, seats)
-        shown_race = race(round_, question) if round_.result.get("rounds") else {}
-        return "resolution", context | shown_race | {"says": context["says"]}
+        ranking = race(round_, question) if round_.result.get("rounds") else {}
+        return "resolution", ranking | context
 
     def public_vote(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
         return wording.vote_text(entry.said, question, options)
@@ -196,16 +193,13 @@ class Item(Decided):
             yield {**row, "answer": wording.vote_text(entry.said, question, options)}
 
     def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return True
+        return self.kind not in (Kind.TOPIC, Kind.MOTION)
 
 
 class Topic(Item):
     kind = Kind.TOPIC
     has_vote = False
     without_a_vote = gettext_lazy("Close the item")
-
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return False
 
 
 class Motion(Item):
@@ -215,7 +209,7 @@ class Motion(Item):
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         said = post.getlist(answer_forms.OPTION)
         if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
-            raise answer_forms.InvalidAnswer(YES_NO_OR_ABSTAIN)
+            raise answer_forms.InvalidAnswer(_("Vote yes or no, or abstain."))
         return said[0]
 
     def random_vote(self, question: Question, chance: Random) -> str:
@@ -230,9 +224,6 @@ class Motion(Item):
                 (each, said, each in typed.get(answer_forms.OPTION, ())) for each, said in wording.VOTE_LABELS.items()
             ]
         }
-
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return False
 
 
 class OneOfSeveral(Item):
@@ -256,8 +247,9 @@ class Ranked(Item):
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         assert snapshot.question is not None
-        is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
-        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.question, RANK_OR_ABSTAIN)
+        if post.getlist(answer_forms.OPTION) == [ABSTAIN]:
+            return ""
+        return answer_forms.parse_ranking(post, snapshot.question, _("Rank at least one option, or abstain."))
 
     def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return answer_forms.ranking_fields(said) if said else super().form_values(said, snapshot)
@@ -299,8 +291,8 @@ class IdeasOfAnAssembly(Decided, Ideas):
         return super().context(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
 
     def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
-        asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
-        return ideas.with_ideas(_resolve(closing, asked, closing.box.last), written, sorted_)
+        ranking = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
+        return ideas.with_ideas(_resolve(closing, ranking, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
         """Attendance is recorded nevertheless."""
