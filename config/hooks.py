@@ -45,8 +45,7 @@ from live.follow_ups import services as _onward_steps  # noqa: F401 - only for i
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
 from live.screens.broadcaster import BROADCASTER
-from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
-from live.services.leaving import forget_hosting
+from live.services.deleting import forget_hosting
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
 from news import subscriptions as of_news_by_mail

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.links import absolute_url
@@ -20,10 +21,11 @@ from live.rounds import Round
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
+from live.standings import TOP_LINES, Line, Standings
+from live.symbols import and_others
+from pages.fragments import fragment
 from pages.qr import shared_qr_svg
 from questions.question import Question
-
-from . import scoreboards
 
 MAX_LOBBY_CHARS = 420  # of all names together: as many as fit the smallest projector
 MAX_CHIP_CHARS = 24  # after which a name is cut
@@ -179,7 +181,7 @@ def results_context(snapshot: Snapshot) -> dict[str, Any]:
         if state.revealed and state.counts(state.round):
             drawn["picture"] = play_named(state.play).render_result(sealed, snapshot.questions, snapshot.seats)
     if _shows_board(snapshot) and state.revealed and scored_rounds(snapshot):
-        draw = scoreboards.render_final if state.phase == Phase.ENDED else scoreboards.render_standings
+        draw = render_final if state.phase == Phase.ENDED else render_standings
         drawn["board"] = draw(current_standings(snapshot))
     return drawn
 
@@ -189,11 +191,7 @@ def scoreboard_context(snapshot: Snapshot) -> dict[str, Any]:
     known = current_standings(snapshot)
     if not is_scored(snapshot) or not known.rounds:
         return {}
-    return {
-        "standing": scoreboards.render_final(known)
-        if snapshot.state.phase == Phase.ENDED
-        else scoreboards.render_standings(known)
-    }
+    return {"standing": render_final(known) if snapshot.state.phase == Phase.ENDED else render_standings(known)}
 
 
 def screen_version(snapshot: Snapshot) -> str:
@@ -227,3 +225,34 @@ def current_standings(snapshot: Snapshot) -> standings.Standings:
     hidden = state.phase == Phase.RESULTS and not state.revealed
     known = [each for each in scored_rounds(snapshot) if not (hidden and each.number == state.round)]
     return standings.standings_of(known, snapshot.seats.values(), state.voided)
+
+
+MAX_NAMES_ON_A_STEP = 3  # per step of the podium
+
+
+def render_standings(standing: Standings, own: str = "") -> SafeString:
+    """The top ten, followed by the viewer's own line."""
+    mine = standing.place_of(own)
+    below = mine if mine not in standing.top else None
+    more = and_others(len(standing.lines) - len(standing.top))
+    moves = any(line.moved is not None for line in standing.top)
+    return fragment(
+        "live/results/board.html", {"lines": standing.top, "mine": below, "more": more, "moves": moves, "own": own}
+    )
+
+
+def render_final(standing: Standings, own: str = "") -> SafeString:
+    """The podium, the next places, and the viewer's own line."""
+    steps = [
+        (place, some[:MAX_NAMES_ON_A_STEP], and_others(len(some) - MAX_NAMES_ON_A_STEP), some[0].total)
+        for place, some in standing.podium
+    ]
+    rest, mine = standing.rest[:TOP_LINES], standing.place_of(own)
+    below = mine in standing.rest and mine not in rest
+    shown = {"steps": steps, "rest": rest, "mine": mine if below else None}
+    return fragment("live/results/final.html", shown | {"more": and_others(len(standing.rest) - len(rest)), "own": own})
+
+
+def render_own_place(line: Line | None, of: int) -> SafeString:
+    """One player's own place, for their own screen."""
+    return fragment("live/results/mine.html", {"line": line, "of": of})

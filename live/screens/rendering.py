@@ -23,7 +23,7 @@ from live.services.answering import AnswerStatus
 from live.snapshot import Snapshot
 from pages.fragments import fragment
 
-from . import host_screens, player_results, player_screen
+from . import host_screens, player_screens
 
 
 class Role(StrEnum):
@@ -85,7 +85,7 @@ def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = No
 def _body_context(role: Role, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
     """The question as players see it, and results as each kind of screen shows them."""
     if role == Role.PLAYER:
-        return player_screen.player_context(snapshot, typed) | player_results.results_context(snapshot)
+        return player_screens.player_context(snapshot, typed) | player_screens.results_context(snapshot)
     return (
         host_screens.scoreboard_context(snapshot) if role == Role.SCOREBOARD else host_screens.results_context(snapshot)
     )
@@ -96,7 +96,7 @@ def _key(role: Role, snapshot: Snapshot) -> str:
     if role == Role.PLAYER:
         return (
             snapshot.state.key
-            + player_screen.screen_version(snapshot)
+            + player_screens.screen_version(snapshot)
             + _text_version(snapshot)
             + display.texts_version(snapshot)
         )
@@ -191,8 +191,8 @@ def own_context(snapshot: Snapshot, seat: Seat, **more: Any) -> dict[str, Any]:
     stands = {"place": snapshot.game.format.own_version(snapshot, seat.player)}
     return (
         screen_context(Role.PLAYER, snapshot)
-        | player_screen.heading_context(snapshot)
-        | player_results.own_context(snapshot, seat, **more)
+        | player_screens.heading_context(snapshot)
+        | player_screens.own_context(snapshot, seat, **more)
         | stands
     )
 
@@ -207,8 +207,8 @@ def render_counted(snapshot: Snapshot, options: list[int], receipt: str) -> str:
         "told": AnswerStatus.COUNTED,
         "receipt": RECEIPT,
     }
-    said |= player_screen.heading_context(snapshot)
-    said["in_words"] = player_results.answer_summary(snapshot, options)
+    said |= player_screens.heading_context(snapshot)
+    said["in_words"] = player_screens.answer_summary(snapshot, options)
     html: str = cached(snapshot, "counted", *options, lambda: fragment("live/parts/told.html", said))
     return html.replace(RECEIPT, receipt)
 

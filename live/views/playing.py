@@ -17,7 +17,7 @@ from live import answer_forms, clock
 from live.play import play_named, plays_of
 from live.rate_limit import ANSWER_RATE, TooFast
 from live.rules import Phase
-from live.screens import access, player_results, rendering, snapshots
+from live.screens import access, player_screens, rendering, snapshots
 from live.screens.access import PlayerContext
 from live.screens.rendering import Role
 from live.services import answering
@@ -42,7 +42,7 @@ def play(request: HttpRequest, game_id: str) -> HttpResponse:
 def page(request: HttpRequest, seen: PlayerContext, *, status: int = 200, **own: Any) -> HttpResponse:
     """The whole page; `own` is the player's answer, what they typed, and its status."""
     snapshot, seat = seen.snapshot, seen.seat
-    typed = own.get("typed") or player_results.form_values(snapshot, own.get("said"))
+    typed = own.get("typed") or player_screens.form_values(snapshot, own.get("said"))
     context = {
         "game": snapshot.game,
         "seat": seat,
@@ -120,7 +120,7 @@ def _show_status(
         own = {"said": said, "receipt": receipt} if told == AnswerStatus.COUNTED else {}
         return _render_fragment(request, seen, 200, told=told, **own)
     if told != AnswerStatus.COUNTED:
-        messages.warning(request, player_results.NOT_COUNTED[told])
+        messages.warning(request, player_screens.NOT_COUNTED[told])
     return redirect("play", seen.snapshot.game.id)
 
 

@@ -31,7 +31,7 @@ from pages.forms import form_page
 from store import keys
 from store.table import StoreError
 
-from .qa_forms import QaForm, initial
+from .forms import QaForm
 
 MAX_ID_CHARS = 40
 WAITING = "waiting"  # all texts awaiting approval
@@ -210,7 +210,7 @@ def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, 
         **_push_urls(Role.MANAGE_QA, snapshot),
         "status": rendering.render_status(Role.MANAGE_QA, snapshot),
         "screen": rendering.render_screen(Role.MANAGE_QA, snapshot),
-        "form": form or QaForm(initial=initial(snapshot.qa)),
+        "form": form or QaForm(initial=QaForm.initial_of(snapshot.qa)),
         "answering": wanted,
         "longest": rules.MAX_ANSWER_CHARS,
     }

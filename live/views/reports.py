@@ -13,14 +13,14 @@ from itertools import groupby
 from typing import Any
 
 import orjson
+from django.utils.translation import gettext_lazy as _
 
 from acts.storage import table
-from live import counting, repository, seats, standings
+from live import counting, qa_store, repository, seats, standings
 from live.follow_ups import services as follow_ups
 from live.moderation import NOTHING_WRITTEN, Texts
-from live.play import Play, play_of, plays_of
-from live.qa.report import ReportedQuestion, reported_questions
-from live.qa_store import read_texts as texts_of
+from live.play import Play, Text, play_of, plays_of
+from live.qa_rules import Fate, author_id, best_first
 from live.rounds import Entry, Round
 from live.rules import Game, Phase, State
 from live.seats import Seat
@@ -37,6 +37,36 @@ MAX_QUESTIONS_SHOWN = 200  # questions from the room on a page
 MAX_ANSWERS_SHOWN = 50  # of one round, listed individually
 ROUND_COLUMNS = ("round", "question", "title", "counts")
 COLUMNS = (*ROUND_COLUMNS, "row", "player", "answer", "right", "number", "points", "bonus", "place")
+
+
+STATUS_LABELS: dict[Fate, Text] = {
+    Fate.WAITING: _("waited for the host"),
+    Fate.SHOWN: _("shown"),
+    Fate.ANSWERED: _("answered"),
+    Fate.HIDDEN: _("hidden"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedQuestion:
+    text: str
+    fate: Fate
+    upvotes: int
+    answer: str
+    name: str = ""
+
+    @property
+    def status(self) -> Text:
+        return STATUS_LABELS[self.fate]
+
+    def as_item(self) -> dict[str, Any]:
+        item = {"text": self.text, "state": str(self.fate), "upvotes": self.upvotes, "answer": self.answer}
+        return item | ({"name": self.name} if self.name else {})
+
+    def as_row(self) -> dict[str, object]:
+        """A row of the CSV."""
+        row = {"row": f"asked, {self.fate}", "title": self.text, "answer": self.answer}
+        return {**row, "number": self.upvotes, "player": self.name}
 
 
 @dataclass(frozen=True)  # no slots, because of cached properties
@@ -94,11 +124,27 @@ class Report:
 
 def build_report(game: Game, state: State) -> Report:
     """For an anonymous session, names are not even read."""
-    report = Report(game, state, repository.read_questions(game.id), {}, (), texts_of(game.id))
+    report = Report(game, state, repository.read_questions(game.id), {}, (), qa_store.read_texts(game.id))
     if report.is_anonymous:
-        return replace(report, asked=reported_questions(game, None))
+        return replace(report, asked=tuple(reported_questions(game)))
     named = {each.player: each for each in seats.read_seats(game.id)}
-    return replace(report, seats=named, asked=reported_questions(game, named))
+    return replace(report, seats=named, asked=tuple(reported_questions(game, named)))
+
+
+def reported_questions(game: Game, seated: Mapping[str, Seat] | None = None) -> Iterator[ReportedQuestion]:
+    """Best first; those of removed players count as hidden. Pass `seated` if the seats were already read."""
+    place = keys.game_qa(game.id)
+    items = table().get_many([place, *keys.all_upvotes(game.id)])
+    questions = qa_store.read_questions(game.id) if place in items else []
+    if not questions:
+        return
+    known = {each.player: each for each in seats.read_seats(game.id)} if seated is None else seated
+    upvotes, is_named = qa_store.read_upvotes(game.id, items), qa_store.qa_from_item(items[place]).named
+    removed = {author_id(game.id, each.player) for each in known.values() if each.removed}
+    for each in best_first(questions, upvotes):
+        name = known[each.player].name if is_named and each.player in known else ""
+        fate = Fate.HIDDEN if each.author in removed else each.fate
+        yield ReportedQuestion(each.text, fate, upvotes.get(each.id, 0), each.answer, name)
 
 
 # --- page ---

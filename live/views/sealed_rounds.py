@@ -19,7 +19,6 @@ from live.players import Player
 from live.rounds import Round
 from live.rules import Phase, State
 from live.screens import snapshots
-from live.sealed import digests as seals
 from live.sealed import proofs
 from live.sealed import round_view as sealed
 from live.sealed.proofs import Evidence
@@ -55,8 +54,8 @@ class RoundContext:
     @property
     def evidence(self) -> Evidence:
         assert self.round is not None
-        asked = seals.asked_in(self.snapshot.state.questions_in(self.number, self.snapshot.questions))
-        heard = seals.heard(self.heard.get("receipts", ()))
+        asked = counting.questions_as_bytes(self.snapshot.state.questions_in(self.number, self.snapshot.questions))
+        heard = counting.receipts_as_bytes(self.heard.get("receipts", ()))
         return Evidence(self.snapshot.game.id, self.number, asked, heard, self.heard.get("event", 0))
 
 

@@ -1,7 +1,8 @@
-"""Template context of results on players' screens: the picture for all, and each player's own result."""
+"""Template context of players' screens: what is asked, the results for all, and each player's own part."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from live import seats
-from live.play import cached, play_at, play_named
+from live.play import TypedValues, cached, play_at, play_named
 from live.qa import display
 from live.rounds import Entry, options_of
 from live.rules import Phase
@@ -21,7 +22,53 @@ from live.snapshot import Snapshot
 from live.standings import Line, Standings
 from pages.fragments import fragment
 
-from . import host_screens, player_screen, scoreboards
+from . import host_screens
+
+MAX_PLAYERS_NAMED = 24  # on a waiting phone: a full hall would not fit, nor be worth sending to everybody
+
+
+def heading_context(snapshot: Snapshot) -> dict[str, Any]:
+    """Which question it is, and how to answer it."""
+    play = play_at(snapshot.state)
+    shown: dict[str, Any] = {
+        "number": snapshot.state.question + 1,
+        "is_voided": bool(snapshot.state.round) and not snapshot.state.counts(snapshot.state.round),
+    }
+    if play is None:
+        return shown
+    if snapshot.state.is_open:
+        shown |= {"form_name": play.form_name(snapshot), **play.hints(snapshot)}
+    return shown | play.context(snapshot)
+
+
+def player_context(snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+    """Context of all players' screens, in addition to `screens.context`."""
+    shown, play = heading_context(snapshot), play_at(snapshot.state)
+    if play is not None and is_form_for_all(snapshot):
+        return shown | play.form(snapshot, typed)
+    names = first_names(snapshot)
+    return shown | {"named": names, "unnamed": len(snapshot.playing) - len(names)}
+
+
+def is_form_for_all(snapshot: Snapshot) -> bool:
+    """Whether everybody gets the same form; votes on answers have a form in each player's own order."""
+    play = play_at(snapshot.state)
+    return play is not None and snapshot.state.is_open and snapshot.state.phase != play.own_form_phase
+
+
+def first_names(snapshot: Snapshot) -> list[str]:
+    """The first players to join, so that the list stops changing once it is full."""
+    there = sorted(snapshot.playing, key=lambda seat: (seat.joined_at, seat.name))
+    return [seat.name for seat in there[:MAX_PLAYERS_NAMED]]
+
+
+def screen_version(snapshot: Snapshot) -> str:
+    """While waiting, the screen changes only with the few names it shows, so that it stays quiet in a full hall."""
+    if snapshot.state.phase != Phase.WAITING:
+        play = play_at(snapshot.state)
+        return play.screen_version(snapshot) if play else ""
+    return f"-{zlib.crc32(chr(10).join(first_names(snapshot)).encode()):x}"
+
 
 NOT_COUNTED: dict[AnswerStatus, str | Promise] = {
     AnswerStatus.LATE: _("That was too late and does not count."),
@@ -41,7 +88,7 @@ VERDICTS = {
 def results_context(snapshot: Snapshot) -> dict[str, Any]:
     """Results of the current round, or final standings, as shown to all players."""
     if snapshot.state.phase == Phase.ENDED and host_screens.is_scored(snapshot):
-        return {"final": scoreboards.render_final(cached_standings(snapshot))}
+        return {"final": host_screens.render_final(cached_standings(snapshot))}
     if not results_are_shown(snapshot):
         return {}
     assert snapshot.round is not None
@@ -86,7 +133,7 @@ def own_context(
     shown |= {"receipt": receipt, "unseen": unseen}
     if (fate := display.own_fate(snapshot, seat.player)) in display.TEXT_FATE_LABELS:
         shown["moderated"] = display.TEXT_FATE_LABELS[fate]
-    if player_screen.is_form_for_all(snapshot):
+    if is_form_for_all(snapshot):
         return shown | {"said": said, "in_words": answer_summary(snapshot, said)}
     play = play_at(snapshot.state)
     if play is not None and snapshot.state.is_open:
@@ -141,7 +188,7 @@ def _scored(snapshot: Snapshot, seat: Seat) -> dict[str, Any]:
 
 
 def _result(line: Line | None, late: int, verdict: str, entry: Entry | None, *, of: int) -> str:
-    shown = {"line": line, "late": late, "verdict": verdict, "own_place": scoreboards.render_own_place(line, of)}
+    shown = {"line": line, "late": late, "verdict": verdict, "own_place": host_screens.render_own_place(line, of)}
     if verdict:
         shown["word"] = VERDICTS[verdict]
     if entry is not None:
