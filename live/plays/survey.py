@@ -22,7 +22,7 @@ from live.rounds import Entry, GivenAnswer, Round, may_be_shown
 from live.rules import Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
-from live.symbols import Bar, Symbol, and_others, symbol
+from live.symbols import Bar, and_others, symbol
 from questions.question import RATINGS, Kind, Question, Type
 from results.pictures.drawing import exact, share
 from store.keys import fold
@@ -247,15 +247,17 @@ class Survey(Play):
         return "survey", {"sheets": sheets, "count": round_.count}
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
-        seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"], _place(each)))
-        if len(seen) == len(round_.entries):
+        visible = [each for each in round_.entries if texts.is_seen(round_.number, each.said["text"], _place(each))]
+        gone = len(round_.entries) - len(visible)
+        if not gone:
             return round_
-        told = [dict(each) for each in round_.result["questions"]]
-        for entry in moderation.dropped_entries(round_.entries, seen):
-            told[_place(entry)]["kept"] -= 1
-            told[_place(entry)]["hidden"] = told[_place(entry)].get("hidden", 0) + 1
-        gone = len(round_.entries) - len(seen)
-        return replace(round_, result={**round_.result, "questions": told, "hidden": gone}, entries=seen)
+        questions = [dict(each) for each in round_.result["questions"]]
+        hidden = Counter(map(_place, round_.entries))
+        hidden.subtract(map(_place, visible))
+        for place, number in hidden.items():
+            if number:
+                questions[place] |= {"kept": questions[place]["kept"] - number, "hidden": number}
+        return replace(round_, result={**round_.result, "questions": questions, "hidden": gone}, entries=tuple(visible))
 
     def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         found = {(_place(each), fold(each.said["text"])): each.said["text"] for each in round_.entries}
@@ -308,40 +310,29 @@ def _random_value(question: Question, chance: Random) -> Any:
 # --- rendering ---
 
 
-def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any]) -> Context:
-    sheet: Context = {"title": question.title, "kind": str(question.kind), "count": told["count"], "bars": []}
-    if told.get("too_few"):
+def _sheet(round_: Round, place: int, question: Question, totals: Mapping[str, Any]) -> Context:
+    sheet: Context = {"title": question.title, "kind": str(question.kind), "count": totals["count"], "bars": []}
+    if totals.get("too_few"):
         return sheet | {"too_few": True}
     if question.kind == Kind.TEXT:
         texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
-        left = and_others(told["count"] - told.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
+        left = and_others(totals["count"] - totals.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
         return sheet | {
             "first": texts[:FIRST_TEXTS_SHOWN],
             "others": texts[FIRST_TEXTS_SHOWN:MAX_TEXTS_SHOWN],
             "left": left,
         }
-    if question.kind == Kind.RATING:
-        mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}
-        return sheet | mean | {"bars": _ratings(told), "short": True}
-    if question.kind == Kind.YES_NO:
-        return sheet | {"bars": _yes_no(told), "short": True}
-    return sheet | {"bars": _choices(told, question)}
-
-
-def _ratings(told: Mapping[str, Any]) -> list[Bar]:
-    """Best rating at the top."""
-    counts = dict(zip(RATINGS, told["values"], strict=True))
-    return [_bar(str(value), counts[value], told) for value in reversed(RATINGS)]
-
-
-def _yes_no(told: Mapping[str, Any]) -> list[Bar]:
-    return [_bar(_("Yes"), told["yes"], told), _bar(_("No"), told["no"], told)]
-
-
-def _choices(told: Mapping[str, Any], question: Question) -> list[Bar]:
-    rows = enumerate(zip(question.options, told["chosen"], strict=True))
-    return [_bar(label, count, told, symbol(option)) for option, (label, count) in rows]
-
-
-def _bar(label: str, count: int, told: Mapping[str, Any], sign_: Symbol | None = None) -> Bar:
-    return Bar(label, share(count, told["count"]), str(count), sign_)
+    if question.kind == Kind.RATING:  # the best at the top
+        counts = [*zip(map(str, RATINGS), totals["values"], strict=True)][::-1]
+        sheet |= {"mean": exact(totals["mean"]), "most": RATINGS[-1], "short": True}
+    elif question.kind == Kind.YES_NO:
+        counts = [(_("Yes"), totals["yes"]), (_("No"), totals["no"])]
+        sheet |= {"short": True}
+    else:
+        counts = [*zip(question.options, totals["chosen"], strict=True)]
+    is_choice = question.kind == Kind.CHOICE
+    bars = [
+        Bar(label, share(number, totals["count"]), str(number), symbol(place) if is_choice else None)
+        for place, (label, number) in enumerate(counts)
+    ]
+    return sheet | {"bars": bars}

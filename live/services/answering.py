@@ -103,7 +103,7 @@ def answer_context(given: GivenAnswer | None) -> dict[str, Any]:
     """Context showing a player's own answer; in an anonymous round only to the device that gave it."""
     if given is None:
         return {}
-    return {"said": given.said, "receipt": given.receipt} if given.receipt else {"unseen": True}
+    return {"answer": given.said, "receipt": given.receipt} if given.receipt else {"is_elsewhere": True}
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:

@@ -33,17 +33,17 @@ ONE_HOUR = timedelta(hours=1)
 @require_safe
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
-    told = reports.build_report(game, state)
-    asked = told.asked[: reports.MAX_QUESTIONS_SHOWN]
+    built = reports.build_report(game, state)
+    asked = built.asked[: reports.MAX_QUESTIONS_SHOWN]
     context = {
         "game": game,
         "state": state,
         "kept_days": configured().retention.days,
         "token": new_token(),
-        "is_anonymous": told.is_anonymous,
-        "shown": reports.report_context(told),
+        "is_anonymous": built.is_anonymous,
+        "summary": reports.report_context(built),
         "asked": asked,
-        "more_asked": len(told.asked) - len(asked),
+        "more_asked": len(built.asked) - len(asked),
         "made": linked(game.id, request.user),
     }
     return render(request, "live/report.html", context)
