@@ -63,7 +63,6 @@ FILTERS = {
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
     "json_script": json_script,
-    "letter": symbols.letter,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,

@@ -166,13 +166,11 @@ def folded(text: str) -> str:
     """Words in lower case, without accents and invisible characters, separated by single spaces."""
     apart = unicodedata.normalize("NFKD", without_invisible(text).casefold())
     bare = "".join(each for each in apart if unicodedata.combining(each) in LETTERS_NEED)
-    return " ".join(
-        "".join(each if _is_of_a_word(each) else " " for each in unicodedata.normalize("NFKC", bare)).split()
+    letters = (
+        each if each.isalnum() or unicodedata.category(each)[0] == "M" else " "
+        for each in unicodedata.normalize("NFKC", bare)
     )
-
-
-def _is_of_a_word(character: str) -> bool:
-    return character.isalnum() or unicodedata.category(character)[0] == "M"
+    return " ".join("".join(letters).split())
 
 
 def has_blocked_word(text: str, words: Iterable[str]) -> bool:

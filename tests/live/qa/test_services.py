@@ -13,7 +13,7 @@ from live import changes, clock
 from live import qa_rules as rules
 from live import qa_store as repository
 from live.qa import display, services
-from live.qa_rules import Act, Fate, Mode, author_id
+from live.qa_rules import Act, Fate, Mode, QaQuestion, author_id
 from live.rate_limit import RateLimit, TooFast
 from live.rules import Step
 from live.screens import snapshots
@@ -151,7 +151,8 @@ def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monk
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now)
     assert snapshots.current(game.id).qa_questions == ()
-    asked = services._new(game, qa_of(game), ada, 0, "Why?", now)
+    own_id = rules.question_id(game.id, ada.player, 0)
+    asked = QaQuestion(own_id, "Why?", author_id(game.id, ada.player), now)
     table().write(*repository.sending(game, asked))
     assert snapshots.current(game.id).qa_questions == (), "nothing says that there is anything new"
     monkeypatch.setattr(clock, "now", lambda: now + 10_000)
