@@ -142,8 +142,8 @@ def edit(request: HttpRequest, full: FullSet) -> HttpResponse:
     set_ = full.set
     form = SetForm(form_data(request), initial=SetForm.initial_of(set_))
 
-    def save(seen: str) -> None:
-        services.edit(request.user, set_.id, seen, **form.values())
+    def save(fingerprint: str) -> None:
+        services.edit(request.user, set_.id, fingerprint, **form.values())
 
     if run_edit(request, form, save, rules.set_fingerprint(set_)):
         return redirect("question_set", set_.id)
