@@ -13,17 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import answer_forms
-from live.play import (
-    CHANGE_UNTIL_OVER,
-    Closed,
-    Closing,
-    CsvLine,
-    Fact,
-    NameOf,
-    Play,
-    Text,
-    TypedValues,
-)
+from live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedValues
 from live.plays import ideas_order as ideas
 from live.plays.ideas import Ideas
 from live.plays.ideas_order import SortedIdeas

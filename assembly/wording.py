@@ -173,7 +173,7 @@ def _each_tied(question: Question, result: Result) -> str:
     last, of = len(question.options) - 1, result["pairwise"]
     sentence = _("%(name)s: %(yes)d for it, %(no)d for no change")
     rows = ({"name": question.options[each], "yes": of[each][last], "no": of[last][each]} for each in result["winners"])
-    return "; ".join(sentence % each for each in counts)
+    return "; ".join(sentence % each for each in rows)
 
 
 BOTH_SIDES: dict[Kind, str | Promise] = {
