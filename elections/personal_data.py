@@ -11,9 +11,9 @@ from store import keys
 from store.splitting import by_count
 from store.table import Item
 
-from . import repository
 from .groups import repository as groups
 from .invitations import mailing
+from .rolls import entries_of
 from .skills_needed import needs
 
 MARKS = (mailing.INVITED, mailing.REMINDED, mailing.TIMED, mailing.MESSAGED, mailing.ANNOUNCED)
@@ -33,7 +33,7 @@ def entries(user: User) -> Iterator[list[Item]]:
     """Their places on rolls, some at a time: by name, and by address."""
     for name in (user.name, user.email):
         for some in by_count(table().each(keys.elections_of_voter(name)), BATCH_ROLL_ENTRIES):
-            yield repository.entries_of(user, some)
+            yield entries_of(user, some)
 
 
 def rolls(user: User) -> Iterator[Item]:

@@ -17,7 +17,7 @@ from store.schema import EventType, fields_of
 from store.splitting import by_count
 from store.table import Delete, Exists, Item, Put, Table, Update, Write
 
-from . import repository, sharding
+from . import repository, rolls, sharding
 from .convening import Convened
 from .drafts import services as drafts
 from .groups.replay import group_of
@@ -116,13 +116,9 @@ def candidate_edited(event: Happened) -> Iterator[Step]:
 
 def candidates_removed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    gone = [each for name in event.said["candidates"] for each in _gone(election.name, name)]
-    yield [*gone, repository.touched(election)]
-
-
-def _gone(election_name: str, name: str) -> list[Write]:
-    candidate = repository.find_candidate(election_name, name)
-    return repository.removing_candidate(election_name, name, candidate.photo if candidate else None)
+    names = event.said["candidates"]
+    removals = [write for name in names for write in repository.removing_candidate(election.name, name)]
+    yield [*removals, repository.touched(election)]
 
 
 def candidate_pictured(event: Happened) -> Iterator[Step]:
@@ -240,7 +236,7 @@ def group_used(event: Happened) -> list[Write]:
 
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    if not repository.on_roll(election, [event.said["voter"]]):
+    if not rolls.on_roll(election, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
     yield [voting_link.renewing(election, event.said["voter"])] if election.vote_by_link else []
 

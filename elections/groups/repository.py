@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.background import TaskType
 from acts.storage import table
 from elections import repository as elections
+from elections import rolls
 from elections.rules import Election
 from store import keys
 from store.splitting import by_count
@@ -63,7 +64,7 @@ def existing_members(group_id: str, names: Iterable[str]) -> set[str]:
 
 def find_accounts(names: Iterable[str]) -> dict[str, str]:
     """Which account has each of the names, folded; by when it was made."""
-    places = {keys.user(name): keys.fold(name) for name in names if not elections.is_by_address(name)}
+    places = {keys.user(name): keys.fold(name) for name in names if not rolls.is_by_address(name)}
     found = table().get_many(places) if places else {}
     return {places[place]: item["created_at"] for place, item in found.items()}
 
@@ -76,7 +77,7 @@ def current_members(members: Sequence[Member]) -> list[Member]:
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
     """The current voters on a roll, as members."""
-    for some in by_count(elections.current_voters(election, by_name=by_name)):
+    for some in by_count(rolls.current_voters(election, by_name=by_name)):
         here = find_accounts(some)
         yield from (Member(name, here.get(keys.fold(name))) for name in some)
 

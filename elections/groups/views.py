@@ -17,7 +17,7 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from elections import repository as elections
+from elections import rolls
 from elections import rules as of_elections
 from elections.access import election_context, organiser_page
 from elections.actions import relation
@@ -233,7 +233,7 @@ def _rows(election: Election, members: list[Member]) -> list[Row]:
     names = [each.name for each in members]
     judged = lists.compare_with_roll(
         (Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)),
-        *elections.roll_and_accounts(election, names),
+        *rolls.roll_and_accounts(election, names),
     )
     judged = judged if takes_names(election) else lists.refuse_names(judged, str(EVERYBODY_HERE))
     return [_gone_account_row(row) if row.verdict == Verdict.NEW and row.value not in here else row for row in judged]

@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.repository import ListedPerson
 from accounts.rules import Permission, has
 from acts.storage import table
-from elections import repository, sharding
+from elections import rolls, sharding
 from elections.rules import Election
 from store import keys
 from store.table import Item, Key
@@ -40,7 +40,7 @@ NOBODY = Window()
 
 def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
     """Whether someone on the roll is mailed as a member, not for their roll entry."""
-    return election.electorate == "everyone" and not repository.is_by_address(voter_name)
+    return election.electorate == "everyone" and not rolls.is_by_address(voter_name)
 
 
 def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
@@ -72,7 +72,7 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
         if account not in found:
             continue
         person = people.user_of(found[account])
-        own = repository.entries_of(person, [found[place] for place in entries if place in found])
+        own = rolls.entries_of(person, [found[place] for place in entries if place in found])
         if _is_open_voter(election, person, own):
             voted = any(entry["voted"] for entry in own)
             about = {"address": person.email, "since": person.votes_since, "voted": voted}
@@ -85,6 +85,6 @@ def _places(election: Election, person: ListedPerson) -> list[Key]:
 
 
 def _is_open_voter(election: Election, person: User, own: list[Item]) -> bool:
-    if any(repository.is_by_address(entry["voter_name"]) for entry in own):
+    if any(rolls.is_by_address(entry["voter_name"]) for entry in own):
         return False
     return bool(person.votes_since) and (election.is_open_to(person.votes_since) or bool(own))

@@ -15,7 +15,8 @@ from accounts.models import User
 from acts.refusals import NotAllowed
 from acts.tokens import create_token, read_token
 from elections import sharding
-from elections.repository import election_of, is_by_address
+from elections.repository import election_of
+from elections.rolls import is_by_address
 from elections.rules import Election, State
 from store import keys
 from store.table import Condition, Equals, Exists, Item, Key, Missing, Update

@@ -21,7 +21,7 @@ from acts.retry import retry_lost_race
 from acts.storage import log, now_text, record
 from acts.versions import next_version, unchanged
 from acts.wakeups import SEALING_JOB, wake_worker
-from elections import actions
+from elections import actions, rolls
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.actions import check_actor_and_state
@@ -233,11 +233,11 @@ def _apply_shared_settings(actor: User, election: Election, leader: Election) ->
 
 def _copy_roll(actor: User, election: Election, leader: Election) -> None:
     """Make the roll the same as the leader's."""
-    for some in by_count(elections.current_voters(leader, by_name=takes_names(leader))):
+    for some in by_count(rolls.current_voters(leader, by_name=takes_names(leader))):
         roll.copy_voters(actor, [election.name], some)
-    every = (voter.name for voter in elections.every_voter(election))
+    every = (voter.name for voter in rolls.every_voter(election))
     for some in by_count(every):
-        there = elections.on_roll(leader, some)
+        there = rolls.on_roll(leader, some)
         if gone := [name for name in some if keys.fold(name) not in there]:
             remove_voters(actor, election, gone)
 

@@ -17,7 +17,7 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.storage import now_text, table
-from elections import actions
+from elections import actions, rolls
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
@@ -64,9 +64,7 @@ def multi_ballot_context(request: HttpRequest, found: Found, **more: Any) -> dic
 def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     """What the ballot asks, and the way to one's own."""
     questions = repository.questions(found.multi_ballot)
-    entries = run_parallel(
-        table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions)
-    )
+    entries = run_parallel(table(), *(partial(rolls.find_with_entry, each.name, request.user) for each in questions))
     listed = [entry for _election, entry in filter(None, entries) if entry is not None]
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {

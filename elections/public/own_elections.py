@@ -9,15 +9,8 @@ from functools import partial
 from accounts.models import User
 from acts.caches import Cacheable, get_cached
 from acts.storage import table
-from elections.repository import (
-    Description,
-    Listed,
-    description_among,
-    election_of,
-    entries_of,
-    listed_of,
-    newest_entries,
-)
+from elections.repository import Description, Listed, description_among, election_of, listed_of
+from elections.rolls import entries_of, newest_entries
 from elections.rules import Election, Relation, State, relation
 from store import keys
 from store.cursors import decode, encode

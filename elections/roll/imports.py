@@ -20,8 +20,8 @@ from accounts.models import User
 from acts.background import Batch, Task, finished, wait
 from acts.refusals import LostRace, Refusal
 from acts.storage import table, write
-from elections import actions, repository
-from elections.repository import IMPORTING
+from elections import actions, repository, rolls
+from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
 from store import keys
 from store.splitting import by_count
@@ -129,7 +129,7 @@ def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
     fields |= {"asked_by": actor.name, "moved": now}
-    task = repository.import_task(new.election_name, new.digest, actor.name)
+    task = rolls.import_task(new.election_name, new.digest, actor.name)
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
         begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + RETENTION_SECONDS}, when=is_free), task])
@@ -148,7 +148,7 @@ def resume(
 ) -> Import:
     """Continue for about this long, at least one step; returns its progress."""
     actions.check(actor, election, Action.ADD_VOTERS)
-    subject, end = repository.import_subject(election.name, under_way.digest), clock() + seconds
+    subject, end = rolls.import_subject(election.name, under_way.digest), clock() + seconds
     while not IMPORTING.advance(subject, batches=1) and clock() < end:
         pass
     after = find(election.name, under_way.digest)

@@ -13,7 +13,7 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
-from elections import repository, rules, sharding
+from elections import repository, rolls, rules, sharding
 from elections.actions import check, record
 from elections.invitations import voting_link
 from elections.multi_ballots import repository as multi_ballots
@@ -35,14 +35,14 @@ def add_voters(
     check(actor, election, Action.ADD_VOTERS)
     rules.check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    there, accounts = repository.roll_and_accounts(election, distinct)
+    there, accounts = rolls.roll_and_accounts(election, distinct)
     if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
         raise UnknownNames(_unknown_names_message(unknown))
     return put_on_roll(actor, election, distinct, progress)
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
-    return repository.is_by_address(name) or keys.fold(name) in accounts
+    return rolls.is_by_address(name) or keys.fold(name) in accounts
 
 
 def _unknown_names_message(names: Sequence[str]) -> str:
@@ -113,7 +113,7 @@ def _add(
     also: Callable[[Added, Sequence[str]], list[Write]] = lambda added, new: [],
 ) -> tuple[Added, list[str]]:
     rules.check_listing(election, batch)
-    there, accounts = repository.roll_and_accounts(election, batch)
+    there, accounts = rolls.roll_and_accounts(election, batch)
     missing = [name for name in batch if keys.fold(name) not in there]
     new = [name for name in missing if _is_known(name, accounts)]
     added = Added(len(new), len(missing) - len(new))
@@ -129,7 +129,7 @@ def _add(
 
 
 def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0) -> list[Write]:
-    entries = [repository.new_voter(election, name, accounts.get(name), turn) for name in names]
+    entries = [rolls.new_voter(election, name, accounts.get(name), turn) for name in names]
     return [*entries, repository.touched(election, len(names))]
 
 

@@ -21,7 +21,7 @@ from accounts import mail_quota, registration_policy
 from accounts.models import User
 from accounts.unsubscribe import unsubscribe_view
 from acts.storage import now_text, table
-from elections import repository
+from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing, progress
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
@@ -64,7 +64,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
-    read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
+    read = partial(rolls.list_voters, election, prefix=prefix, by_name=by_name)
     found, older = read_page(request, read, q=prefix)
     invited = progress.invited_voters(found)
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
@@ -120,9 +120,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
     """The outcome for each row, and the button that applies it."""
-    rows = lists.compare_with_roll(
-        rows, *repository.roll_and_accounts(election, [row.value for row in rows if row.value])
-    )
+    rows = lists.compare_with_roll(rows, *rolls.roll_and_accounts(election, [row.value for row in rows if row.value]))
     rows = rows if takes_names(election) else lists.refuse_names(rows, str(EVERYBODY_HERE))
     more |= {"query": _query(request)}
     return render(request, "elections/preview.html", election_context(request, election, **_verdicts(rows), **more))
@@ -212,7 +210,7 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """The roll as a file; it includes who has voted if the page does."""
     voted = turnout(election).voted
     shows_who_voted = tells_who(election, voted)
-    voters = repository.every_voter(election, by_name=tells_names(election, voted))
+    voters = rolls.every_voter(election, by_name=tells_names(election, voted))
     rows = ([voter.name, *(["yes" if voter.voted else "no"] if shows_who_voted else [])] for voter in voters)
     header = ["voter", *(["voted"] if shows_who_voted else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")

@@ -28,7 +28,8 @@ from typing import IO, Any
 from acts.storage import table
 from ballots import repository as ballots
 from elections import repository as elections
-from elections.repository import Voter
+from elections import rolls
+from elections.rolls import Voter
 from elections.rules import Election
 from elections.turnout.counts import tells_who
 from results.repository import Seal, Sealed
@@ -157,7 +158,7 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
-        for voter in elections.every_voter(election):
+        for voter in rolls.every_voter(election):
             may_vote, voted = may_vote + 1, voted + voter.voted
             yield json_line(told.entry(voter))
 

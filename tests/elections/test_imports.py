@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acts.refusals import NotAllowed
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -38,7 +38,7 @@ def draft(ada):
 
 
 def on_roll(name="Board 2027"):
-    return [voter.name for voter in repository.every_voter(name)]
+    return [voter.name for voter in rolls.every_voter(name)]
 
 
 def added(site):
