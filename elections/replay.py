@@ -15,7 +15,7 @@ from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, begins
 from store.schema import EventType, fields_of
 from store.splitting import by_count
-from store.table import Delete, Exists, Item, Put, Table, Update, Write
+from store.table import Delete, Item, Put, Table, Update, Write
 
 from . import repository, rolls, sharding
 from .convening import Convened
@@ -176,9 +176,7 @@ def voters_added(event: Happened) -> Iterator[Step]:
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
-    election, names = election_of(event), event.said["voters"]
-    gone = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
-    yield [*gone, repository.touched(election, -len(names))]
+    yield roll.removing(election_of(event), event.said["voters"])
 
 
 # --- from draft to closed ---

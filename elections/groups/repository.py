@@ -20,8 +20,6 @@ from .rules import Group, Member
 
 DELETING = TaskType("delete group", _("Deleting a group"))
 
-OF_GROUPS = tuple(Group.__dataclass_fields__)
-
 # --- finding ---
 
 
@@ -91,7 +89,7 @@ def uses(group_id: str, limit: int) -> list[Item]:
 
 
 def group_of(item: Item) -> Group:
-    return Group(**{name: item[name] for name in OF_GROUPS})
+    return Group(**{name: item[name] for name in Group.__dataclass_fields__})
 
 
 def member_of(item: Item) -> Member:

@@ -25,7 +25,7 @@ from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing, progress
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
-from elections.skills_needed.forms import SkilledForm
+from elections.skills_needed.views import SkilledForm
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
 from pages import lists
@@ -122,8 +122,8 @@ def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row]
     """The outcome for each row, and the button that applies it."""
     rows = lists.compare_with_roll(rows, *rolls.roll_and_accounts(election, [row.value for row in rows if row.value]))
     rows = rows if takes_names(election) else lists.refuse_names(rows, str(EVERYBODY_HERE))
-    more |= {"query": _query(request)}
-    return render(request, "elections/preview.html", election_context(request, election, **_verdicts(rows), **more))
+    more |= {"query": _query(request), **preview_context(rows, list_summary.VOTERS)}
+    return render(request, "elections/preview.html", election_context(request, election, **more))
 
 
 def _query(request: HttpRequest) -> str:
@@ -138,13 +138,14 @@ def _return_url(request: HttpRequest, election_name: str) -> str:
     return reverse("roll", args=[election_name])
 
 
-def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
+def preview_context(rows: list[lists.Row], labels: list_summary.ListLabels) -> dict[str, Any]:
+    """What a preview shows of a list, and the form that sends it back to be saved."""
     new = [row.value for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.preview_text(len(new), skipped, list_summary.VOTERS)
+    numbers = list_summary.preview_text(len(new), skipped, labels)
     return {"new": len(new), "form": form, **list_summary.rows_by_verdict(rows), "numbers": numbers}
 
 

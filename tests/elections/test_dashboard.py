@@ -168,7 +168,7 @@ def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
     group = groups.make(ada, "Members", [Member(each.name, each.created_at) for each in members])
     for name in ("Board 2025", "Board"):
         groups.put_on_roll(ada, made(ada, name, voters=()), group.id)
-        for begun in imports.under_way(repository.find(name)):
+        for begun in imports.recent_imports(repository.find(name))[0]:
             imports.resume(ada, repository.find(name), begun, 1)
         lifecycle.open_(ada, repository.find(name), editable=False)
     halfway = int(datetime(2020, 1, 6, tzinfo=UTC).timestamp()) // 3600

@@ -60,10 +60,10 @@ def test_step_by_step(site, ada, draft):
     assert (begun.voters, begun.slices, begun.done) == (500, 6, 0)
     one = imports.resume(ada, draft, begun, 0)
     assert (one.done, one.processed, one.added) == (1, 90, 60)
-    assert imports.under_way(draft) == [one]
+    assert imports.recent_imports(draft)[0] == [one]
     done = imports.resume(ada, draft, one, 60)
     assert (done.is_finished, done.processed, done.added) == (True, 500, 470)
-    assert imports.under_way(draft) == []
+    assert imports.recent_imports(draft)[0] == []
     assert_all_there_once(site)
 
 

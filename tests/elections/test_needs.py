@@ -99,7 +99,7 @@ def test_they_are_fixed_when_it_opens(otto, draft):
 
 
 def test_there_are_not_too_many(otto, draft, monkeypatch):
-    monkeypatch.setattr(needs, "MAX_NEEDS", 1)
+    monkeypatch.setattr(skills_needed, "MAX_NEEDS", 1)
     set_need(otto, draft, Need("python", 1, 1))
     with pytest.raises(Refusal, match="at most"):
         set_need(otto, draft, Need("tea", 1, 1))
