@@ -18,6 +18,7 @@ from .skills_needed import needs
 
 MARKS = (mailing.INVITED, mailing.REMINDED, mailing.TIMED, mailing.MESSAGED, mailing.ANNOUNCED)
 BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
+BATCH_GROUPS = 50  # groups that are read together
 
 
 def agreements(user: User) -> Iterator[Item]:
@@ -42,13 +43,14 @@ def rolls(user: User) -> Iterator[Item]:
         mails = table().get_many(map(keys.mail, numbers)) if numbers else {}
         for entry in some:
             found = (mails.get(keys.mail(number)) for number in _mails_of(entry))
+            own = [outbox.mail_of(mail) for mail in found if mail]
             yield {
                 "election": entry["election_name"],
                 "listed_as": entry["voter_name"],
                 "voted": entry["voted"],
                 "on_paper": bool(entry.get("paper")),
                 "no_reminders": bool(entry.get("left_alone")),
-                "mails": [_mail(mail) for mail in found if mail],
+                "mails": [{name: getattr(mail, name) for name in ("kind", "to", "state", "queued_at")} for mail in own],
             }
 
 
@@ -56,14 +58,6 @@ def _mails_of(entry: Item) -> list[str]:
     """The numbers of the mails that the entry remembers; each message has a mark of its own."""
     marks = (value for name, value in entry.items() if name.partition("#")[0] in MARKS)
     return [value for value in marks if isinstance(value, str)]
-
-
-def _mail(item: Item) -> Item:
-    mail = outbox.mail_of(item)
-    return {"kind": mail.kind, "to": mail.to, "state": mail.state, "queued_at": mail.queued_at}
-
-
-BATCH_GROUPS = 50  # groups that are read together
 
 
 def own_groups(user: User) -> Iterator[Item]:

@@ -81,9 +81,9 @@ def belongs_to(person: User, entry: Item) -> bool:
     return is_by_address(entry["voter_name"]) or entry.get("account") == person.created_at
 
 
-def newest_entries(span: Span) -> Iterator[Item]:
+def newest_entries(span: Span) -> list[Item]:
     """Bounded, newest first: entries on the rolls of many closed elections must not hide open ones."""
-    return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
+    return list(islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES))
 
 
 # --- the roll of one election ---

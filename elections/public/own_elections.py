@@ -39,7 +39,7 @@ class Votes:
 def votes_of(person: User, now: str, since: str = "") -> Votes:
     """With results that were sealed since then, of elections on whose roll they are."""
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
-    by_name, by_email, everyone = run_parallel(table(), *(partial(_newest_entries, span) for span in spans))
+    by_name, by_email, everyone = run_parallel(table(), *(partial(newest_entries, span) for span in spans))
     entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
     listed, open_, about = _read_elections(person, _names_to_read([*entries, *everyone], voted), now, voted)
@@ -63,10 +63,6 @@ def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:
     by_name = {keys.fold(each["election_name"]): each for each in entries}
     old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
-
-
-def _newest_entries(span: Span) -> list[Item]:
-    return list(newest_entries(span))
 
 
 def _read_elections(

@@ -106,11 +106,11 @@ def _invitation_text(election: Election, entry: Voter | None) -> tuple[str, ...]
     return wording.invitation_sentences(election, entry.invited if entry else "")
 
 
-def check_visible_described(user: User, found: tuple[Election, Description]) -> None:
-    check_visible(user, found[0])
-
-
-@requires(Permission.VIEW_APPLICATION, load=repository.find_with_description, rule=check_visible_described)
+@requires(
+    Permission.VIEW_APPLICATION,
+    load=repository.find_with_description,
+    rule=lambda user, found: check_visible(user, found[0]),
+)
 @require_safe
 def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
     """The election as a calendar file, if it has times."""

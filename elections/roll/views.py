@@ -35,7 +35,7 @@ from pages.messages import refusals_as_messages, run_action
 from pages.paging import read_page
 from pages.sorting import natural_sort_key
 from skills import repository as skills
-from skills.rules import Skill, level_of
+from skills.rules import level_of
 from store.parallel import run_parallel
 
 from . import imports, list_summary, services
@@ -238,19 +238,11 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
     form = SkilledForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
-        return preview_page(request, election, _skilled_rows(skill, least), skilled=_skill_sentence(skill, least))
+        holders = islice(skills.holders(skill, least), lists.MAX_ROWS)  # as many as a list may have
+        names = sorted((name for name, _level in holders), key=natural_sort_key)
+        rows = [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
+        values = {"skill": skill.name, "level": level_of(least).label}
+        sentence = _("Everybody with %(skill)s at %(level)s or above.") % values
+        return preview_page(request, election, rows, skilled=sentence)
     context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
     return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
-
-
-def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
-    """By name, capped at the maximum length of a list."""
-    found = sorted(
-        (name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=natural_sort_key
-    )
-    return [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(found, 1)]
-
-
-def _skill_sentence(skill: Skill, least: int) -> str:
-    values = {"skill": skill.name, "level": level_of(least).label}
-    return _("Everybody with %(skill)s at %(level)s or above.") % values

@@ -15,7 +15,7 @@ from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
-from elections.multi_ballot_pages.forms import QuestionsForm
+from elections.multi_ballot_pages.views import QuestionsForm
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots import rules
 from elections.roll.services import add_voters, remove_voter
