@@ -46,8 +46,8 @@ class Listed:
     created_at: str
     closing: str | None
     sealed_at: str = ""
-    winners: tuple[str, ...] = ()  # the first few,
-    winner_count: int = 0  # of so many
+    winners: tuple[str, ...] = ()  # the first few
+    winner_count: int = 0  # how many there are in total
     seats: int = 1
 
     def takes_votes(self, now: str) -> bool:
@@ -294,8 +294,7 @@ def change(before: Election, after: Election, description: str | None = None) ->
     Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
     in time by the new one as well.
     """
-    # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
-    # convened it stays.
+    # The roll counts itself, renaming and filling end by themselves, shards and the assembly never change.
     unchanged_fields = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
     own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
@@ -363,7 +362,7 @@ def lots(election_name: str, secret: str) -> Put:
 
 
 def reminders_from_now(election: Election) -> Update:
-    """Moments at which voters were to be reminded, but which have passed by now, are let pass."""
+    """Reminder times that have passed are skipped."""
     return Update(keys.reminders(election.name), set={"from": now_text()})
 
 
@@ -408,7 +407,7 @@ def _text(candidate: Candidate) -> Item:
 
 
 def group_used(group_id: str, election_name: str, created_at: str) -> Put:
-    """That a group is, or was, the roll of an election: so the next one finds it."""
+    """Record that a group was put on the roll of an election, so that the next one can be compared with it."""
     place = keys.group_use(group_id, created_at, election_name)
     return Put({"PK": place.pk, "SK": place.sk, "election_name": election_name, "created_at": created_at})
 

@@ -39,7 +39,7 @@ class Filling:
     done: int = 0
     added: int = 0
     there: int = 0  # in the group already
-    gone: int = 0  # whose account is no longer there
+    gone: int = 0  # whose account no longer exists
 
     @property
     def subject(self) -> str:

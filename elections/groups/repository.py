@@ -69,15 +69,15 @@ def find_accounts(names: Iterable[str]) -> dict[str, str]:
 
 def current_members(members: Sequence[Member]) -> list[Member]:
     """Without those by the name of an account that is gone."""
-    here = find_accounts(member.name for member in members)
-    return [each for each in members if each.is_by_address or here.get(keys.fold(each.name)) == each.account]
+    accounts = find_accounts(member.name for member in members)
+    return [each for each in members if each.is_by_address or accounts.get(keys.fold(each.name)) == each.account]
 
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
     """The current voters on a roll, as members."""
     for some in by_count(rolls.current_voters(election, by_name=by_name)):
-        here = find_accounts(some)
-        yield from (Member(name, here.get(keys.fold(name))) for name in some)
+        accounts = find_accounts(some)
+        yield from (Member(name, accounts.get(keys.fold(name))) for name in some)
 
 
 def uses(group_id: str, limit: int) -> list[Item]:

@@ -98,8 +98,8 @@ def rename(user: User, group_id: str, name: str) -> None:
 def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
     """Add known names and all addresses; returns how many came in."""
     group = _find_own(user, group_id)
-    here = repository.find_accounts(names)
-    known = [Member(name, here.get(keys.fold(name))) for name in names]
+    accounts = repository.find_accounts(names)
+    known = [Member(name, accounts.get(keys.fold(name))) for name in names]
     known = [each for each in known if each.is_by_address or each.account]
     rules.check_room(group, len(known))
     coming, task = filling.begin(group, user.name, known)

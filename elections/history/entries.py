@@ -54,10 +54,10 @@ class Entry:
 def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position | None]:
     """Their events from there on, the newest first, back to the making of the election, through all its names."""
     found: list[Item] = []
-    for _look in range(MAX_QUERIES_PER_PAGE):
+    for _page in range(MAX_QUERIES_PER_PAGE):
         wanted = Query(election=place.name, ballots=False)
-        looked = search(table(), wanted, before=place.before, limit=limit - len(found))
-        some, earlier = _until_made(place.name, looked.events, looked.before)
+        page = search(table(), wanted, before=place.before, limit=limit - len(found))
+        some, earlier = _until_made(place.name, page.events, page.before)
         found += some
         if earlier is None or len(found) >= limit:
             return found, earlier
@@ -131,7 +131,7 @@ class EventContext:
     event: Item
     data: Item
     election: Election
-    current: set[str]
+    current: set[str]  # names of the candidates it has now, folded
 
     @property
     def who(self) -> str:

@@ -28,7 +28,7 @@ from store.table import Check, Delete, Exists, Item, Put
 from . import wording
 
 MAX_WORDING_CHARS = 2_000
-NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # whom answers may go to
+NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # who may get the replies
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,9 @@ def _time_text(seconds: int) -> str:
 # --- deleting ---
 
 
-def deleting(election: Election, candidates: int, voted: int, mails: int, got: Progress, address: str) -> Consequences:
+def deleting(
+    election: Election, candidates: int, voted: int, mails: int, progress: Progress, address: str
+) -> Consequences:
     """`mails` is how many went out; `address` is that of the published result, if there is one."""
     figures = [Figure(_("Candidates"), str(candidates))]
     if election.electorate == "listed" or election.voter_count:
@@ -94,7 +96,7 @@ def deleting(election: Election, candidates: int, voted: int, mails: int, got: P
         sentences.append(
             _("The result is published at %(address)s; that page will be deleted, too.") % {"address": address}
         )
-    elif got.is_sealed:
+    elif progress.is_sealed:
         sentences.append(_("The sealed result will be deleted, too: nobody can look it up or check it any more."))
     if election.stored_state in (State.EDITABLE, State.OPEN):
         sentences.append(_("It is not closed yet, so there will be no result."))

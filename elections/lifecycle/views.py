@@ -104,12 +104,12 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
     if run_form(request, form, lambda: deleting.delete(request.user, election), done):
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
-    got = progress(election)
+    so_far = progress(election)
     candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
-    mails = got.sent + sum(each.mails.sent for each in messages.list_messages(election))
-    is_public = got.is_sealed and election.results_public
+    mails = so_far.sent + sum(each.mails.sent for each in messages.list_messages(election))
+    is_public = so_far.is_sealed and election.results_public
     address = absolute_url(reverse("shared", args=[election.name])) if is_public else ""
-    losses = consequences.deleting(election, candidates, voted, mails, got, address)
+    losses = consequences.deleting(election, candidates, voted, mails, so_far, address)
     context = election_context(request, election, form=form, title=title, button=_("Delete for good"))
-    context |= {"consequences": losses, "is_sealed": got.is_sealed, "is_kept_elsewhere": True}
+    context |= {"consequences": losses, "is_sealed": so_far.is_sealed, "is_kept_elsewhere": True}
     return render(request, "elections/numbers_first.html", context, status=422 if form.errors else 200)

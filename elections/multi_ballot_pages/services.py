@@ -86,7 +86,7 @@ def add(actor: User, ballot: MultiBallot, questions: Sequence[str]) -> MultiBall
 
 
 def take_out(actor: User, ballot: MultiBallot, name: str) -> None:
-    """A question is a draft of its own again. What leads stays as long as others are led by it."""
+    """The question becomes a separate draft again. The leading one stays as long as there are others."""
     _check_leader(actor, ballot, Action.SET_UP)
     election = elections.find(name)
     if election is None or election.book != ballot.id:

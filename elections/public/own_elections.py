@@ -86,10 +86,10 @@ def _read_elections(
     return listed, [each for each in elections if each.takes_votes(now)], about
 
 
-def _runs_none(person: User, names: list[str], seen: Mapping[Key, Item]) -> bool:
+def _runs_none(person: User, names: list[str], items: Mapping[Key, Item]) -> bool:
     places = [keys.election(name) for name in names]
     return all(
-        place in seen and relation(person.name, person.role, election_of(seen[place])) == Relation.NOBODY
+        place in items and relation(person.name, person.role, election_of(items[place])) == Relation.NOBODY
         for place in places
     )
 
@@ -132,8 +132,8 @@ def _read_page(person: User, limit: int, cursor: str | None) -> tuple[list[OwnEl
     found = run_parallel(table(), *(partial(_before, span, last, limit + 1) for span in spans))
     entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
-    shown = set(dates[:limit])
-    rows = _rows(person, [each for each in entries if each["GSI1SK"] in shown])
+    visible = set(dates[:limit])
+    rows = _rows(person, [each for each in entries if each["GSI1SK"] in visible])
     if len(dates) <= limit:
         return rows, None
     return rows, encode(keys.OWN_ELECTIONS, {"PK": keys.OWN_ELECTIONS.pk, "SK": dates[limit - 1]})

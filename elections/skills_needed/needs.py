@@ -90,8 +90,8 @@ def leading_to(election_name: str, skill_id: str) -> list[str]:
 def _current(skill_ids: Iterable[str]) -> dict[str, Skill]:
     """What these ids lead to by now, in one round trip unless some were merged."""
     found = skills.find_many(skill_ids)
-    led = {each: merging.follow_merges(each) if skill.into else skill for each, skill in found.items()}
-    return {each: skill for each, skill in led.items() if skill is not None}
+    current = {each: merging.follow_merges(each) if skill.into else skill for each, skill in found.items()}
+    return {each: skill for each, skill in current.items() if skill is not None}
 
 
 def agreement_of(election_name: str, candidate: str) -> Agreement | None:

@@ -30,7 +30,7 @@ TOPS = (10, 20, 50, 100)  # percent, each with a whole half
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From when until when it is voted; `now` is in between, or at the end."""
+    """The voting window; `now` is within it, or at its end."""
 
     start: datetime
     end: datetime
@@ -70,8 +70,8 @@ class Tick:
 @dataclass(frozen=True, slots=True)
 class Chart:
     line: str  # points, 100 across and 100 down
-    last: str  # likewise of another election, to compare with
-    until: float  # where the line has come to, in percent
+    last: str  # the same for another election, to compare with
+    until: float  # how far the line reaches, in percent
     days: tuple[Tick, ...]
     shares: tuple[Tick, ...]
     quorum: Tick | None

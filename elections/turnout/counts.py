@@ -67,7 +67,7 @@ def votes_of(election: Election) -> int:
     return _known_votes.get(end, lambda: turnout(election).voted)
 
 
-_known_votes = SizedCache[int](10_000, lambda votes: 1)  # of so many elections
+_known_votes = SizedCache[int](10_000, lambda votes: 1)  # elections
 
 
 def final_turnout(election: Election) -> Turnout:

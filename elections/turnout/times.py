@@ -106,7 +106,7 @@ def place_of(event: Item) -> Key | None:
 
 
 def updating(table: Table, events: Iterable[Item]) -> list[Update]:
-    """What the events change, of elections that still have such an item: one that was deleted must not rise again."""
+    """Changes by the events to items that still exist: that of a deleted election must not reappear."""
     every = [event for event in map(TurnoutEvent.from_event, events) if event.counts]
     found = table.get_many({event.place for event in every}) if every else {}
     after = dict(found)
