@@ -13,17 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import answer_forms
-from live.play import (
-    CHANGE_UNTIL_OVER,
-    Closed,
-    Closing,
-    CsvLine,
-    Fact,
-    NameOf,
-    Play,
-    Text,
-    TypedValues,
-)
+from live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedValues
 from live.plays import ideas_order as ideas
 from live.plays.ideas import Ideas
 from live.plays.ideas_order import SortedIdeas
@@ -39,9 +29,6 @@ from . import pictures, quorum, resolutions, wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
-YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
-FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
     Step.CLOSE: gettext_lazy("Close the vote"),
@@ -68,8 +55,8 @@ class Decided(Play):
     def reasons(self, question: Question, round_: Round) -> list[str]:
         return wording.why(question, round_)
 
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return wording.vote_text(said, question, options)
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return wording.vote_text(answer, question, options)
 
     def is_recountable(self, round_: Round) -> bool:
         counted = round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
@@ -112,21 +99,21 @@ class Item(Decided):
 
     def step_label(self, step: Step, state: State) -> Text | None:
         if step == Step.NEXT and not state.round:
-            return FIRST_ITEM
+            return _("Call the first item")
         return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.TALKING else STEPS.get(step)
 
     # --- votes ---
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {answer_forms.OPTION: [said or ABSTAIN]}
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [answer or ABSTAIN]}
 
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        if said in ("", YES, NO, ABSTAIN):
-            return {"text": str(wording.VOTE_LABELS[said or ABSTAIN])}
-        return self.cast_summary(said, snapshot.open_question)
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        if answer in ("", YES, NO, ABSTAIN):
+            return {"text": str(wording.VOTE_LABELS[answer or ABSTAIN])}
+        return self.cast_summary(answer, snapshot.open_question)
 
-    def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return answer_forms.options_summary([int(said)], question)
+    def cast_summary(self, vote: str, question: Question) -> dict[str, Any]:
+        return answer_forms.options_summary([int(vote)], question)
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
         """A few abstain."""
@@ -157,8 +144,8 @@ class Item(Decided):
         }
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        found = wording.item_context(snapshot.question) if snapshot.question else {}
-        return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
+        context = wording.item_context(snapshot.question) if snapshot.question else {}
+        return context | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
 
@@ -170,8 +157,8 @@ class Item(Decided):
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
         context = pictures.resolution_context(round_, question, seats)
-        shown_race = race(round_, question) if round_.result.get("rounds") else {}
-        return "resolution", context | shown_race | {"says": context["says"]}
+        ranking = race(round_, question) if round_.result.get("rounds") else {}
+        return "resolution", ranking | context
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """The outcome, the numbers, who was present and how each person voted, without names if secret."""
@@ -197,10 +184,10 @@ class Motion(Item):
     how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        said = post.getlist(answer_forms.OPTION)
-        if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
-            raise answer_forms.InvalidAnswer(YES_NO_OR_ABSTAIN)
-        return said[0]
+        chosen = post.getlist(answer_forms.OPTION)
+        if len(chosen) != 1 or chosen[0] not in (YES, NO, ABSTAIN):
+            raise answer_forms.InvalidAnswer(_("Vote yes or no, or abstain."))
+        return chosen[0]
 
     def random_vote(self, question: Question, chance: Random) -> str:
         return YES if chance.random() < YES_PROBABILITY else NO
@@ -211,7 +198,7 @@ class Motion(Item):
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         return {
             "ballot": [
-                (each, said, each in typed.get(answer_forms.OPTION, ())) for each, said in wording.VOTE_LABELS.items()
+                (vote, label, vote in typed.get(answer_forms.OPTION, ())) for vote, label in wording.VOTE_LABELS.items()
             ]
         }
 
@@ -223,8 +210,8 @@ class OneOfSeveral(Item):
     how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        said = post.getlist(answer_forms.OPTION)
-        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.open_question))
+        chosen = post.getlist(answer_forms.OPTION)
+        return ABSTAIN if chosen == [ABSTAIN] else str(answer_forms.parse_one_option(chosen, snapshot.open_question))
 
 
 class Ranked(Item):
@@ -235,14 +222,15 @@ class Ranked(Item):
     abstention = ""
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
-        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.open_question, RANK_OR_ABSTAIN)
+        if post.getlist(answer_forms.OPTION) == [ABSTAIN]:
+            return ""
+        return answer_forms.parse_ranking(post, snapshot.open_question, _("Rank at least one option, or abstain."))
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return answer_forms.ranking_fields(said) if said else super().form_values(said, snapshot)
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return answer_forms.ranking_fields(answer) if answer else super().form_values(answer, snapshot)
 
-    def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return answer_forms.ranking_summary(said, question)
+    def cast_summary(self, vote: str, question: Question) -> dict[str, Any]:
+        return answer_forms.ranking_summary(vote, question)
 
     def form_name(self, snapshot: Snapshot) -> str:
         return "ballot"
@@ -276,8 +264,8 @@ class IdeasOfAnAssembly(Decided, Ideas):
         return super().context(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
 
     def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
-        asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
-        return ideas.with_ideas(_resolve(closing, asked, closing.box.last), written, sorted_)
+        ranking = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
+        return ideas.with_ideas(_resolve(closing, ranking, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
         """Attendance is recorded nevertheless."""
@@ -288,8 +276,8 @@ class IdeasOfAnAssembly(Decided, Ideas):
 # --- what items and ideas have in common ---
 
 
-def _resolve(closing: Closing, question: Question, given: Iterable[GivenAnswer]) -> Round:
-    return resolutions.resolve_item(closing.game, closing.state, question, given, closing.box.present, closing.now)
+def _resolve(closing: Closing, question: Question, votes: Iterable[GivenAnswer]) -> Round:
+    return resolutions.resolve_item(closing.game, closing.state, question, votes, closing.box.present, closing.now)
 
 
 def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:

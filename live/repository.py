@@ -336,7 +336,7 @@ def _running_index(game: Game, running: Span) -> Item:
     """Index entry of a session that has not ended, by which it is found among many that have."""
     if game.ended_at:
         return {}
-    return {"GSI1PK": running.pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
+    return {"GSI1PK": running.pk, "GSI1SK": keys.id_by_date(game.created_at, game.id)}
 
 
 def _state_item(game: Game, state: State) -> Item:

@@ -12,8 +12,7 @@ from acts.branding import site_name
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
 from results.sharing.card import MAX_BARS, Bar, Card
-from results.sharing.lettering import MAX_MEASURED_CHARS, can_write
-from results.sharing.pen import ACCENT, GREY, INK, PALE, PAPER, SEAT, SOFT
+from results.sharing.pen import ACCENT, GREY, INK, MAX_MEASURED_CHARS, PALE, PAPER, SEAT, SOFT, can_write
 from results.wording import join_names
 
 from .counting import MethodComparison
@@ -46,8 +45,8 @@ def _leaders(comparison: MethodComparison) -> tuple[str, str]:
 def _bars(comparison: MethodComparison) -> tuple[Bar, ...]:
     borda = comparison.by("borda")
     scores = [score(borda.result, name) for name in in_order(borda.result)[:MAX_BARS]]
-    whole = max(each.length for each in scores) or 1
-    return tuple(Bar(each.name, float(each.length / whole), each.shown, each.name in borda.leaders) for each in scores)
+    most = max(each.length for each in scores) or 1
+    return tuple(Bar(each.name, float(each.length / most), each.shown, each.name in borda.leaders) for each in scores)
 
 
 def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Card:

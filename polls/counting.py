@@ -40,9 +40,10 @@ METHOD_RULES = {
 OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
     TEMPLATES["only one"]: gettext_noop("%(name)s was the only option."),
     TEMPLATES["beat all"]: gettext_noop(
-        "%(name)s beat every other option one to one; the closest was %(other)s, %(votes)s to %(against)s."
+        "%(name)s beat every other option head to head; the closest contest was against %(other)s, "
+        "%(votes)s to %(against)s."
     ),
-    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other one to one."),
+    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other head to head."),
 }
 
 
@@ -96,8 +97,8 @@ class MethodComparison:
         return packed if len(packed) <= PART_BYTES else lzma.compress(text, preset=0)
 
     def as_json(self) -> str:
-        said = [{"result": json.loads(each.result.as_json()), "leaders": each.leaders} for each in self.counted]
-        return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        results = [{"result": json.loads(each.result.as_json()), "leaders": each.leaders} for each in self.counted]
+        return json.dumps(results, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> MethodComparison:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from string import ascii_uppercase
 from typing import Any
@@ -59,12 +58,16 @@ def read(raw: bytes, full: FullSet) -> ImportedFile:
     begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
     separator = _separator(lines[begin][:MAX_ROW_CHARS] if lines else "", hint[1] if hint else SEPARATORS)
     records = _records(lines, begin, separator)
-    headings = next(records, Record(1, ())).cells
+    headings = next(records, (1, None))[1] or []
     columns = _columns(headings)
     if "title" not in columns:
         raise NotAList(_("The first line must name the columns, including “title”. This file has no such line."))
     unread = [cell.strip() for place, cell in enumerate(headings) if cell.strip() and place not in columns.values()]
-    return judge_rows((_row(record, columns, len(headings)) for record in records), full, unread)
+    rows = (
+        _row(line, cells, columns, len(headings)) if cells else _broken_row(line, lines[line - 1])
+        for line, cells in records
+    )
+    return judge_rows(rows, full, unread)
 
 
 def names_columns(text: str) -> bool:
@@ -79,15 +82,6 @@ def names_columns(text: str) -> bool:
 # --- from lines to cells ---
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """The cells of a row; none if its quotation marks do not match."""
-
-    line: int
-    cells: tuple[str, ...]
-    broken: str = ""
-
-
 def _separator(header: str, choices: str) -> str:
     """The one that yields the most known headings."""
     return max(choices, key=lambda each: len(_columns(_cells_of([header], each) or ())))
@@ -95,22 +89,21 @@ def _separator(header: str, choices: str) -> str:
 
 def _columns(headings: Sequence[str]) -> dict[str, int]:
     """The position of each column; the first of two with the same name."""
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for place, heading in enumerate(headings):
         if column := COLUMN_OF.get("".join(filter(str.isalnum, fold(heading)))):
-            found.setdefault(column, place)
-    return found
+            columns.setdefault(column, place)
+    return columns
 
 
-def _records(lines: list[str], begin: int, separator: str) -> Iterator[Record]:
-    """Non-empty rows. An unclosed quotation mark spoils only its own line."""
+def _records(lines: list[str], begin: int, separator: str) -> Iterator[tuple[int, list[str] | None]]:
+    """The line and the cells of each row that is not empty; no cells if its quotation marks do not match, which spoils
+    only its own line."""
     while begin < len(lines):
         fed: list[str] = []
         cells = _cells_of(_fed(lines, begin, fed), separator)
-        if cells is None:
-            yield Record(begin + 1, (), lines[begin])
-        elif _has_words(cells):
-            yield Record(begin + 1, tuple(cells))
+        if cells is None or _has_text(cells):
+            yield begin + 1, cells
         begin += max(1, len(fed) if cells is not None else 1)
 
 
@@ -132,57 +125,59 @@ def _cells_of(lines: Iterable[str], separator: str) -> list[str] | None:
         return None
 
 
-def _has_words(cells: Iterable[str]) -> bool:
+def _has_text(cells: Iterable[str]) -> bool:
     return bool("".join(cells).strip())
 
 
 # --- from cells to questions ---
 
 
-def _row(record: Record, columns: dict[str, int], width: int) -> Row:
-    if record.broken:
-        title = record.broken.strip()[:60]
-        return Row(record.line, title, None, Verdict.INVALID, _("Its quotation marks do not match, or it is too long."))
-    cells = {
-        name: unescape_formula(record.cells[place]) for name, place in columns.items() if place < len(record.cells)
-    }
-    question, found = question_from(cells)
-    if _has_words(record.cells[width:]):
-        found = [*found, Flaw("", _("It has more cells than the first line."))]
-    if found:
-        reasons = " ".join(f"{flaw.field}: {flaw.sentence}" if flaw.field else flaw.sentence for flaw in found)
-        return Row(record.line, question.title[:200], None, Verdict.INVALID, reasons)
-    return Row(record.line, question.title, question, Verdict.NEW)
+def _broken_row(line: int, text: str) -> Row:
+    reason = _("Its quotation marks do not match, or it is too long.")
+    return Row(line, text.strip()[:60], None, Verdict.INVALID, reason)
+
+
+def _row(line: int, cells: list[str], columns: dict[str, int], width: int) -> Row:
+    named = {name: unescape_formula(cells[place]) for name, place in columns.items() if place < len(cells)}
+    question, problems = question_from(named)
+    if _has_text(cells[width:]):
+        problems = [*problems, Flaw("", _("It has more cells than the first line."))]
+    if problems:
+        reasons = " ".join(f"{flaw.field}: {flaw.sentence}" if flaw.field else flaw.sentence for flaw in problems)
+        return Row(line, question.title[:200], None, Verdict.INVALID, reasons)
+    return Row(line, question.title, question, Verdict.NEW)
 
 
 def question_from(cells: dict[str, str]) -> tuple[Question, list[Flaw]]:
-    found: list[Flaw] = []
+    problems: list[Flaw] = []
     columns = [name for name in OPTIONS if cells.get(name)]
     fields: dict[str, Any] = {name: cells.get(name, "") for name in ("title", "detail", "category", "school")}
     question = Question(
         **fields,
         custom_instruction=cells.get("custom_instruction", ""),
-        kind=_kind(cells.get("kind", ""), bool(columns), found),
+        kind=_kind(cells.get("kind", ""), bool(columns), problems),
         options=tuple(cells[name] for name in columns),
-        right=_right(cells.get("right", ""), columns, found),
-        seconds=_seconds(cells.get("seconds", ""), found),
-        twice=_twice(cells.get("twice", ""), found),
+        right=_right(cells.get("right", ""), columns, problems),
+        seconds=_seconds(cells.get("seconds", ""), problems),
+        twice=_twice(cells.get("twice", ""), problems),
     )
     tidy = tidied(question)
-    return tidy, [*found, *flaws(tidy, columns)]
+    return tidy, [*problems, *flaws(tidy, columns)]
 
 
-def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:
+def _kind(typed: str, has_options: bool, problems: list[Flaw]) -> Kind:
     """By default, it depends on whether there are options."""
     word = "".join(filter(str.isalpha, fold(typed)))
     usual = Kind.CHOICE if has_options else Kind.TEXT
     if word and word not in KIND_OF:
         known = ", ".join(SET_KIND_LABELS)
-        found.append(Flaw("kind", _("“%(typed)s” is not one of: %(known)s.") % {"typed": typed[:40], "known": known}))
+        problems.append(
+            Flaw("kind", _("“%(typed)s” is not one of: %(known)s.") % {"typed": typed[:40], "known": known})
+        )
     return KIND_OF.get(word, usual)
 
 
-def _right(typed: str, columns: list[str], found: list[Flaw]) -> tuple[int, ...]:
+def _right(typed: str, columns: list[str], problems: list[Flaw]) -> tuple[int, ...]:
     """Letters or numbers of options: “B”, “2”, “A, C”."""
     places: list[int] = []
     for word in filter(None, re.split(r"[\s,;/+&]+", typed)):
@@ -190,7 +185,7 @@ def _right(typed: str, columns: list[str], found: list[Flaw]) -> tuple[int, ...]
         if column in columns:
             places.append(columns.index(column))
         else:
-            found.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": word[:40]}))
+            problems.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": word[:40]}))
     return tuple(places)
 
 
@@ -200,19 +195,19 @@ def _number(word: str) -> int:
     return int(word) if re.fullmatch("[0-9]{1,2}", word) else 0
 
 
-def _seconds(typed: str, found: list[Flaw]) -> int:
+def _seconds(typed: str, problems: list[Flaw]) -> int:
     if not typed.strip():
         return USUAL_SECONDS
     if re.fullmatch("[0-9]{1,6}", typed.strip()):
         return int(typed)
-    found.append(Flaw("seconds", _("“%(typed)s” is not a whole number.") % {"typed": typed[:40]}))
+    problems.append(Flaw("seconds", _("“%(typed)s” is not a whole number.") % {"typed": typed[:40]}))
     return USUAL_SECONDS
 
 
-def _twice(typed: str, found: list[Flaw]) -> bool:
+def _twice(typed: str, problems: list[Flaw]) -> bool:
     word = fold(typed)
     if word in ("", *NO):
         return False
     if word not in YES:
-        found.append(Flaw("twice", _("“%(typed)s” is neither yes nor no.") % {"typed": typed[:40]}))
+        problems.append(Flaw("twice", _("“%(typed)s” is neither yes nor no.") % {"typed": typed[:40]}))
     return word in YES
