@@ -39,7 +39,7 @@ def branding_from(item: Item | None) -> Branding:
 
 
 def read_branding(table: Table) -> Branding:
-    return branding_from(table.get(keys.site_page()))
+    return branding_from(table.get(keys.SITE_PAGE))
 
 
 cache = SiteCache(read_branding, DEFAULT_BRANDING, FRESH_SECONDS)

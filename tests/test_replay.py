@@ -109,7 +109,7 @@ class Halting(Theatre):
 
 def forget_figures(path: Path) -> None:
     """They are counted from all events again, also by a replay that goes on from here."""
-    pk, sk, _table = keys.figures()
+    pk, sk, _table = keys.FIGURES
     change_file(path, f"DELETE FROM {DATA} WHERE pk = ? AND sk >= ? AND sk < ?", pk, sk, f"{sk}~")
 
 
@@ -616,10 +616,10 @@ def test_what_the_sealer_counts_is_counted_again(told, settings):  # noqa: F811
     assert check(told).first == ()
     accounts.make_demo_person("Later", Role.VOTER, "", "correct horse battery")
     assert check(told).first == (), "what is not sealed yet is not counted yet"
-    told.write(Update(keys.counts(), add={"user_count": 1}), Update(keys.figures(), add={"role_OWNER": 1}))
+    told.write(Update(keys.COUNTS, add={"user_count": 1}), Update(keys.FIGURES, add={"role_OWNER": 1}))
     wrong = [("METADATA / COUNTS", "user_count"), ("METADATA / FIGURES", "role_OWNER")]
     assert named(check(told)) == wrong
-    told.write(Update(keys.counts(), add={"user_count": -1}), Update(keys.figures(), add={"role_OWNER": -1}))
+    told.write(Update(keys.COUNTS, add={"user_count": -1}), Update(keys.FIGURES, add={"role_OWNER": -1}))
 
 
 # --- the command ---
@@ -662,7 +662,7 @@ def test_the_command_leaves_a_rebuilt_store_that_goes_on(voted, tmp_path, settin
     run("--into", rebuilt)
     settings.STORE_URL = rebuilt
     table = connect(rebuilt)
-    assert table.get(keys.restoring()) is None
+    assert table.get(keys.RESTORING) is None
     assert verify(table) == verify(voted)
     assert run("--check").splitlines()[-1] == "The log and the store agree."
     assert not someone("Eve").check_password("correct horse battery")
@@ -696,7 +696,7 @@ def test_a_store_rebuilt_from_a_log_that_does_not_fit_stays_marked(voted, tmp_pa
     url = f"sqlite://{tmp_path}/rebuilt.sqlite3"
     with pytest.raises(CommandError, match="do not agree"):
         run("--into", url)
-    assert connect(url).get(keys.restoring()) is not None
+    assert connect(url).get(keys.RESTORING) is not None
 
 
 def test_the_exceptions_are_told_with_their_reasons(site):

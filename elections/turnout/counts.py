@@ -78,7 +78,7 @@ def final_turnout(election: Election) -> Turnout:
     found = table().get_many([place, *gates])
     times = found.get(place)
     if times is not None and not times.get("closed"):
-        followed = (table().get(keys.figures()) or {}).get("last_event_id", 0)
+        followed = (table().get(keys.FIGURES) or {}).get("last_event_id", 0)
         times = table().get(place) or times
         times = voting_times.with_events(times, log().since(max(followed, times["counted"])))
     return _counted([found[gate] for gate in gates if gate in found], times)

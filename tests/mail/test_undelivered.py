@@ -120,7 +120,7 @@ def test_the_mails_of_one_mailing_are_sent_again_and_no_others(site, owner, serv
 def test_what_is_of_unknown_fate_again_is_not_sent_for_ever(site, owner, serves, queue):
     server, numbers = unknown_mails(serves, queue, "ann")
     owner.post("/mails/unknown/", {"how": "again", "mailing": ""})
-    mark = site.get(keys.mails_again())
+    mark = site.get(keys.MAILS_AGAIN)
     server.answers["dot"] = DROP
     send_all()
     assert states(*numbers) == [mail.UNKNOWN]
@@ -156,7 +156,7 @@ def test_what_fails_again_meanwhile_is_not_tried_for_ever(site, owner, failed):
     undelivered.carry_out(lambda: True)
     mark = {"asked_by": "Olga", "asked_at": mail.find(refused[0]).again_at}
     send_waiting(compose, lambda: time.time() + 60)
-    place = keys.mails_again()
+    place = keys.MAILS_AGAIN
     site.write(Update(place, set=mark))  # as if the worker had died before it was through
     assert undelivered.carry_out(lambda: True) == 0
     assert states(*refused) == [mail.FAILED, mail.FAILED]

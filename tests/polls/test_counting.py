@@ -146,7 +146,7 @@ def put_votes(site, poll, number: int) -> None:
     for each in range(number):
         place = keys.vote(poll.id, f"{each:032x}")
         when = f"2026-05-01T12:00:00.{each % 1000:03d}Z"
-        index = {"GSI1PK": keys.votes_by_time(poll.id)[0].pk, "GSI1SK": keys.poll_by_date(when, place.sk)}
+        index = {"GSI1PK": keys.votes_by_time(poll.id)[0].pk, "GSI1SK": keys.id_by_date(when, place.sk)}
         order = [each % 3, (each // 3) % 3]
         ranking = ">".join(map(str, dict.fromkeys(order)))
         said = {"rankings": ranking, "votedAt": when, "acts": 1, "ttl": poll.ttl}
