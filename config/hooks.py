@@ -23,6 +23,7 @@ from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
 from elections import repository as elections
+from elections import rolls
 from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
@@ -41,12 +42,11 @@ from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_up_store, formats
 from live import repository as live_sessions
-from live.follow_ups import services as _onward_steps  # noqa: F401 - only for its step
+from live.follow_ups import services as _follow_up_steps  # noqa: F401 - only for its step
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
 from live.screens.broadcaster import BROADCASTER
-from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
-from live.services.leaving import forget_hosting
+from live.services.deleting import forget_hosting
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
 from news import subscriptions as of_news_by_mail
@@ -165,7 +165,7 @@ def install_hooks() -> None:
     # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
-        *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
