@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 
 from photos.rules import photo_of
@@ -29,8 +30,8 @@ def registered(event: Happened) -> Iterator[Step]:
         email=data["email"],
         password=NO_PASSWORD,
         role_name=Role[data["role"]].name,
-        created_at=data.get("created_at", event.when),
-        session_salt=repository.new_session_salt(),
+        created_at=data["created_at"],
+        session_salt=secrets.token_hex(16),
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
     yield [*repository.creation(user), *owner]
@@ -82,6 +83,10 @@ def mail_limit_changed(event: Happened) -> Iterator[Step]:
     yield [repository.mail_limit_change(user, data["mails_a_day"])]
 
 
+def confirmed(event: Happened) -> Iterator[Step]:
+    yield [repository.confirmation(person(event.said["name"]), event.kind == "OrganiserConfirmed")]
+
+
 def removed(event: Happened) -> Iterator[Step]:
     user = person(event.said["name"])
     check_role(user, event.said["role"])
@@ -119,9 +124,8 @@ EVENTS = (
     EventType("ProfileChanged", profile_changed, "name:person display_name about", own="display_name about"),
     EventType("PersonPictured", pictured, "name:person", hidden="photo:map", own="photo", is_told=True),
     EventType("MailLimitChanged", mail_limit_changed, "name:person old_mails_a_day:int mails_a_day:int"),
-    EventType("OrganiserConfirmed", lambda event: [repository.confirmation(person(event.said["name"]))], "name:person"),
-    EventType("OrganiserUnconfirmed", lambda event: [repository.unconfirmation(person(event.said["name"]))],
-              "name:person"),
+    EventType("OrganiserConfirmed", confirmed, "name:person"),
+    EventType("OrganiserUnconfirmed", confirmed, "name:person"),
     EventType("UserRemoved", removed, "name:person role"),
     EventType("SecondFactorAdded", factors_changed, "name:person", hidden="kind factors:list"),
     EventType("SecondFactorRemoved", factors_changed, "name:person", hidden="kind factors:list"),
