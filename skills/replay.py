@@ -30,8 +30,8 @@ def skill_of(event: Happened) -> Skill:
 
 def created(event: Happened) -> Iterator[Step]:
     said, state = event.said, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
-    words = (said["skill_id"], said["name"], said["category"], said["description"])
-    yield repository.creation(Skill(*words, state=state, at=said["at"]))
+    fields = (said["skill_id"], said["name"], said["category"], said["description"])
+    yield repository.creation(Skill(*fields, state=state, at=said["at"]))
 
 
 def edited(event: Happened) -> Iterator[Step]:
@@ -63,13 +63,9 @@ def held(event: Happened) -> Iterator[Step]:
     before = own.held.get(said["skill_id"])
     if (before is None) != (event.kind == "PersonSkillAdded"):
         raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
-    words: dict[str, Any] = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
-    since = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
-    yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
-
-
-def visibility_changed(event: Happened) -> Iterator[Step]:
-    yield repository.changing_visibility(own_of(event), Visibility(event.said["visibility"]))
+    changes: dict[str, Any] = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
+    entry = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
+    yield repository.holding(own, replace(entry, **changes, confirmed_at=said["at"]))
 
 
 # --- endorsing ---
@@ -77,8 +73,8 @@ def visibility_changed(event: Happened) -> Iterator[Step]:
 
 def endorsed(event: Happened) -> Iterator[Step]:
     said, count = event.said, endorsements.count_of(event.actor)
-    words = (said["name"], said["skill_id"], event.actor, tuple(said["grounds"]), said["level"], said["at"])
-    yield endorsements.giving(Endorsement(*words, given=count + 1), count)
+    fields = (said["name"], said["skill_id"], event.actor, tuple(said["grounds"]), said["level"], said["at"])
+    yield endorsements.giving(Endorsement(*fields, given=count + 1), count)
 
 
 def endorsement_of(event: Happened, by: str) -> Endorsement:
@@ -100,14 +96,11 @@ def hidden(event: Happened) -> Iterator[Step]:
 def endorsements_removed(event: Happened) -> Iterator[Step]:
     """Endorsements not yet moved to the merged skill at that time have already been moved here."""
     said = event.said
-    three = zip(said["people"], said["skills"], said["by"], strict=True)
-    places = {keys.endorsement(name, _merged_id(skill), by) for name, skill, by in three}
+    places = set()
+    for name, skill_id, by in zip(said["people"], said["skills"], said["by"], strict=True):
+        skill = merging.follow_merges(skill_id)
+        places.add(keys.endorsement(name, skill.id if skill else skill_id, by))
     yield [*map(Delete, sorted(places)), Delete(keys.endorsing(said["name"]))]
-
-
-def _merged_id(skill_id: str) -> str:
-    skill = merging.follow_merges(skill_id)
-    return skill.id if skill else skill_id
 
 
 OF_A_SKILL = "skill_id name category description at"
@@ -129,7 +122,8 @@ EVENTS = (
     EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
     EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.said["skill_id"]),
               "name:person skill_id"),
-    EventType("ProfileVisibilityChanged", visibility_changed, "name:person visibility"),
+    EventType("ProfileVisibilityChanged", lambda event: repository.changing_visibility(
+        own_of(event), Visibility(event.said["visibility"])), "name:person visibility"),
     EventType("PersonSkillsRemoved", lambda event: repository.deleting_all(own_of(event)), "name:person"),
     EventType("PersonEndorsed", endorsed, "name:person skill_id grounds:list level:int at"),
     EventType("EndorsementWithdrawn", withdrawn, "name:person skill_id"),
