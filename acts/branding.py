@@ -12,7 +12,7 @@ from django.conf import settings
 from store import keys
 from store.table import Item, Table
 
-from .site_cache import SiteCache
+from .caches import SiteCache
 
 FRESH_SECONDS = 5.0
 PUBLIC_PAGE_FIELDS = ("text", "photo", "links", "projects")
@@ -39,7 +39,7 @@ def branding_from(item: Item | None) -> Branding:
 
 
 def read_branding(table: Table) -> Branding:
-    return branding_from(table.get(keys.site_page()))
+    return branding_from(table.get(keys.SITE_PAGE))
 
 
 cache = SiteCache(read_branding, DEFAULT_BRANDING, FRESH_SECONDS)

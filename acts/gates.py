@@ -1,19 +1,27 @@
-"""Gates: the sharded items that every vote passes and is counted by, so that voters do not contend for one item.
+"""Gates and shards: how voters do not contend for one item, and things lie in several partitions.
 
-An election or a poll has several. A vote passes a random one; closing shuts them one by one (acts/closing.py), because
-in a busy distant store they are almost never all free at once. Their counts add up to the turnout.
+Every vote passes one of an election's or a poll's gates at random and is counted by it. Closing shuts them one by one
+(acts/closing.py), because in a busy distant store they are almost never all free at once. Their counts add up to the
+turnout.
 
 A gate knows whether it is open, not until when: a voter has read the end in the thing itself, so moving the end touches
 no gate. It also knows as of which state it was last changed, so that a delayed write cannot undo a later one.
+
+A thing's own item has the number of its shards, fixed when it is created and usual for the kind of store. So the usual
+number is tried first and compared with the item in the same reply; only a thing copied from another kind of store takes
+a second round trip.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from store.table import Check, Condition, Equals, Item, Key, Less, Missing, Update, Write
+
+from .caches import Cacheable, get_cached
+from .storage import table
 
 MAX_GATES_PER_TRANSACTION = 16  # opened in the transaction that opens their election or poll; others open before it
 
@@ -66,3 +74,30 @@ def is_not_later(as_of: str) -> Condition:
 
 def count_votes(gates: Iterable[Item]) -> int:
     return sum(gate.get("voted", 0) for gate in gates)
+
+
+# --- shards ---
+
+
+def shards_in(item: Item | None) -> int:
+    return int(item.get("shards", 1)) if item else 1
+
+
+def new_shards(distant: int) -> int:
+    """How many shards a new thing gets here: `distant` in a distant store, else one."""
+    return distant if table().is_distant else 1
+
+
+def read_sharded(
+    own: Sequence[Key], where: Callable[..., Iterable[Key]], expected: int, recently: Cacheable | None = None
+) -> tuple[list[int], dict[Key, Item]]:
+    """The shard numbers of these things, and their items with those in `where`, which is called with these numbers.
+    `expected` is tried first. Keys in `recently` may come from the cache."""
+    supposed, recently = [expected for _ in own], recently or Cacheable(())
+    while True:
+        wanted = dict.fromkeys([*own, *where(*supposed)])
+        found = get_cached(recently, (at for at in wanted if at not in recently.keys))
+        actual = [shards_in(found[at]) if at in found else expected for at in own]
+        if actual == supposed:
+            return actual, found
+        supposed = actual

@@ -21,7 +21,6 @@ from live.play import (
     Fact,
     NameOf,
     Play,
-    PlayDescription,
     Text,
     TypedValues,
 )
@@ -30,7 +29,7 @@ from live.plays.ideas import Ideas
 from live.plays.ideas_order import SortedIdeas
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking
-from live.rounds import Entry, GivenAnswer, Round, options_of
+from live.rounds import GivenAnswer, Round, options_of
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
@@ -84,15 +83,16 @@ class Item(Decided):
     name = Type.ASSEMBLY.value
     label = gettext_lazy("Assembly")
     types = (Type.ASSEMBLY,)
-    story: ClassVar[PlayDescription | None] = PlayDescription(
-        gettext_lazy("People check in with an account or a code, discuss each agenda item, and then decide it."),
-        gettext_lazy(
-            "Everyone sees how many are present, what majority is needed and what was decided. Only "
-            "open votes show who voted how."
-        ),
+    description = gettext_lazy(
+        "People check in with an account or a code, discuss each agenda item, and then decide it."
+    )
+    privacy = gettext_lazy(
+        "Everyone sees how many are present, what majority is needed and what was decided. Only "
+        "open votes show who voted how."
     )
     first_phase = Phase.TALKING
-    is_revealed = is_ranked = True
+    min_voting_seconds = 0  # it was discussed before
+    is_revealed = is_ranked = allows_follow_up = True
     without_a_vote: ClassVar[Text] = gettext_lazy("Close without a vote")
     how_to_vote: ClassVar[Text] = ""
     templates = {
@@ -103,16 +103,12 @@ class Item(Decided):
     }
 
     def __init_subclass__(cls) -> None:
-        cls.story = None
+        cls.description = ""
         if cls.kind is not None:
             cls.name, cls.label = cls.kind.value, wording.KIND_LABELS[cls.kind]
 
     def suits(self, question: Question) -> bool:
         return question.kind == self.kind
-
-    def voting_seconds(self, question: Question) -> int:
-        """Unlike other plays, no extra time: it was discussed before."""
-        return question.seconds
 
     def step_label(self, step: Step, state: State) -> Text | None:
         if step == Step.NEXT and not state.round:
@@ -125,20 +121,18 @@ class Item(Decided):
         return {answer_forms.OPTION: [said or ABSTAIN]}
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        assert snapshot.question is not None
         if said in ("", YES, NO, ABSTAIN):
             return {"text": str(wording.VOTE_LABELS[said or ABSTAIN])}
-        return self.cast_summary(said, snapshot.question)
+        return self.cast_summary(said, snapshot.open_question)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
         return answer_forms.options_summary([int(said)], question)
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
         """A few abstain."""
-        assert snapshot.question is not None
         if chance.random() < ABSTENTION_PROBABILITY:
             return self.abstention
-        return self.random_vote(snapshot.question, chance)
+        return self.random_vote(snapshot.open_question, chance)
 
     abstention = ABSTAIN
 
@@ -146,9 +140,8 @@ class Item(Decided):
         return random_ranking(question, chance)
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        assert snapshot.question is not None
         abstains = {"may_abstain": True, "abstains": ABSTAIN in typed.get(answer_forms.OPTION, ())}
-        return abstains | self.vote_form(snapshot.question, typed)
+        return abstains | self.vote_form(snapshot.open_question, typed)
 
     def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:
         return {"options": answer_forms.option_fields(question, typed)}
@@ -156,13 +149,12 @@ class Item(Decided):
     def form_name(self, snapshot: Snapshot) -> str:
         return "tap"
 
-    def hint(self, snapshot: Snapshot) -> Text:
-        if snapshot.question and snapshot.question.secret:
-            return _("Nobody will find out how you vote.")
-        return _("Everyone will see how you vote.")
-
-    def change_hint(self, snapshot: Snapshot) -> Text:
-        return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        is_secret, is_timed = snapshot.question and snapshot.question.secret, snapshot.state.clock.seconds
+        return super().hints(snapshot) | {
+            "hint": _("Nobody will find out how you vote.") if is_secret else _("Everyone will see how you vote."),
+            "until": CHANGE_UNTIL_OVER if is_timed else _("You can change it until the vote is closed."),
+        }
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
         found = wording.item_context(snapshot.question) if snapshot.question else {}
@@ -181,9 +173,6 @@ class Item(Decided):
         shown_race = race(round_, question) if round_.result.get("rounds") else {}
         return "resolution", context | shown_race | {"says": context["says"]}
 
-    def public_vote(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
-        return wording.vote_text(entry.said, question, options)
-
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """The outcome, the numbers, who was present and how each person voted, without names if secret."""
         result, options = round_.result, options_of(round_, question)
@@ -195,21 +184,16 @@ class Item(Decided):
             row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
             yield {**row, "answer": wording.vote_text(entry.said, question, options)}
 
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return True
-
 
 class Topic(Item):
     kind = Kind.TOPIC
-    has_vote = False
+    has_vote = allows_follow_up = False
     without_a_vote = gettext_lazy("Close the item")
-
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return False
 
 
 class Motion(Item):
     kind = Kind.MOTION
+    allows_follow_up = False
     how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
@@ -231,9 +215,6 @@ class Motion(Item):
             ]
         }
 
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return False
-
 
 class OneOfSeveral(Item):
     """A choice of one option, by a majority or by most votes."""
@@ -242,9 +223,8 @@ class OneOfSeveral(Item):
     how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        assert snapshot.question is not None
         said = post.getlist(answer_forms.OPTION)
-        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.question))
+        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.open_question))
 
 
 class Ranked(Item):
@@ -255,9 +235,8 @@ class Ranked(Item):
     abstention = ""
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        assert snapshot.question is not None
         is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
-        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.question, RANK_OR_ABSTAIN)
+        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.open_question, RANK_OR_ABSTAIN)
 
     def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return answer_forms.ranking_fields(said) if said else super().form_values(said, snapshot)
@@ -285,12 +264,10 @@ class IdeasOfAnAssembly(Decided, Ideas):
     types = (Type.ASSEMBLY,)
     is_anonymous = False
     is_revealed = True
+    min_voting_seconds = 0
 
     def is_secret(self, question: Question) -> bool:
         return True
-
-    def voting_seconds(self, question: Question) -> int:
-        return question.seconds
 
     def step_label(self, step: Step, state: State) -> Text | None:
         return super().step_label(step, state) or STEPS.get(step)

@@ -23,8 +23,18 @@ from acts.storage import now_text
 from elections.access import election_context
 from pages.forms import form_page, token_in
 from ranking import ranking_cookie
-from ranking.rank_inputs import RANK_PREFIX, choices_of, submitted_ranks, typed_ranks, unranked_sentence
-from ranking.rankings import ranked_names, ranking_from, ranks_of, shuffled, unranked_names
+from ranking.rankings import (
+    RANK_PREFIX,
+    choices_of,
+    ranked_names,
+    ranking_from,
+    ranks_of,
+    shuffled,
+    submitted_ranks,
+    typed_ranks,
+    unranked_names,
+    unranked_sentence,
+)
 
 from . import multi_ballots, passes, repository, rules, services
 from .multi_ballots import Answer, Way

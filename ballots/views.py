@@ -31,8 +31,18 @@ from pages.messages import confirm_page, message_page
 from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
 from ranking import drafts, ranking_cookie
-from ranking.rank_inputs import RANK_PREFIX, choices_of, submitted_ranks, typed_ranks, unranked_sentence
-from ranking.rankings import ranked_names, ranking_from, ranks_of, shuffled, unranked_names
+from ranking.rankings import (
+    RANK_PREFIX,
+    choices_of,
+    ranked_names,
+    ranking_from,
+    ranks_of,
+    shuffled,
+    submitted_ranks,
+    typed_ranks,
+    unranked_names,
+    unranked_sentence,
+)
 
 from . import passes, rehearsal, repository, rules, services
 from .passes import Pass

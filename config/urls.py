@@ -5,7 +5,7 @@ from django.views.i18n import set_language
 
 from accounts.access import public
 from pages import site_views
-from pages.converters import NameConverter
+from pages.paths import NameConverter
 from photos import views as photo_views
 
 register_converter(NameConverter, "name")

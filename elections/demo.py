@@ -30,6 +30,7 @@ from .skills_needed.needs import Need
 from .skills_needed.services import set_need
 
 OWNER = "Ada Lovelace"
+GROUP = "Members of the workshop"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
 
 
@@ -205,10 +206,13 @@ def load(progress: Progress = no_progress) -> int:
 def load_group() -> int:
     """A group ready for the next election. People who have groups keep them."""
     keeper = people.find(OWNER)
-    if keeper is None or groups.names_taken(keeper.name):
+    if keeper is None:
         return 0
-    made = group_services.make(keeper, "Members of the workshop")
-    group_services.add(keeper, made.id, [*VOTERS, "new.member@example.org"])
+    made = {each.name: each for each in groups.every_group_of(keeper.name)}
+    if made and (GROUP not in made or next(groups.every_member(made[GROUP].id), None)):
+        return 0
+    group = made.get(GROUP) or group_services.make(keeper, GROUP)
+    group_services.add(keeper, group.id, [*VOTERS, "new.member@example.org"])
     return 1
 
 
@@ -249,9 +253,9 @@ def _is_half_made(election: Election, planned: DemoElection) -> bool:
 
 def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> None:
     add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
-    for name, _statement in planned.candidates:
-        if (wanted := picture(name)) is not None:
-            change_picture(owner, election, name, wanted)
+    for candidate in repository.candidates(election.name):
+        if candidate.photo is None and (wanted := picture(candidate.name)) is not None:
+            change_picture(owner, election, candidate.name, wanted)
     add_voters(owner, election, planned.electorate)
     _set_needs(owner, election, planned)
     if planned.opened:

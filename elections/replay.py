@@ -19,7 +19,6 @@ from store.table import Delete, Exists, Item, Put, Table, Update, Write
 
 from . import repository, sharding
 from .convening import Convened
-from .drafts import renaming
 from .drafts import services as drafts
 from .groups.replay import group_of
 from .history import entries as history
@@ -78,7 +77,7 @@ def renamed(event: Happened) -> Iterator[Step]:
         return
     stored = table().get(keys.election(election.name))
     assert stored is not None
-    yield renaming.rename(election, name, stored)
+    yield drafts.renaming(election, name, stored)
     repository.RENAMING.advance(election.name)
 
 

@@ -13,8 +13,8 @@ from accounts import repository as people
 from accounts.models import User
 from acts import versions
 from acts.background import OVERWRITE, TaskType
+from acts.caches import Cacheable, ParseCache, SizedCache, get_cached
 from acts.gates import as_of
-from acts.read_cache import Cacheable, get_cached
 from acts.storage import now_text, table
 from acts.versions import unchanged
 from pages import markdown_cache
@@ -24,7 +24,6 @@ from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
 from store import keys, sharded_reads
-from store.caches import ParseCache, SizedCache
 from store.splitting import by_count
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 
-from acts import shards
-from acts.gates import Gates, count_votes
-from acts.read_cache import Cacheable
+from acts.caches import Cacheable
+from acts.gates import Gates, count_votes, new_shards, read_sharded, shards_in
 from acts.storage import table
 from store import keys
 from store.table import Item, Key, Span
@@ -25,7 +24,7 @@ Known = Election | str  # an election, or its name: then its shards are looked u
 
 def shards_of_new() -> int:
     """How many shards an election gets that is made here."""
-    return shards.of_new(SHARDS)
+    return new_shards(SHARDS)
 
 
 # --- with an election in hand, or its name ---
@@ -38,7 +37,7 @@ def name_of(election: Known) -> str:
 def shards_of(election: Known) -> int:
     if not isinstance(election, str):
         return election.shards
-    return shards.shards_in(table().get(keys.election(election)))
+    return shards_in(table().get(keys.election(election)))
 
 
 def gates_of(election: Known) -> Gates:
@@ -78,7 +77,7 @@ def read_gates(own: Key) -> tuple[Item | None, int]:
     def gates(many: int) -> list[Key]:
         return [keys.gate_of(own, number, many) for number in range(GATES_PER_SHARD * many)]
 
-    _many, found = shards.read([own], gates, shards_of_new())
+    _many, found = read_sharded([own], gates, shards_of_new())
     item = found.pop(own, None)
     return item, count_votes(found.values())
 
@@ -101,4 +100,4 @@ def read_all(
     names: Iterable[str], where: Callable[..., Iterable[Key]], recently: Cacheable | None = None
 ) -> tuple[list[int], dict[Key, Item]]:
     """As `read`, of several; `where` is called with the shards of each."""
-    return shards.read([keys.election(name) for name in names], where, shards_of_new(), recently)
+    return read_sharded([keys.election(name) for name in names], where, shards_of_new(), recently)

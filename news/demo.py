@@ -12,6 +12,7 @@ from results.repository import Sealed
 from store.log import as_text, utc_now
 
 from . import repository, services
+from .rules import slug_of
 from .services.writing import Written
 
 TIME_ZONE = "Europe/Brussels"
@@ -104,9 +105,7 @@ The agenda, the accounts and the minutes of last year are with the secretary fro
 
 
 def load() -> int:
-    """Write them if there are no posts yet; returns how many were written."""
-    if repository.published(limit=1)[0] or repository.drafts(limit=1)[0]:
-        return 0
+    """Write those that are missing; returns how many were written or published."""
     return sum(map(_write, PLANNED)) + _announce()
 
 
@@ -114,20 +113,21 @@ def _write(planned: PlannedPost) -> bool:
     author = people.find(planned.author)
     if author is None:
         return False
+    there = repository.id_at_slug(slug_of(planned.title, ""))
     written = Written(planned.title, planned.text, planned.tags, planned.summary)
-    post = services.write(author, written, planned.election)
-    if planned.days is not None:
-        at = as_text(utc_now() + timedelta(days=planned.days))
-        services.publish(author, post, at, TIME_ZONE)
-    if drawn := pictures.picture(planned.picture):
+    post = repository.find(there) if there else services.write(author, written, planned.election)
+    if post is None or post.was_dated or planned.days is None:
+        return not there
+    if post.photo is None and (drawn := pictures.picture(planned.picture)):
         services.picture(author, post.id, drawn)
+    at = as_text(utc_now() + timedelta(days=planned.days))
+    services.publish(author, repository.find(post.id) or post, at, TIME_ZONE)
     return True
 
 
 def _announce() -> bool:
     found = results.find(ANNOUNCED)
-    owner = people.find(found.election.owner_name) if isinstance(found, Sealed) else None
-    if found is None or owner is None:
+    if not isinstance(found, Sealed) or repository.announcing(found.election, found.seal.report_digest):
         return False
-    services.announce(owner, found)
-    return True
+    owner = people.find(found.election.owner_name)
+    return owner is not None and services.announce(owner, found)[1]

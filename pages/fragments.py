@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from jinja2 import Environment, pass_environment
 
-from store.caches import SizedCache
+from acts.caches import SizedCache
 
 CACHE_BYTES = 16_000_000  # approximately
 ENTRY_OVERHEAD_BYTES = 1000  # per entry beside its text, approximately

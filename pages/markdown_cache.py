@@ -14,8 +14,8 @@ from django.core.exceptions import ValidationError
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from acts.caches import SizedCache
 from acts.storage import table
-from store.caches import SizedCache
 from store.table import Equals, Item, Key, StoreError, Update
 
 from . import markdown

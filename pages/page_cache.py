@@ -17,7 +17,7 @@ from django.urls import get_script_prefix
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from store.caches import SizedCache
+from acts.caches import SizedCache
 
 CACHE_BYTES = 16_000_000
 ENTRY_OVERHEAD_BYTES = 4_000  # bytes of an entry besides its HTML

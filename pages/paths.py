@@ -1,13 +1,16 @@
-"""Cached URL paths of pages, and redirects to them."""
+"""URL paths of pages, cached, redirects to them, and names in URLs."""
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from django.http import HttpResponseRedirect
 from django.urls import get_script_prefix, reverse
 
-MAX_CACHED_ADDRESSES = 4096  # that are cached
+MAX_CACHED_PATHS = 4096
+UNSAFE = re.compile(r"[/~\\.]")
+ESCAPED = re.compile(r"~([0-9A-F]{2})")
 
 
 def path_of(page: str, *arguments: object, **named: object) -> str:
@@ -15,7 +18,7 @@ def path_of(page: str, *arguments: object, **named: object) -> str:
     return _path(page, get_script_prefix(), tuple(map(str, arguments)), tuple((key, str(named[key])) for key in named))
 
 
-@lru_cache(MAX_CACHED_ADDRESSES)
+@lru_cache(MAX_CACHED_PATHS)
 def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple[str, str], ...]) -> str:
     return reverse(page, args=arguments, kwargs=dict(named))
 
@@ -23,3 +26,16 @@ def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple
 def redirect_to(page: str, *words: str) -> HttpResponseRedirect:
     """A redirect after a successful form."""
     return HttpResponseRedirect(path_of(page, *words))
+
+
+class NameConverter:
+    """Any name in a URL. A slash would end the path segment, and `.` and `..` would traverse it: they are written as
+    ~XX."""
+
+    regex = "[^/]+"
+
+    def to_python(self, value: str) -> str:
+        return ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
+
+    def to_url(self, value: str) -> str:
+        return UNSAFE.sub(lambda found: f"~{ord(found[0]):02X}", value)

@@ -12,7 +12,7 @@ from acts.storage import table
 from ballots.robots import random_ranks
 from store import keys
 
-from . import services, voters
+from . import repository, services, voters
 from .rules import Poll
 from .sealing import seal
 
@@ -52,23 +52,30 @@ PLANNED = (
 
 
 def load() -> int:
-    """Returns how many were made."""
+    """Make those that are missing, and complete those of an interrupted attempt; returns how many."""
     maker = people.find(MAKER)
-    if maker is None or table().page(keys.made_by(MAKER), limit=1).items:
+    if maker is None:
         return 0
-    for planned in PLANNED:
-        _make(maker, planned)
-    return len(PLANNED)
+    made = {item["title"]: item["id"] for item in table().each(keys.made_by(MAKER))}
+    return sum(_make(maker, planned, made.get(planned.title)) for planned in PLANNED)
 
 
-def _make(maker: User, planned: Planned) -> None:
-    chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
-    chosen |= {"results_hidden": planned.results_hidden, "listed": True}
-    poll, _key = services.make(maker, planned.candidates, OPEN_DAYS, **chosen)
+def _make(maker: User, planned: Planned, made: str | None) -> bool:
+    poll_id = made or _new(maker, planned).id
+    poll, votes, _sealed = repository.with_gates(poll_id) or (None, 0, None)
+    if poll is None or poll.version > 1 or (votes >= planned.votes and not planned.closed):
+        return False  # a later version is closed, or was changed by somebody
     _vote(poll, planned)
     if planned.closed and (runner := services.find_runner(poll.id, maker, "")) is not None:
         services.close(runner)
         seal(poll.id)
+    return True
+
+
+def _new(maker: User, planned: Planned) -> Poll:
+    chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
+    chosen |= {"results_hidden": planned.results_hidden, "listed": True}
+    return services.make(maker, planned.candidates, OPEN_DAYS, **chosen)[0]
 
 
 def _vote(poll: Poll, planned: Planned) -> None:

@@ -110,9 +110,9 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
     """Refused in part 0 if this browser has already reported the poll."""
     fields = {"id": report_id, "pollId": poll.id, "reason": reason, "words": words, "reportedAt": now}
     newest = {"id": poll.id, "title": poll.title, "reason": reason, "reportedAt": now, "ttl": poll.ttl}
-    place, by_date = keys.report(poll.id, report_id), keys.poll_by_date(now, report_id)
+    place, by_date = keys.report(poll.id, report_id), keys.id_by_date(now, report_id)
     index = {"GSI1PK": keys.reports(poll.id).pk, "GSI1SK": by_date}
-    entry = {"GSI1PK": keys.REPORTED_POLLS.pk, "GSI1SK": keys.poll_by_date(now, poll.id)}
+    entry = {"GSI1PK": keys.REPORTED_POLLS.pk, "GSI1SK": keys.id_by_date(now, poll.id)}
     report = {**place.item, "entity_type": "POLL_REPORT", **index, **fields, "ttl": poll.ttl}
     return [
         Put(report, when=Missing()),

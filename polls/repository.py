@@ -13,15 +13,23 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts import shards, versions
+from acts import versions
 from acts.background import TaskType
-from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, count_votes, is_not_later
+from acts.caches import ParseCache
+from acts.gates import (
+    MAX_GATES_PER_TRANSACTION,
+    Gates,
+    as_of,
+    count_votes,
+    is_not_later,
+    new_shards,
+    read_sharded,
+)
 from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from pages import markdown_cache
 from ranking.candidates import Candidate
 from store import keys, sharded_reads
-from store.caches import ParseCache
 from store.splitting import split_counts
 from store.table import (
     Check,
@@ -97,7 +105,7 @@ class PollStanding:
 
 
 def new_poll_shards() -> int:
-    return shards.of_new(SHARDS)
+    return new_shards(SHARDS)
 
 
 def gates_of(poll: Poll) -> Gates:
@@ -118,7 +126,7 @@ def max_votes_per_gate(poll: Poll) -> int:
 
 def _read(own: Key, where: Callable[[int], Iterable[Key]]) -> tuple[int, dict[Key, Item]]:
     """The poll and the keys that `where` returns for its number of shards; and that number."""
-    (count,), found = shards.read([own], where, new_poll_shards())
+    (count,), found = read_sharded([own], where, new_poll_shards())
     return count, found
 
 
@@ -247,12 +255,12 @@ def _item(poll: Poll) -> Item:
 def _ending(poll: Poll) -> Item:
     """Lets the worker find it when it ends."""
     ends = poll.closed_at or poll.expires_at
-    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.poll_by_date(ends, poll.id)} if ends else {}
+    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.id_by_date(ends, poll.id)} if ends else {}
 
 
 def _entries(poll: Poll) -> list[Write]:
     """Its entries in lists."""
-    at = keys.poll_by_date(poll.created_at, poll.id)
+    at = keys.id_by_date(poll.created_at, poll.id)
     entries: list[Write] = []
     if poll.maker:
         entries.append(_entry(poll, keys.made_poll(poll.id), keys.made_by(poll.maker).pk, at))
@@ -323,7 +331,7 @@ def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]
 
 def _vote(standing: PollStanding, rankings: str, voted_at: str) -> Put:
     poll = standing.poll
-    by_time = keys.poll_by_date(voted_at, standing.vote_id)
+    by_time = keys.id_by_date(voted_at, standing.vote_id)
     item = {
         **keys.vote(poll.id, standing.vote_id, poll.shards).item,
         "GSI1PK": keys.vote_by_time(poll.id, standing.vote_id, poll.shards),

@@ -29,8 +29,16 @@ from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
-from ranking.rank_inputs import choices_of, submitted_ranks, typed_ranks, unranked_sentence
-from ranking.rankings import ranked_names, ranks_of, shuffled, unranked_names
+from ranking.rankings import (
+    choices_of,
+    ranked_names,
+    ranks_of,
+    shuffled,
+    submitted_ranks,
+    typed_ranks,
+    unranked_names,
+    unranked_sentence,
+)
 from store import keys
 from store.table import Item
 

@@ -59,12 +59,17 @@ PLANNED = (
 
 
 def load() -> int:
-    """Returns how many were made."""
+    """Make those that are missing or not shared yet; returns how many."""
     maker = people.find(MAKER)
-    if maker is None or repository.owned_by(MAKER, limit=1)[0]:
+    if maker is None:
         return 0
-    for planned in PLANNED:
-        made = services.make(maker, planned.name, planned.description, planned.custom_instructions)
-        services.add(maker, made.id, planned.questions)
-        services.share(maker, made.id, on=True)
-    return len(PLANNED)
+    made = {each.name: each for each in repository.each_owned_by(MAKER)}
+    missing = [each for each in PLANNED if each.name not in made or not made[each.name].shared]
+    for planned in missing:
+        found = made.get(planned.name) or services.make(
+            maker, planned.name, planned.description, planned.custom_instructions
+        )
+        if not found.total_questions:
+            services.add(maker, found.id, planned.questions)
+        services.share(maker, found.id, on=True)
+    return len(missing)

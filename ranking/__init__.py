@@ -1,1 +1,1 @@
-PUBLIC = "candidates code_prefixes codes drafts explanations rank_inputs ranking_cookie rankings"
+PUBLIC = "candidates code_prefixes codes drafts explanations ranking_cookie rankings"

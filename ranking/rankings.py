@@ -1,13 +1,19 @@
-"""Parses submitted ranks into a ranking, and shows rankings by name: pure decisions with refusals in sentences."""
+"""Rankings as typed into the rank boxes of a ballot, as stored, and by name: pure decisions with refusals in
+sentences."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
+from photos.rules import Photo
 from tally.ballots import groups_of, ranking_of
 
 from .candidates import Candidate
@@ -69,3 +75,52 @@ def shuffled(candidates: Collection[Candidate], listing: bytes) -> list[Candidat
         return hashlib.sha256(listing + b"\n" + candidate.name.encode()).digest()
 
     return sorted(candidates, key=place)
+
+
+# --- rank boxes ---
+
+RANK_PREFIX = "rank-"  # what the name of a rank box starts with
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A candidate as shown on the ballot; the rank is what was typed, valid or not."""
+
+    number: int
+    name: str
+    statement: str
+    link: str
+    rank: str
+    photo: Photo | None = None
+
+
+def submitted_ranks(post: MultiValueDict) -> dict[str, list[str]]:
+    return {name.removeprefix(RANK_PREFIX): list(typed) for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
+
+
+def typed_ranks(post: MultiValueDict) -> dict[int, str]:
+    """What was typed into the rank inputs, valid or not, by candidate number."""
+    short = {
+        number: values for number, values in submitted_ranks(post).items() if number.isdecimal() and len(number) < 10
+    }
+    return {int(number): values[-1] for number, values in short.items()}
+
+
+def choices_of(candidates: Sequence[Candidate], ranks: Mapping[int, Any]) -> list[Choice]:
+    return [_choice(each, ranks) for each in candidates]
+
+
+def _choice(candidate: Candidate, ranks: Mapping[int, Any]) -> Choice:
+    rank = str(ranks.get(candidate.number, ""))
+    return Choice(candidate.number, candidate.name, candidate.statement_html, candidate.link, rank, candidate.photo)
+
+
+def unranked_sentence(unranked: str, *, options: bool = False) -> str:
+    """What leaving a candidate unranked means, by the rule of the election or poll."""
+    if options and unranked == "below":
+        return gettext("Options you leave out rank below all the others.")
+    if options:
+        return gettext("Your vote counts neither for nor against options you leave out.")
+    if unranked == "below":
+        return gettext("Candidates you leave out rank below all the others.")
+    return gettext("Your ballot counts neither for nor against candidates you leave out.")

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import orjson
 
-from acts.read_cache import Cacheable, get_cached
+from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections import repository as elections
 from elections.repository import Voter

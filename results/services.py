@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from acts.read_cache import Cacheable
+from acts.caches import Cacheable
 from acts.storage import now_text, table, try_record
 from acts.wakeups import SEALING_JOB, wake_worker
 from ballots import repository as ballots

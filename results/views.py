@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
@@ -30,12 +29,10 @@ from .coverage import picture as coverage_picture
 from .exports.files import context_of_exports
 from .lot_commands import context_of_lots
 from .margin import margin_of
-from .pictures import pictures_of, turnout_pictures
+from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 from .waiting import find_waiting, waiting_context
-
-MAX_CANDIDATES_IN_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
 def load(reader: Reader, name: str) -> Found | None:
@@ -113,7 +110,7 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     )
     context = election_context(request, found.election, sentence=sentence, counting=over)
     if over:
-        context |= waiting_context(found.election)
+        context |= waiting_context(found.election, request.path)
     return render(request, "results/not_yet.html", context, status=202 if over else 403)
 
 
@@ -123,17 +120,12 @@ def context_of_report(found: Found) -> dict[str, Any]:
     assert report is not None
     result = report.result
     order = [name for name, place in result.places]
-    number = {name: position for position, name in enumerate(result.candidates)}
-    rows = []
-    if result.pairwise:
-        shown = order[:MAX_CANDIDATES_IN_CONTESTS]
-        rows = [(name, [_cell(result.pairwise, number[name], number[other]) for other in shown]) for name in shown]
     return {
         "report": report,
         "seal": seal,
         "result": result,
         "order": order,
-        "pairwise": rows,
+        "contests": contest_rows(result),
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],
         "beside_rounds": _other_round_rows(result.rounds or ()),
         "method": wording.method_label(result.method),
@@ -160,18 +152,16 @@ def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
     return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
 
 
-def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, Any] | None:
-    if i == j:
-        return None
-    votes, against = pairwise[i][j], pairwise[j][i]
-    return {"votes": votes, "against": against, "won": votes > against, "lost": votes < against}
-
-
 @public
 @require_safe
 def waiting(request: HttpRequest, token: str) -> HttpResponse:
-    """How far the count is; once it is sealed, or gone, the browser reloads the whole page."""
-    found = find_waiting(token)
+    """How far the count is; once the result is sealed, or the election gone, the browser goes to the result page.
+
+    htmx gets a part of a page. Browsers without scripts get a small page that knows nobody, so no session is read.
+    """
+    found, result_path = find_waiting(token)
     if found is None:
-        return HttpResponseClientRefresh()
-    return HttpResponse(render_to_string("results/parts/waiting.html", waiting_context(found.election)))
+        return HttpResponseClientRefresh() if request.htmx else redirect(result_path)
+    template = "results/parts/waiting.html" if request.htmx else "results/counting.html"
+    context = waiting_context(found.election, result_path) | {"election": found.election, "result_path": result_path}
+    return render(request, template, context)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from django.contrib.auth.hashers import make_password
 
@@ -13,7 +14,7 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.services import create_account, new_user
 from acts.queues import Progress, no_progress
-from acts.refusals import NameTaken
+from acts.refusals import NameTaken, NotNow
 
 from . import repository, services
 from .endorsements import Ground
@@ -163,11 +164,13 @@ PROPOSED = (("Juggling", "Events", "Three balls at least."), ("Rust", "Computing
 
 
 def load(progress: Progress = no_progress) -> int:
-    """Creates missing demo data and returns the number of skills and people."""
-    owner = people.find(people.owner_name() or "")
-    if owner is None or repository.catalogue(limit=1)[0]:
+    """Creates what is missing of the demo and returns its number of skills; 0 if the last of it exists already."""
+    owner, proposer = people.find(people.owner_name() or ""), people.find("Hypatia")
+    if owner is None or proposer is None or repository.find_by_name(PROPOSED[-1][0]):
         return 0
-    made = sum(_add(owner, category, line) for category, lines in CATALOGUE.items() for line in lines)
+    lines = [(category, line) for category, lines in CATALOGUE.items() for line in lines]
+    for category, line in lines:
+        _add(owner, category, line)
     everybody = KNOWN | MEMBERS
     for number, name in enumerate(_people(), 1):
         if (person := people.find(name)) is not None:
@@ -176,18 +179,18 @@ def load(progress: Progress = no_progress) -> int:
     members = {name: person for name in MEMBERS if (person := people.find(name)) is not None}
     for name in members:
         _add_endorsements(name, members)
-    if (proposer := people.find("Hypatia")) is not None:
-        for proposed in PROPOSED:
+    for proposed in PROPOSED:
+        if repository.find_by_name(proposed[0]) is None:
             services.propose(proposer, *proposed)
-    return made
+    return len(lines)
 
 
-def _add(owner: User, category: str, line: str) -> bool:
+def _add(owner: User, category: str, line: str) -> None:
     name, _colon, others = line.partition(": ")
-    skill = services.add(owner, name, category, "")
+    skill = repository.find_by_name(name) or services.add(owner, name, category, "")
     for other in filter(None, others.split(", ")):
-        services.add_alias(owner, repository.find(skill.id) or skill, other)
-    return True
+        if repository.find_by_name(other) is None:
+            services.add_alias(owner, repository.find(skill.id) or skill, other)
 
 
 def _people() -> Iterator[str]:
@@ -195,15 +198,14 @@ def _people() -> Iterator[str]:
     hashed = make_password(PASSWORD)
     yield from KNOWN
     for number, name in enumerate(MEMBERS):
-        try:
+        with suppress(NameTaken):
             create_account(new_user(name, f"member{number + 1}@{DEMO_DOMAIN}", hashed, Role.VOTER))
-        except NameTaken:
-            continue
         yield name
 
 
 def _add_skills(person: User, calling: str) -> None:
     """Deterministic; more years mean a higher level."""
+    held = repository.own_skills(person.name).held
     chance = random.Random(person.name)  # noqa: S311 - the demo is the same everywhere
     for skill in CALLINGS[calling]:
         years = chance.randint(0, 25)
@@ -211,7 +213,8 @@ def _add_skills(person: User, calling: str) -> None:
         month = f"202{chance.randint(4, 5)}-{chance.randint(1, 12):02d}"
         interest = chance.random() < 0.25
         statement = {"level": level, "years": years, "last_used": month, "notes": "", "interest": interest}
-        services.hold(person, skill, f"demo {skill}", **statement)
+        if skill not in held:
+            services.hold(person, skill, f"demo {skill}", **statement)
     if person.name in HIDDEN:
         services.show_to(person, HIDDEN[person.name])
 
@@ -225,4 +228,5 @@ def _add_endorsements(name: str, members: Mapping[str, User]) -> None:
             continue
         skill = chance.choice(CALLINGS[MEMBERS[other]])
         grounds = sorted(chance.sample(list(Ground), chance.randint(1, 2)), key=list(Ground).index)
-        services.endorse(members[name], members[other], skill, grounds, f"demo {other} {skill}")
+        with suppress(NotNow):  # they have
+            services.endorse(members[name], members[other], skill, grounds, f"demo {other} {skill}")

@@ -114,7 +114,7 @@ def _item(skill: Skill) -> Item:
     """Indexed in the catalogue, among the proposals, or not at all."""
     index = {}
     if skill.state == State.PROPOSED:
-        index = {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.skill_by_date(skill.at, skill.id)}
+        index = {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.id_by_date(skill.at, skill.id)}
     elif skill.is_listed:
         index = {"GSI1PK": keys.skills().pk, "GSI1SK": keys.skill_by_name(skill.category, skill.name)}
     fields = {name: getattr(skill, name) for name in SKILL_FIELDS}

@@ -36,7 +36,7 @@ from upkeep.log.sealer import site_sealer
 
 # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
 TIMEOUT_SECONDS = 60
-CONNECTING = ("acts.storage", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
+CONNECTING = ("acts.storage", "acts.caches", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
 NEW = {
     "name": "New",
     "description": "",

@@ -22,8 +22,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from acts.caches import SiteCache
 from acts.refusals import NotNow, Refusal
-from acts.site_cache import SiteCache
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog, as_text, utc_now
@@ -69,7 +69,7 @@ def pause_of(item: Item | None) -> Pause | None:
 
 
 def read_pause(table: Table) -> Pause | None:
-    return pause_of(table.get(keys.pause()))
+    return pause_of(table.get(keys.PAUSE))
 
 
 cache = SiteCache(read_pause, None, FRESH_SECONDS)
@@ -103,7 +103,7 @@ def refuse_writes(operation: str) -> None:
 
 def must_rest(job: str, table: Table) -> bool:
     """Whether a worker must not start the job; it can afford an uncached read."""
-    return job not in EXEMPT_JOBS and table.get(keys.pause()) is not None
+    return job not in EXEMPT_JOBS and table.get(keys.PAUSE) is not None
 
 
 def may_be_stopped(job: str) -> bool:
@@ -128,12 +128,12 @@ def wait_until_known() -> None:
 
 def resume(actor: str, *also: Write) -> None:
     """Resume writing; within a second every process knows."""
-    gone = Delete(keys.pause(), when=Exists())
+    gone = Delete(keys.PAUSE, when=Exists())
     _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotNow(NOT_PAUSED))
 
 
 def pause_item(pause: Pause) -> Put:
-    place = keys.pause()
+    place = keys.PAUSE
     said = {"by": pause.by, "since": pause.since, "minutes": pause.minutes, "sentence": pause.sentence}
     return Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing())
 

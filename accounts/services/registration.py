@@ -116,24 +116,29 @@ def read_registration(token: str) -> Item:
 
 
 def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
-    """Create a person for the demo, as if they had registered; false if the name is taken or the site has its owner.
+    """Create a person for the demo, as if they had registered, or complete one of an interrupted attempt. False if the
+    name is taken or the site has its owner. Whoever has signed in is left alone.
 
     Organisers are confirmed by the owner, so that everything can be tried out.
     """
     email = f"{name.lower().replace(' ', '.')}@{DEMO_DOMAIN}"
-    user = new_user(name, email, make_password(password), role)
-    try:
-        create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
-    except Refusal:
+    user = before = repository.find(name)
+    if user is None:
+        user = new_user(name, email, make_password(password), role)
+        try:
+            create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
+        except Refusal:
+            return False
+    elif user.email != email or user.last_login is not None:
         return False
-    if about:
+    if is_described := bool(about and not user.about):
         change_profile(user, "", about)
-    if (change := picture(name)) is not None:
+    if is_pictured := user.photo is None and (change := picture(name)) is not None:
         change_picture(user, change)
     owner = repository.find(repository.owner_name() or "")
-    if role == Role.USER and owner is not None:
+    if is_confirmed := role == Role.USER and owner is not None and not user.confirmed:
         confirm_organiser(owner, user)
-    return True
+    return before is None or is_described or is_pictured or is_confirmed
 
 
 def invite(actor: User, email: str) -> bool:
@@ -148,7 +153,7 @@ def _invite(actor: User, email: str) -> None:
     quota, now = mail_quota.quota_today(actor), now_text()
     quota.check(1)
     item = {"email": email, "invited_by": actor.name, "invited_at": now}
-    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.invitation_by_date(now, email)}
+    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.by_date(now, email)}
     record(
         Event(actor.name, "PersonInvited", {"email": email}),
         Put({**keys.invitation(email).item, **index, **item}),

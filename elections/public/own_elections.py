@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from acts.read_cache import Cacheable, get_cached
+from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections.repository import (
     Description,

@@ -24,7 +24,7 @@ from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from pages.paging import read_page
-from ranking.rank_inputs import choices_of
+from ranking.rankings import choices_of
 from store.keys import fold
 from store.log import utc_now
 

@@ -23,7 +23,7 @@ from accounts.unsubscribe import unsubscribe_view
 from acts.storage import now_text, table
 from elections import repository
 from elections.access import election_context, organiser_page, organiser_page_with
-from elections.invitations import mailing
+from elections.invitations import mailing, progress
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from elections.skills_needed.forms import SkilledForm
 from elections.turnout.counts import tells_names, tells_who, turnout
@@ -66,7 +66,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     by_name = tells_names(election, voted)
     read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
     found, older = read_page(request, read, q=prefix)
-    invited = mailing.invited_voters(found)
+    invited = progress.invited_voters(found)
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
     context |= {"needs_an_admin": not registration_policy.allows_any_invitation(), **today}
@@ -81,7 +81,7 @@ def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
 
 def _failed(request: HttpRequest, election: Election) -> HttpResponse:
     """Whose mails did not go out, and why."""
-    found, older = read_page(request, partial(mailing.failures, election), show="failed")
+    found, older = read_page(request, partial(progress.failures, election), show="failed")
     context = election_context(request, election, failures=found, older=older, **_mails_today(request, election))
     return render(request, "elections/failed.html", context)
 

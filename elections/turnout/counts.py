@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from acts.read_cache import Cacheable, get_cached
+from acts.caches import Cacheable, SizedCache, get_cached
 from acts.storage import log, table
 from elections.rules import Election, State, takes_names
 from elections.sharding import Known, gates_of, name_of
 from store import keys
-from store.caches import SizedCache
 from store.table import Item
 
 from . import times as voting_times
@@ -79,7 +78,7 @@ def final_turnout(election: Election) -> Turnout:
     found = table().get_many([place, *gates])
     times = found.get(place)
     if times is not None and not times.get("closed"):
-        followed = (table().get(keys.figures()) or {}).get("last_event_id", 0)
+        followed = (table().get(keys.FIGURES) or {}).get("last_event_id", 0)
         times = table().get(place) or times
         times = voting_times.with_events(times, log().since(max(followed, times["counted"])))
     return _counted([found[gate] for gate in gates if gate in found], times)

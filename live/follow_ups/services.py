@@ -110,7 +110,7 @@ def is_hidden(state: State, number: int) -> bool:
 
 def check(game: Game, state: State, question: Question, sealed: Round) -> None:
     play = play_of(game, question)
-    if not play.allows_follow_up(question, sealed):
+    if not play.allows_follow_up:
         raise NoFollowUp(NO_OPTIONS)
     if play.is_suppressed(sealed):
         raise NoFollowUp(TOO_FEW)

@@ -18,8 +18,8 @@ from typing import Any
 
 import orjson
 
+from acts.caches import SizedCache
 from acts.storage import log, table
-from store.caches import SizedCache
 from store.log import utc_now
 from store.log.checkpoint_proofs import ranges_over
 from store.log.publish import QUARTER_HOUR, as_quarter, quarter_of

@@ -6,8 +6,8 @@ import random
 
 from accounts import repository as people
 from accounts.models import User
-from acts.storage import table
-from live import clock, repository, seats
+from acts.storage import try_write
+from live import clock, repository, seats, steps
 from live.qa import demo as questions
 from live.rules import Game, Step
 from live.seats import Seat
@@ -22,27 +22,27 @@ ROOM = ("Ada", "Alonzo", "Barbara", "Edsger", "Frances", "Grace", "John", "Kurt"
 
 
 def load() -> int:
-    """Creates missing demo sessions and returns how many. A waiting one expires after two weeks; the next start of the
-    demo creates a new one, and anybody can create one from the same questions."""
+    """Creates missing demo sessions, completes those of an interrupted attempt, and returns how many. A waiting one
+    expires after two weeks; the next start of the demo creates a new one, and anybody can create one from the same
+    questions."""
     host = people.find(MAKER)
     if host is None:
         return 0
-    first = not repository.history(MAKER, limit=1)[0]
-    if first:
-        _decide(making.make(host, Type.POLL, _demo_questions(Kind.RANKING)[:1], title=DECIDED))
-    return int(first) + _make_trial(host)
+    is_new = not repository.history(MAKER, limit=1)[0]
+    found = [each for each in repository.running_of(host.name) if each.title in (DECIDED, TRY)]
+    running = {each.title: repository.load(each.id)[0] for each in found}
+    if is_new or DECIDED in running:
+        _decide(running.get(DECIDED) or making.make(host, Type.POLL, _demo_questions(Kind.RANKING)[:1], title=DECIDED))
+    questions.load(running.get(TRY) or _make_trial(host), ROOM[:5])
+    return (is_new or DECIDED in running) + (TRY not in running)
 
 
-def _make_trial(host: User) -> int:
+def _make_trial(host: User) -> Game:
     """Creates a game that is ready to start."""
-    if any(each.title == TRY for each in repository.running_of(host.name)):
-        return 0
     context = (
         "Open the host's page and press the large button. Once it is over, copy it or make another from the same set."
     )
-    game = making.make(host, Type.TRIVIA, _demo_questions(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
-    questions.load(game, ROOM[:5])
-    return 1
+    return making.make(host, Type.TRIVIA, _demo_questions(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
 
 
 def _demo_questions(kind: Kind) -> list[Question]:
@@ -52,15 +52,14 @@ def _demo_questions(kind: Kind) -> list[Question]:
 
 
 def _decide(game: Game) -> None:
-    """Twelve people vote, and the session ends."""
+    """Twelve people vote, and the session ends; what an interrupted attempt has done is skipped."""
     chance = random.Random(game.title)  # noqa: S311 - the demo is the same everywhere
     options = range(len(repository.read_questions(game.id)[0].options))
     _drive(game, Step.NEXT)
-    state = repository.read_state(game.id)
-    assert state is not None
+    _game, state = repository.load(game.id)
     for number, name in enumerate(ROOM, 1):
         seat = Seat(f"demo{number:06d}", name, game.created_at)
-        table().write(*seats.seating(game, seat))
+        try_write(*seats.seating(game, seat))
         ranking = ">".join(map(str, chance.sample(options, len(options))))
         answering.submit(game, state, seat, ranking, clock.now())
     for step in (Step.CLOSE, Step.REVEAL, Step.END):
@@ -68,6 +67,6 @@ def _decide(game: Game) -> None:
 
 
 def _drive(game: Game, step: Step) -> None:
-    state = repository.read_state(game.id)
-    assert state is not None
-    moving.drive(game.id, game.created_by, step, state.version)
+    _game, state = repository.load(game.id)
+    if step in steps.offered(game, state):
+        moving.drive(game.id, game.created_by, step, state.version)

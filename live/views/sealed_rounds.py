@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.caches import SizedCache
 from live import counting, players, rules
 from live.lifetimes import configured
 from live.players import Player
@@ -25,7 +26,6 @@ from live.sealed.proofs import Evidence
 from live.snapshot import Snapshot
 from ranking.code_prefixes import code_prefix_form
 from store import keys
-from store.caches import SizedCache
 from store.table import Item
 
 MAX_ID_CHARS = 64
@@ -55,7 +55,7 @@ class RoundContext:
     @property
     def evidence(self) -> Evidence:
         assert self.round is not None
-        asked = seals.asked_in(self.snapshot.state.asked_in(self.number, self.snapshot.questions))
+        asked = seals.asked_in(self.snapshot.state.questions_in(self.number, self.snapshot.questions))
         heard = seals.heard(self.heard.get("receipts", ()))
         return Evidence(self.snapshot.game.id, self.number, asked, heard, self.heard.get("event", 0))
 

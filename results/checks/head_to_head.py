@@ -10,6 +10,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from acts.caches import SizedCache
 from acts.refusals import Refusal
 from ballots import repository as ballots
 from ballots.repository import candidates_of
@@ -17,7 +18,6 @@ from pages.sorting import natural_sort_key
 from ranking.rankings import ranks_of
 from results import bounded_counting, repository
 from results.repository import Sealed
-from store.caches import SizedCache
 from tally.count_job import PairwiseJob
 from tally.pairwise import PairwiseSummary
 

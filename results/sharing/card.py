@@ -12,6 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from acts.caches import SizedCache
 from elections.rules import Election
 from results import wording
 from results.pictures.drawing import in_order, number, voters
@@ -19,7 +20,6 @@ from results.pictures.duels import contests, votes
 from results.pictures.points import score
 from results.report import Report
 from results.repository import Seal
-from store.caches import SizedCache
 from tally.result import Result
 
 from .lettering import MAX_MEASURED_CHARS, can_write

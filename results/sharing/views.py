@@ -59,7 +59,9 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     found = load(name, partial(PAGE.find, reader=request.user if request.user.is_authenticated else None))
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.seal is None:
-        context |= waiting_context(found.election) if found.election.state(now_text()) == State.CLOSED else {}
+        context |= (
+            waiting_context(found.election, request.path) if found.election.state(now_text()) == State.CLOSED else {}
+        )
         return _answer(request, "results/shared.html", found, context)
     part, image = PAGE.fragment(found), card_address(found.election, found.seal)
     context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}

@@ -20,9 +20,9 @@ from decimal import Decimal
 from typing import Any
 
 from ..ballots import groups_of
+from ..pairwise import UNRANKED
 from .file import (
     MAX_SEATS,
-    UNRANKED,
     BadFile,
     BallotCounter,
     File,

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from ..ballots import BadBallot, Ballots, ranking_of
 
-UNRANKED = ("below", "no-opinion")
 MAX_VOTES_PER_LINE = 10**12  # on one line; more is a slip of the hand, or mischief
 MAX_SEATS = 10_000
 CACHE_CHARS = 32_000_000  # characters of lines already read, so that an equal line need not be read again

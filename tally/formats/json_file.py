@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ballots import BadBallot, check, groups_of
+from ..pairwise import UNRANKED
 from .file import (
     MAX_SEATS,
-    UNRANKED,
     BadFile,
     BallotCounter,
     File,

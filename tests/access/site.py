@@ -459,7 +459,7 @@ def _looks_at_results() -> list[Look]:
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),
-        Look("waiting_for_result", "stranger", (token_for(found.election),)),
+        Look("waiting_for_result", "stranger", (token_for(found.election, "/"),)),
         Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
 

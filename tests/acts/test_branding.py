@@ -6,7 +6,7 @@ import pytest
 
 from acts import branding
 from acts.branding import FRESH_SECONDS
-from acts.site_cache import SiteCache
+from acts.caches import SiteCache
 from news import site_page
 from store import round_trips
 from store.table import Unavailable

@@ -84,7 +84,7 @@ def as_served(here: Site) -> Iterator[None]:
     table = here.looking()
     with (
         override_settings(ALLOWED_HOSTS=["*"], STORAGES=PLAIN),
-        patch("acts.site_cache.connect", lambda url: table),
+        patch("acts.caches.connect", lambda url: table),
         patch("config.middleware.connect", lambda url: table),
     ):
         yield

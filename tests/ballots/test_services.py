@@ -14,6 +14,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import wait
+from acts.caches import SizedCache
 from acts.refusals import LostRace, NotNow, Refusal
 from ballots import repository, rules, services
 from ballots.secrecy import SecretReplaced
@@ -30,7 +31,6 @@ from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from ranking.rankings import BadRanking
 from store import keys, splitting
-from store.caches import SizedCache
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
 from store.table import Delete

@@ -206,4 +206,4 @@ def test_a_distant_store_has_no_file_to_forget_anything_in(site, person, opened)
         closing.close(people.find("the organiser"), election)
         services.seal_closed()
         assert not list(repository.every_ballot(elections.find("Board")))
-    assert site.get(keys.forgetting()) is None
+    assert site.get(keys.FORGETTING) is None

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.caches import SizedCache
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.lifecycle import services as lifecycle
@@ -20,7 +21,6 @@ from elections.rules import State
 from pages import page_cache
 from ranking.candidates import Candidate
 from store import keys
-from store.caches import SizedCache
 from store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol

@@ -10,6 +10,7 @@ from django.utils.translation import override
 from jinja2 import Environment
 
 from accounts.rules import Role
+from acts.caches import SizedCache
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate
 from elections.drafts import services as drafts
@@ -17,7 +18,6 @@ from elections.rules import Action
 from pages import fragments
 from pages.fragments import cached_include, fragment
 from ranking.candidates import Candidate
-from store.caches import SizedCache
 
 CHOICE = "ranking/parts/choice.html"
 NAV = {"here": "home", "in_site": False, "known": True, "looks": True, "manages": False, "owns": False}

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
+from acts.caches import SizedCache
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
@@ -19,7 +20,6 @@ from pages import markdown, markdown_cache
 from pages.markdown_cache import Html, RenderBudget
 from ranking.candidates import Candidate
 from store import keys
-from store.caches import SizedCache
 from store.table import Exists, Update
 from tests.people import confirm
 from tests.polls.conftest import made  # noqa: F401 - a fixture

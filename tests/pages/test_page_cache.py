@@ -13,9 +13,9 @@ from django.test.utils import override_script_prefix
 from django.utils.translation import override
 from jinja2 import meta, nodes
 
+from acts.caches import SizedCache
 from pages import http_cache, page_cache
 from pages.page_cache import Fragment, cache_key, cached, get_or_render
-from store.caches import SizedCache
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 ENVIRONMENT = engines["jinja2"].env

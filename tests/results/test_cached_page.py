@@ -13,6 +13,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from accounts.rules import Role
+from acts.caches import SizedCache
 from elections.convening import Convened
 from elections.skills_needed import needs
 from pages import page_cache
@@ -20,7 +21,6 @@ from results import services, views
 from results.report import Report
 from results.sharing import views as share_views
 from store import keys, round_trips
-from store.caches import SizedCache
 from store.table import Delete, Put, Update
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_coverage import boss, listed, sealed  # noqa: F401 - fixtures

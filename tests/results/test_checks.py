@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.caches import SizedCache
 from ballots import repository as ballots
 from ballots import services as casting
 from elections import repository as elections
@@ -24,7 +25,6 @@ from results.checks.ballot_story import ballot_story, decisive_contests
 from results.published import Position
 from results.report import build_report
 from store import keys, splitting
-from store.caches import SizedCache
 from store.table import Span
 from tally.ballots import Ballots
 from tally.methods import count

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from io import StringIO
+from itertools import count
 
 import orjson
 import pytest
@@ -13,7 +16,8 @@ from django.utils import translation
 
 from accounts import repository as people
 from accounts.demo import PEOPLE
-from acts.storage import now_text, table
+from acts.queues import no_progress
+from acts.storage import now_text, table, use_table
 from elections import repository as elections
 from elections.public.own_elections import votes_of
 from news import repository as news
@@ -27,7 +31,9 @@ from store.backup import encoded
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.log.seal import verify
-from store.table import DATA, LOG, Table
+from store.table import DATA, LOG, StoreError, Table
+from tests.test_interruptions import Interrupted, Killed
+from upkeep.management.commands.demo import PARTS
 
 from .test_commands import run
 
@@ -70,10 +76,30 @@ def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
     run("seal")
-    assert site.get(keys.counts())["user_count"] == registered
-    assert site.get(keys.sync())["last_event_id"] == site.count(keys.events())
+    assert site.get(keys.COUNTS)["user_count"] == registered
+    assert site.get(keys.SYNC)["last_event_id"] == site.count(keys.events())
     for sentence, holds in PROMISES.items():
         assert holds(), sentence
+
+
+def happened(site: Table) -> Counter[str]:
+    return Counter(event["event_type"] for event in EventLog(site).since(0))
+
+
+def test_an_interrupted_demo_is_completed_by_the_next_run(demo, settings, tmp_path):
+    """Each part is killed at one write after another, until nothing of it is left to do: everything happens once."""
+    settings.STORE_URL = f"sqlite://{tmp_path}/interrupted.sqlite3"
+    site = connect(settings.STORE_URL)
+    site.create()
+    for what, load in PARTS:
+        for killed_at in count(3, 100 if what == "ballots" else 2):
+            dying = Interrupted(site, killed_at, "killed")
+            with use_table(dying), suppress(Killed, StoreError):  # type: ignore[arg-type]
+                load(no_progress)
+            if not dying.is_dead:
+                break
+    assert run("demo") == "The demo content is there already."
+    assert happened(site) == happened(demo)
 
 
 def votes_of_the_owner():
@@ -139,7 +165,7 @@ def test_the_demo_comes_back_from_its_backup(demo, settings, tmp_path):
     site = demo
     run("seal")
     file, before = str(tmp_path / "plenum.jsonl.gz"), by_place(site)
-    before = {place: item for place, item in before.items() if place[1] != keys.publishing().pk}  # a sealer's own
+    before = {place: item for place, item in before.items() if place[1] != keys.PUBLISHING.pk}  # a sealer's own
     open_ones = {pk for _, pk, sk in before if sk == "SALT"}
     items = len(before) - len(open_ones)
     assert run("backup", file).startswith(f"{items} items are in the backup; SHA-256 ")

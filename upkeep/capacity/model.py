@@ -46,7 +46,7 @@ WARMED = {  # their names in deploy/aws/store.json
     (LOG, READ): "LogWarmReads",
     (LOG, WRITE): "LogWarmWrites",
 }
-NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
+NUMBERS = Charged(WRITE, LOG, keys.EVENT_NUMBER.pk)
 WAITING = keys.mails(outbox.QUEUED).pk
 REQUESTS_PER_PROCESS_SECOND = 100  # that one server process is assumed to handle
 FIXED = (A_PROCESS, A_WAIT, A_SECOND)  # what happens at a fixed rate, however many voters come

@@ -23,7 +23,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts import read_cache
+from acts import caches
 from acts.storage import use_table
 from ballots import services as voting
 from elections import repository as elections
@@ -160,14 +160,14 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def on(table: Table) -> Iterator[None]:
-    """Inside, pages cache what they normally cache for a second (acts/read_cache.py) until `Play.later`."""
-    token = read_cache.clock.set(lambda: CLOCK[0])
+    """Inside, pages cache what they normally cache for a second (acts/caches.py) until `Play.later`."""
+    token = caches.clock.set(lambda: CLOCK[0])
     try:
         with use_table(table):
             prepare(table)
             yield
     finally:
-        read_cache.clock.reset(token)
+        caches.clock.reset(token)
 
 
 @dataclass
@@ -272,7 +272,7 @@ class Play:
             self.noted(name, "one who does", STAGE_VOTERS, players=STAGE_VOTERS)
 
     def later(self) -> None:
-        CLOCK[0] += read_cache.MAX_AGE_SECONDS
+        CLOCK[0] += caches.MAX_AGE_SECONDS
 
     def remembered(self, name: str, per: str, **more: bool) -> None:
         """What a page read of the election because it was no longer cached."""
@@ -343,7 +343,7 @@ class Play:
     def finish(self) -> None:
         closing.close(self.director, self.election())
         self.noted("closing", ONCE)
-        address = waiting_context(self.election())["address_of_part"]
+        address = waiting_context(self.election(), "/")["progress_url"]
         self.later()
         self.meter.take_bill()
         _expect(200, self.clients[0].get(address, secure=True))

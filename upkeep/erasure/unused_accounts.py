@@ -49,7 +49,7 @@ def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     """Whether unused accounts are removed at all, and today's run is unfinished."""
     if not settings.ACCOUNT_RETENTION:
         return False
-    walk = table().get(keys.retention())
+    walk = table().get(keys.RETENTION)
     return walk is None or walk["day"] < _day(clock) or walk["after"] is not None
 
 
@@ -59,7 +59,7 @@ def _day(clock: Callable[[], datetime]) -> str:
 
 def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
     """Process one page of people; returns how many were warned or removed."""
-    walk = table().get(keys.retention()) or {"day": "", "after": None}
+    walk = table().get(keys.RETENTION) or {"day": "", "after": None}
     is_new = walk["day"] < _day(clock)
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
@@ -70,7 +70,7 @@ def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
 
 
 def _store_position(before: Item, walk: Item) -> None:
-    place = keys.retention()
+    place = keys.RETENTION
     same = Equals("day", before["day"]) & Equals("after", before["after"]) if before["day"] else Missing()
     # else another worker is doing this, and takes the next page
     try_write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))

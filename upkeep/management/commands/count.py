@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.core.management.base import BaseCommand, CommandError
 
 from tally.formats import FORMATS, BadFile, File, read
-from tally.formats.file import MAX_SEATS, UNRANKED
+from tally.formats.file import MAX_SEATS
 from tally.methods import METHODS, count
 from tally.result import Result, Round
 from upkeep.backups import input_files
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         parser.add_argument("file", metavar="FILE", help="the ballot file, or - for standard input")
         parser.add_argument("--method", choices=[*METHODS, "all"], help="schulze, or stv-scottish for several seats")
         parser.add_argument("--seats", type=int, help="how many are elected; else what the file says, else one")
-        parser.add_argument("--unranked", choices=UNRANKED, help="what the unranked are; else what the file says")
+        parser.add_argument("--unranked", choices=RULES, help="what the unranked are; else what the file says")
         parser.add_argument("--seed", default="", help="the published seed that lots are drawn from")
         parser.add_argument("--format", choices=FORMATS, help="of the file, if its name and content do not tell")
         parser.add_argument("--json", action="store_true", help="the whole result, for programs")

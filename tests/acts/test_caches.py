@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from store.caches import ParseCache, SizedCache
+from acts.caches import ParseCache, SizedCache
 from tests.at_once import at_once
 
 
