@@ -52,7 +52,7 @@ from news import repository as posts
 from news import subscriptions as of_news_by_mail
 from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
-from news.services import forget_likes
+from news.likes import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import repository as polls

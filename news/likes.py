@@ -21,13 +21,17 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.storage import now_text, table
+from acts.background import Batch, Task, finished, next_deletions
+from acts.refusals import LostRace, NotThere
+from acts.retry import retrying_lost_race
+from acts.storage import delete_all, now_text, table, write
 from store import keys
 from store.splitting import by_count
-from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
+from store.table import Conflict, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
 
 from . import repository
-from .repository import LIKE_COUNTERS, FullPost
+from .repository import FORGETTING_LIKES, LIKE_COUNTERS, FullPost
+from .rules import NOT_THERE
 
 MARK_DAYS = 30
 MARK_SECONDS = MARK_DAYS * 24 * 3600  # seconds until a visitor's mark expires
@@ -145,8 +149,8 @@ def _likes(who: Liker, items: Iterable[Item], *, may_be_on: bool = True, problem
     """If the reader's counter is zero, they have no mark."""
     counters = {item["SK"]: item["likes"] for item in items if "likes" in item}
     mine = may_be_on and counters.get(who.counter.sk, 0) > 0 and is_on(who)
-    notice = str(ACCOUNT_NOTICE if who.user else VISITOR_NOTICE)
-    return Likes(who.post, max(0, sum(counters.values())), mine, notice, who.browser, problem)
+    notice = ACCOUNT_NOTICE if who.user else VISITOR_NOTICE
+    return Likes(who.post, max(0, sum(counters.values())), mine, str(notice), who.browser, problem)
 
 
 def is_on(who: Liker) -> bool:
@@ -164,29 +168,46 @@ MARK, COUNTER = 0, 1  # the parts refused if already in that state, and if the p
 
 
 def liking(who: Liker, now: int) -> list[Write]:
-    """An expired mark counts as none, even before it is swept."""
-    mark = Put(_mark(who, now), when=Missing() | Less("ttl", now + 1))
-    return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *_account_exists(who)]
+    """An expired mark counts as none, even before it is swept. A removed account leaves no mark behind."""
+    item: Item = {"ttl": now + MARK_SECONDS}
+    if who.user:
+        item = {"GSI1PK": keys.liked_by(who.user.name).pk, "GSI1SK": who.post, "post": who.post}
+    mark = Put({**who.mark.item, **item}, when=Missing() | Less("ttl", now + 1))
+    checks = [people.is_same_account(who.user)] if who.user else []
+    return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *checks]
 
 
 def taking_back(who: Liker, now: int) -> list[Write]:
-    return [Delete(who.mark, when=_is_on(now)), Update(who.counter, add={"likes": -1}, when=Exists())]
+    is_on = Exists() & (Missing("ttl") | Greater("ttl", now))
+    return [Delete(who.mark, when=is_on), Update(who.counter, add={"likes": -1}, when=Exists())]
 
 
-def _mark(who: Liker, now: int) -> Item:
-    place = {"PK": who.mark.pk, "SK": who.mark.sk}
-    if who.user is None:
-        return {**place, "ttl": now + MARK_SECONDS}
-    return {**place, "GSI1PK": keys.liked_by(who.user.name).pk, "GSI1SK": who.post, "post": who.post}
+# --- liking: there are no events, as the log would keep for good what must be forgotten after 30 days ---
 
 
-def _is_on(now: int) -> Condition:
-    return Exists() & (Missing("ttl") | Greater("ttl", now))
+@retrying_lost_race
+def set_like(who: Liker, on: bool) -> None:
+    """Idempotent, as each request sets the state. Retried if others like the post at the same time."""
+    writes = (liking if on else taking_back)(who, unix_seconds(now_text()))
+    try:
+        write(*writes, refusals={COUNTER: NotThere(NOT_THERE)})
+    except Conflict:  # under heavy load; nothing was written
+        raise LostRace from None
+    except LostRace as refused:
+        if MARK not in refused.parts:  # otherwise it is already in that state
+            raise
 
 
-def _account_exists(who: Liker) -> list[Check]:
-    """Ensures that a removed account leaves no mark behind."""
-    return [people.is_same_account(who.user)] if who.user else []
+def forget_likes(gone: User) -> None:
+    """Forget what a removed person liked; the counts stay."""
+    delete_all(keys.liked_by(gone.name))
+
+
+@FORGETTING_LIKES.step
+def forget_batch(task: Task) -> Batch:
+    """Forget who liked a deleted post. No new likes can come: the counters went with the post."""
+    left = next_deletions(*(keys.marks_of_likes(task.subject, shard) for shard in range(LIKE_COUNTERS)))
+    return Batch(left) if left else finished()
 
 
 # --- export ---

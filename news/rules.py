@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.text import slugify
@@ -114,11 +114,6 @@ class Post:
 def minutes_of(words: int) -> int:
     """The reading time of so many words, at least one minute."""
     return max(1, round(words / WORDS_PER_MINUTE))
-
-
-def with_version(post: Post, version: int) -> Post:
-    """The post at the version a page showed, so that acts on it are refused if it has changed since."""
-    return replace(post, version=version)
 
 
 # --- normalising input ---

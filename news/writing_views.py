@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
@@ -22,7 +21,7 @@ from accounts.rules import Permission
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from acts.storage import now_text
 from pages import markdown_cache
-from pages.forms import form_data, form_page, token_in
+from pages.forms import form_data, form_page, new_token, token_in
 from pages.messages import message_page
 from photos.changing import picture_page
 from ranking.drafts import text_key
@@ -47,16 +46,13 @@ def drafts(request: HttpRequest) -> HttpResponse:
     """Unpublished posts: all of them for those who write the news, otherwise one's own."""
     everybody = rules.writes_news(request.user.role)
     whose = None if everybody else request.user.name
-    shown = request.GET.get("show", "")
-    lists = {
-        "unpublished": _read_list(request, "drafts", partial(repository.drafts, whose))
-        if shown != "scheduled"
-        else None,
-        "scheduled": _read_list(request, "scheduled", partial(repository.scheduled, whose))
-        if shown != "drafts"
-        else None,
-    }
-    return render(request, "news/drafts.html", {**lists, "everybody": everybody, "may_write": everybody})
+    only = request.GET.get("show", "")
+    context: dict[str, Any] = {"everybody": everybody, "may_write": everybody, "unpublished": None, "scheduled": None}
+    if only != "scheduled":
+        context["unpublished"] = _read_list(request, "drafts", partial(repository.drafts, whose))
+    if only != "drafts":
+        context["scheduled"] = _read_list(request, "scheduled", partial(repository.scheduled, whose))
+    return render(request, "news/drafts.html", context)
 
 
 def _read_list(request: HttpRequest, name: str, read: Callable[..., PostPage]) -> dict[str, Any]:
@@ -75,23 +71,19 @@ def for_writers(view: View) -> View:
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)
-    def answer(request: HttpRequest, **words: Any) -> HttpResponse:
+    def respond(request: HttpRequest, **parameters: Any) -> HttpResponse:
         if not request.user.is_authenticated and _has_text(request):
-            return _return_text(request)
+            typed = {name: request.POST.get(name, "") for name in TEXT_FIELDS}
+            again = f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}"
+            return render(request, "news/signed_out.html", {"typed": typed, "again": again}, status=403)
         instead = access_response(request, for_users)
-        return view(request, **words) if instead is None else instead
+        return view(request, **parameters) if instead is None else instead
 
-    return public(answer)
+    return public(respond)
 
 
 def _has_text(request: HttpRequest) -> bool:
     return any(request.POST.get(name) for name in TEXT_FIELDS)
-
-
-def _return_text(request: HttpRequest) -> HttpResponse:
-    typed = {name: request.POST.get(name, "") for name in TEXT_FIELDS}
-    again = f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}"
-    return render(request, "news/signed_out.html", {"typed": typed, "again": again}, status=403)
 
 
 @for_writers
@@ -99,8 +91,11 @@ def _return_text(request: HttpRequest) -> HttpResponse:
 def write(request: HttpRequest) -> HttpResponse:
     """A new draft, about an election if the URL names one."""
     election = request.POST.get("election", "") or request.GET.get("election", "")
-    if not _has_text(request) and (shut := _refusal_page(request, election)):
-        return shut
+    if not _has_text(request):
+        try:
+            check_about(request.user, election)
+        except NotNow as refusal:
+            return message_page(request, _("Write a post"), str(refusal), status=409)
     form, status = PostForm(form_data(request)), 200
     if _should_save(request, form):
         try:
@@ -112,17 +107,8 @@ def write(request: HttpRequest) -> HttpResponse:
                 request, _("Your draft is saved. Only people who may edit it can see it until you publish it.")
             )
             return redirect("edit_post", made.id)
-    token = request.POST.get("token", "") or secrets.token_urlsafe(16)
+    token = token_in(request.POST)
     return _form_response(request, form, ("new", election), status, token=token, election_name=election)
-
-
-def _refusal_page(request: HttpRequest, election: str) -> HttpResponse | None:
-    """The response instead of a form about this election."""
-    try:
-        check_about(request.user, election)
-    except NotNow as refusal:
-        return message_page(request, _("Write a post"), str(refusal), status=409)
-    return None
 
 
 @for_writers
@@ -207,7 +193,7 @@ def _deleted_meanwhile(request: HttpRequest) -> HttpResponse:
     form.add_error(
         None, _("This post has been deleted in the meantime. Your text is still here: save it as a new draft.")
     )
-    return _form_response(request, form, ("new", ""), token=secrets.token_urlsafe(16), to=reverse("write_post"))
+    return _form_response(request, form, ("new", ""), token=new_token(), to=reverse("write_post"))
 
 
 # --- its picture ---

@@ -46,7 +46,7 @@ STEPS = {
             "skills.services.own.delete_skills",
             "skills.services.endorsing.delete_endorsements",
             "elections.invitations.opt_out.forget",
-            "news.services.liking.forget_likes",
+            "news.likes.forget_likes",
             "news.subscriptions.forget_subscription",
             "assembly.minutes.services.forget_attendances",
             "live.services.leaving.forget_hosting",
