@@ -1,6 +1,6 @@
 """Retrying after a concurrent write got in the way, and running a form once however often it is sent.
 
-- `retry_lost_race`: the condition of a write did not hold, so read and decide anew.
+- `retry_lost_race`, `retried`: the condition of a write did not hold, so read and decide anew.
 - `retry_on_conflict`: a transaction overlapped with another, or was throttled, so send it again after a backoff.
 - `write_each`: many independent writes, such as those of all gates, each retried until all have happened.
 """
@@ -39,14 +39,14 @@ def retry_lost_race(act: Callable[[], T], tries: int = MAX_RACES) -> T:
     raise LostRace
 
 
-def retrying_lost_race(act: Callable[P, T]) -> Callable[P, T]:
-    """Decorates an act that `retry_lost_race` should run, whatever its arguments."""
+def retried(act: Callable[P, T]) -> Callable[P, T]:
+    """Decorates an act that `retry_lost_race` runs."""
 
     @wraps(act)
-    def retried(*args: P.args, **kwargs: P.kwargs) -> T:
-        return retry_lost_race(partial(act, *args, **kwargs))
+    def run(*arguments: P.args, **options: P.kwargs) -> T:
+        return retry_lost_race(lambda: act(*arguments, **options))
 
-    return retried
+    return run
 
 
 def repeat_until_done(step: Callable[[], T | None], refusals: int = MAX_REFUSALS) -> T:

@@ -23,7 +23,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
 from acts.refusals import LostRace, NotThere
-from acts.retry import retrying_lost_race
+from acts.retry import retried
 from acts.storage import delete_all, now_text, table, write
 from store import keys
 from store.splitting import by_count
@@ -185,7 +185,7 @@ def taking_back(who: Liker, now: int) -> list[Write]:
 # --- liking: there are no events, as the log would keep for good what must be forgotten after 30 days ---
 
 
-@retrying_lost_race
+@retried
 def set_like(who: Liker, on: bool) -> None:
     """Idempotent, as each request sets the state. Retried if others like the post at the same time."""
     writes = (liking if on else taking_back)(who, unix_seconds(now_text()))

@@ -10,7 +10,7 @@ from accounts.models import User
 from accounts.services import role_unchanged
 from acts import branding
 from acts.refusals import NotThere, Refusal
-from acts.retry import retrying_lost_race
+from acts.retry import retried
 from acts.storage import record
 from photos.changing import PictureChange
 from store.log import Event
@@ -24,7 +24,7 @@ class ChangedMeanwhile(Refusal):
     """The part was changed since this person opened the form."""
 
 
-@retrying_lost_race
+@retried
 def edit(admin: User, part: Part, edition: str, data: Item) -> None:
     """Change a part, if this is still its edition."""
     page = site_page.find()
@@ -36,7 +36,7 @@ def edit(admin: User, part: Part, edition: str, data: Item) -> None:
     _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **data}), writes)
 
 
-@retrying_lost_race
+@retried
 def picture(admin: User, change: PictureChange) -> None:
     """Set, re-caption or remove the page's picture."""
     page = site_page.find()
@@ -47,7 +47,7 @@ def picture(admin: User, change: PictureChange) -> None:
     _record(admin, event, [*site_page.writing(new, page), *change.writes(page.photo)])
 
 
-@retrying_lost_race
+@retried
 def remove(admin: User) -> None:
     """Reset the page to its initial blank state."""
     page = site_page.find()

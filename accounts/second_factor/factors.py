@@ -22,7 +22,7 @@ from accounts import repository, rules, services
 from accounts.access import demands_second_factor
 from accounts.models import User
 from acts.refusals import NotThere, Refusal
-from acts.retry import retrying_lost_race
+from acts.retry import retried
 from acts.storage import now_text, record, table
 from acts.versions import unchanged_or_new
 from mail import outbox
@@ -137,7 +137,7 @@ def _put(user: User, before: Factors, after: Factors) -> Put:
 Change = Callable[[Factors], Factors]
 
 
-@retrying_lost_race
+@retried
 def _update(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
     """Read, change and write; retry on a concurrent write. `change` refuses by raising."""
     before = load_factors(user)
@@ -227,7 +227,7 @@ def make_codes(user: User) -> list[str]:
     return codes
 
 
-@retrying_lost_race
+@retried
 def reset(user: User, actor: str, *also: Write) -> None:
     """Remove all factors of a person who has lost them and can no longer sign in.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts import repository, rules
 from accounts.models import User
-from acts.retry import retrying_lost_race
+from acts.retry import retried
 from acts.storage import record
 from photos import repository as photos
 from photos.changing import PictureChange
@@ -14,7 +14,7 @@ from store.table import Write
 from .roles import name_and_role, role_unchanged
 
 
-@retrying_lost_race
+@retried
 def change_profile(user: User, display_name: str, about: str) -> None:
     """The last save wins, and the log has them in that order."""
     now = reloaded(user)
@@ -24,13 +24,13 @@ def change_profile(user: User, display_name: str, about: str) -> None:
     record(Event(user.name, "ProfileChanged", event_data), repository.profile_change(now, display_name, about))
 
 
-@retrying_lost_race
+@retried
 def change_picture(user: User, change: PictureChange) -> None:
     """Replace, re-caption or remove the picture. Of two concurrent changes, the second replaces the first."""
     _change_picture(user.name, reloaded(user), change)
 
 
-@retrying_lost_race
+@retried
 def move_picture(user: User) -> None:
     """Move the picture to another URL, so that the old one no longer works."""
     now = reloaded(user)
@@ -38,7 +38,7 @@ def move_picture(user: User) -> None:
         _change_picture(now.name, now, PictureChange(new))
 
 
-@retrying_lost_race
+@retried
 def remove_picture(actor: User, person: User) -> None:
     """Remove an unsuitable picture of a person below the actor."""
     now = reloaded(person)

@@ -13,7 +13,7 @@ from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.services import role_unchanged
 from acts.refusals import LostRace, NotNow
-from acts.retry import retrying_lost_race
+from acts.retry import retried
 from acts.storage import SITE, now_text, record, table
 from acts.unique_names import unique_suffixes
 from acts.versions import next_version
@@ -201,7 +201,7 @@ def delete(user: User, post: Post) -> None:
 # --- Its picture ---
 
 
-@retrying_lost_race
+@retried
 def picture(user: User, post_id: str, change: PictureChange) -> None:
     """Of two concurrent changes, the second replaces the first; the post's texts are not affected."""
     post = repository.find(post_id)

@@ -11,7 +11,7 @@ from functools import partial
 from accounts import repository as people
 from accounts.models import User
 from acts.refusals import NotNow, NotThere
-from acts.retry import retry_lost_race, retrying_lost_race, run_once
+from acts.retry import retried, retry_lost_race, run_once
 from acts.storage import SITE, now_text, record, table
 from acts.versions import unchanged
 from skills import endorsements, repository, rules
@@ -32,7 +32,7 @@ def endorse(user: User, whom: User, skill_id: str, grounds: Iterable[Ground], fo
     run_once(mark, lambda: _endorse(user, whom, skill_id, why, mark), None)
 
 
-@retrying_lost_race
+@retried
 def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: str) -> None:
     skill, count = settle_merges(skill_id, whom.name), endorsements.count_of(user.name)
     own = repository.own_skills(whom.name)
@@ -59,7 +59,7 @@ def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
         raise NotThere(rules.NOT_THERE)
 
 
-@retrying_lost_race
+@retried
 def withdraw(user: User, name: str, skill_id: str) -> None:
     """Allowed even if the profile is no longer visible, because it is the user's own endorsement."""
     skill, count = settle_merges(skill_id, name), endorsements.count_of(user.name)
@@ -69,7 +69,7 @@ def withdraw(user: User, name: str, skill_id: str) -> None:
     record(Event(user.name, "EndorsementWithdrawn", event_data), *writes)
 
 
-@retrying_lost_race
+@retried
 def hide(user: User, skill_id: str, by: str, hidden: bool = True) -> None:
     """Hides it from others, or shows it again; the endorser is not notified."""
     skill = settle_merges(skill_id, user.name)

@@ -9,7 +9,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from acts.refusals import NotThere
-from acts.retry import retrying_lost_race, run_once
+from acts.retry import retried, run_once
 from acts.storage import SITE, now_text, record
 from skills import repository, rules
 from skills.merging import settle_merges
@@ -27,7 +27,7 @@ def hold(user: User, skill_id: str, form: str, **event_data: Any) -> None:
     run_once(mark, lambda: _hold(user, skill_id, mark, event_data), None)
 
 
-@retrying_lost_race
+@retried
 def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> None:
     skill, now = settle_merges(skill_id, user.name), now_text()
     own = repository.own_skills(user.name)
@@ -44,7 +44,7 @@ def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> N
     _record(user, kind, data, *writes, mark=mark)
 
 
-@retrying_lost_race
+@retried
 def confirm(user: User, skill_id: str, seen: str) -> None:
     """Confirms that the entry is still right; confirming twice from one page counts once."""
     skill, own, now = settle_merges(skill_id, user.name), repository.own_skills(user.name), now_text()
@@ -55,7 +55,7 @@ def confirm(user: User, skill_id: str, seen: str) -> None:
     _record(user, "PersonSkillConfirmed", {"skill_id": skill.id, "at": now}, *writes)
 
 
-@retrying_lost_race
+@retried
 def let_go(user: User, skill_id: str) -> None:
     skill, own = settle_merges(skill_id, user.name), repository.own_skills(user.name)
     _held(own, skill.id)
@@ -78,7 +78,7 @@ def show_to(user: User, visibility: Visibility) -> None:
         accounts.move_picture(user)
 
 
-@retrying_lost_race
+@retried
 def _show_to(user: User, visibility: Visibility) -> Visibility:
     """Returns the previous visibility."""
     own = repository.own_skills(user.name)
