@@ -29,7 +29,7 @@ from .rules import Permission, Role
 
 View = Callable[..., HttpResponse]
 LostSession = Callable[[HttpRequest], HttpResponse]
-PROFILE_VISIBILITY = Hooks[[User, str], bool]("whether somebody may see what another shows of themselves")
+PROFILE_VISIBILITY = Hooks[[User, str], bool]("whether a person may see another's profile")
 Guests = Callable[..., Any]  # gets the request and the URL's parameters; returns a guest or `None`
 
 

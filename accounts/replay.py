@@ -19,7 +19,7 @@ NO_PASSWORD = "!"  # noqa: S105 - matches no password: after a rebuild, people r
 def person(name: str) -> User:
     user = repository.find(name)
     if user is None or user.name != name:
-        raise DoesNotFit(f"is about {name}, and there is nobody of that name by then.")
+        raise DoesNotFit(f"is about {name}, but at that point nobody has that name.")
     return user
 
 
@@ -49,7 +49,7 @@ def email_changed(event: Happened) -> Iterator[Step]:
 
 def check_role(user: User, expected: str) -> None:
     if user.role_name != expected:
-        raise DoesNotFit(f"takes {user.name} for {expected}, who is {user.role_name} by then.")
+        raise DoesNotFit(f"expects {user.name} to have the role {expected}, but it is {user.role_name} at that point.")
 
 
 def role_changed(event: Happened) -> Iterator[Step]:
@@ -79,7 +79,7 @@ def pictured(event: Happened) -> Iterator[Step]:
 def mail_limit_changed(event: Happened) -> Iterator[Step]:
     data, user = event.said, person(event.said["name"])
     if user.mails_a_day != data["old_mails_a_day"]:
-        raise DoesNotFit(f"takes {user.name} for somebody with another limit of mails than they have by then.")
+        raise DoesNotFit(f"expects {user.name} to have another mail limit than they have at that point.")
     yield [repository.mail_limit_change(user, data["mails_a_day"])]
 
 
@@ -97,7 +97,7 @@ def factors_changed(event: Happened) -> Iterator[Step]:
     """Only the kinds of factors; their secrets are not in the log."""
     user, kinds = person(event.said["name"]), event.said["factors"]
     if set(kinds) not in _possible(set(user.factors), event):
-        raise DoesNotFit(f"takes {user.name} for somebody with other second factors than they have by then.")
+        raise DoesNotFit(f"expects {user.name} to have other second factors than they have at that point.")
     yield [repository.factors_change(user, kinds)]
 
 

@@ -91,9 +91,9 @@ def visitor(browser: str, post_id: str, *, is_new: bool = False) -> Liker:
     return Liker(post_id, _code(post_id, "browser", browser), browser=browser, is_new=is_new)
 
 
-def set_cookie(who: Liker, answer: HttpResponse) -> None:
+def set_cookie(who: Liker, response: HttpResponse) -> None:
     """Store a browser's number in its cookie for as long as the mark lasts."""
-    answer.set_cookie(
+    response.set_cookie(
         COOKIE,
         who.browser,
         max_age=MARK_SECONDS,
@@ -104,9 +104,9 @@ def set_cookie(who: Liker, answer: HttpResponse) -> None:
     )
 
 
-def _code(post_id: str, *words: str) -> str:
+def _code(post_id: str, *parts: str) -> str:
     key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
-    return hmac.digest(key, "\n".join((post_id, *words)).encode(errors="replace"), "sha256").hex()[:32]
+    return hmac.digest(key, "\n".join((post_id, *parts)).encode(errors="replace"), "sha256").hex()[:32]
 
 
 # --- reading ---
@@ -126,18 +126,18 @@ class Likes:
     @property
     def sentence(self) -> str:
         if self.mine:
-            words = ngettext("You like this.", "%(count)d people like this, you among them.", self.count)
+            text = ngettext("You like this.", "%(count)d people like this, you among them.", self.count)
         elif self.count:
-            words = ngettext("%(count)d person likes this.", "%(count)d people like this.", self.count)
+            text = ngettext("%(count)d person likes this.", "%(count)d people like this.", self.count)
         else:
-            words = gettext("No likes yet.")
-        return str(words % {"count": self.count})
+            text = gettext("No likes yet.")
+        return str(text % {"count": self.count})
 
 
-def load_likes(request: HttpRequest, whole: FullPost) -> Likes:
+def load_likes(request: HttpRequest, full: FullPost) -> Likes:
     """The counters came with the post; the reader's own mark, if possible, takes one more read."""
-    who = liker(request, whole.post.id)
-    return _likes(who, whole.items, may_be_on=not who.is_new)
+    who = liker(request, full.post.id)
+    return _likes(who, full.items, may_be_on=not who.is_new)
 
 
 def reload_likes(who: Liker, problem: str = "") -> Likes:

@@ -56,7 +56,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     subscriptions.LEAVE,
     gettext_lazy("Unsubscribe from the news?"),
     gettext_lazy("Unsubscribe from the news"),
-    lambda address: _("To %(email)s.") % {"email": address},
+    lambda address: _("It is sent to %(email)s.") % {"email": address},
 )
 def leave(address: str) -> str:
     subscriptions.leave(address)

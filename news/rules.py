@@ -147,8 +147,8 @@ def _keeps_all_letters(slug: str, title: str) -> bool:
 def _hyphenate(text: str) -> str:
     """Keeps letters, digits and their combining marks, without which many scripts have no vowels."""
     composed = OF_EMOJI.sub("", unicodedata.normalize("NFKC", text).lower())
-    kept = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
-    return re.sub(r"-+", "-", unicodedata.normalize("NFC", kept)).strip("-_")
+    hyphenated = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
+    return re.sub(r"-+", "-", unicodedata.normalize("NFC", hyphenated)).strip("-_")
 
 
 def is_slug(text: str) -> bool:

@@ -114,15 +114,15 @@ def write(request: HttpRequest) -> HttpResponse:
 @for_writers
 @form_page
 def edit(request: HttpRequest, post_id: str) -> HttpResponse:
-    whole = repository.find_full(post_id)
-    if whole is None:
+    full = repository.find_full(post_id)
+    if full is None:
         return _deleted_meanwhile(request)
-    check_editable(request.user, whole.post)
-    is_seen = whole.post.is_public(now_text())
-    form, status, now = EditForm(form_data(request), whole=whole, is_seen=is_seen), 200, None
+    check_editable(request.user, full.post)
+    is_seen = full.post.is_public(now_text())
+    form, status, now = EditForm(form_data(request), full=full, is_seen=is_seen), 200, None
     if _should_save(request, form):
         try:
-            after = _save(request.user, whole, form)
+            after = _save(request.user, full, form)
         except LostRace:
             now = _current(post_id)
             form = _conflict_form(request, form, now, is_seen)
@@ -130,15 +130,15 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
             status = _add_refusal(form, refusal)
         else:
             return _saved(request, after)
-    state = whole.post.state(now_text())
-    return _form_response(request, form, ("post", post_id), status, post=whole.post, state=state, now=now)
+    state = full.post.state(now_text())
+    return _form_response(request, form, ("post", post_id), status, post=full.post, state=state, now=now)
 
 
-def _save(user: User, whole: FullPost, form: EditForm) -> Post:
+def _save(user: User, full: FullPost, form: EditForm) -> Post:
     """Only if the texts are still those the form was opened with."""
-    if not form.is_up_to_date(whole):
+    if not form.is_up_to_date(full):
         raise LostRace
-    return services.edit(user, whole.post, form.written(), revised=form.cleaned_data.get("revised", False))
+    return services.edit(user, full.post, form.written(), revised=form.cleaned_data.get("revised", False))
 
 
 def _saved(request: HttpRequest, post: Post) -> HttpResponse:
@@ -164,17 +164,17 @@ def _add_refusal(form: PostForm, refusal: Refusal) -> int:
 
 
 def _current(post_id: str) -> FullPost:
-    whole = repository.find_full(post_id)
-    if whole is None:
+    full = repository.find_full(post_id)
+    if full is None:
         raise Http404
-    return whole
+    return full
 
 
 def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen: bool) -> EditForm:
     """The form with what was typed; saving it again replaces what is stored now."""
-    words: QueryDict = request.POST.copy()
-    words["seen"] = EditForm.digest_of(now)
-    form = EditForm(words, whole=now, is_seen=is_seen)
+    data: QueryDict = request.POST.copy()
+    data["seen"] = EditForm.digest_of(now)
+    form = EditForm(data, full=now, is_seen=is_seen)
     form.add_error(
         None,
         _(
@@ -223,8 +223,8 @@ def preview_context(form: PostForm) -> dict[str, Any]:
     """The context of the post's page for the form's content, rendered in the same way."""
     text = str(form["text"].value() or "").replace("\r\n", "\n")
     tags = rules.parse_tags(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
-    words = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
+    fields = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
     if form.is_bound and form.errors.get("text"):
-        return {"shown": words, "html": "", "text_errors": form.errors["text"]}
+        return {"shown": fields, "html": "", "text_errors": form.errors["text"]}
     html = markdown_cache.preview(text)
-    return {"shown": words, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}
+    return {"shown": fields, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}

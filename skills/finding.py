@@ -65,10 +65,10 @@ def search(criteria: SkillSearch, *, limit: int, cursor: str | None = None) -> t
         known = None
         fitting = list(_matching(criteria, entries))
         looked += len(entries)
-        kept = fitting[: limit - len(found)]
-        found += (each for _entry, each in kept if each is not None)
-        if len(fitting) > len(kept) or (len(found) == limit and cursor):
-            return found, _cursor_after(leading, kept[-1][0])
+        matches = fitting[: limit - len(found)]
+        found += (each for _entry, each in matches if each is not None)
+        if len(fitting) > len(matches) or (len(found) == limit and cursor):
+            return found, _cursor_after(leading, matches[-1][0])
         if cursor is None:
             return found, None
     return found, cursor

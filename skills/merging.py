@@ -51,9 +51,9 @@ def preview(source: Skill, target: Skill) -> Preview:
     page = table().page(span, limit=MAX_PREVIEWED_HOLDERS)
     places = [keys.person_skill(item["name"], target.id) for item in page.items]
     both = table().get_many(places) if places else {}
-    shown = sum("GSI1PK" in item for item in both.values())
+    visible = sum("GSI1PK" in item for item in both.values())
     total = table().count(span) if page.cursor else len(page.items)
-    return Preview(total, shown, total == len(page.items))
+    return Preview(total, visible, total == len(page.items))
 
 
 # --- merging ---

@@ -161,8 +161,8 @@ def refusal(skill: Skill) -> list[Write]:
 def renaming(before: Skill, name: str) -> list[Write]:
     """Keeps the old name as an alias, except for proposals. Fails in part 1 if the name is another skill's."""
     is_ours = Equals("skill", before.id) if _has(before.names, name) else Missing()
-    kept = before.names if before.state == State.LISTED else before.aliases
-    after = replace(before, name=name, aliases=_without(kept, name))
+    others = before.names if before.state == State.LISTED else before.aliases
+    after = replace(before, name=name, aliases=_without(others, name))
     changed, *counted = change(before, after)
     gone = [Delete(keys.skill_name(each)) for each in before.names if not _has(after.names, each)]
     return [changed, _claiming_name(after, name, when=is_ours), *counted, *gone]
@@ -355,5 +355,5 @@ def moving(own: OwnSkills, old: str, new: str) -> list[Write]:
         return []
     brought = replace(was, skill=new)
     after = own.without(old).with_(brought)
-    kept = [Put(held_item(own, brought))] if newer(was, there) else []
-    return [updating_own(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *kept]
+    entries = [Put(held_item(own, brought))] if newer(was, there) else []
+    return [updating_own(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *entries]

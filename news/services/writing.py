@@ -192,10 +192,10 @@ def revoke_previews(user: User, post: Post) -> None:
 
 def delete(user: User, post: Post) -> None:
     check(user, post)
-    whole = repository.find_full(post.id)
-    if whole is None or whole.post.version != post.version:
+    full = repository.find_full(post.id)
+    if full is None or full.post.version != post.version:
         raise LostRace
-    _record(user, "PostDeleted", post, {}, repository.deletion(post, whole.items))
+    _record(user, "PostDeleted", post, {}, repository.deletion(post, full.items))
 
 
 # --- Its picture ---
