@@ -31,12 +31,11 @@ class TagsField(forms.CharField):
     def clean(self, value: Any) -> tuple[str, ...]:
         tags = tuple(clean_title(tag) for tag in parse_tags(super().clean(value)))
         if len(tags) > MAX_TAGS:
-            params = {"most": MAX_TAGS, "count": len(tags)}
-            raise ValidationError(_("Use at most %(most)d tags; you entered %(count)d."), params=params)
+            sentence = _("Use at most %(most)d tags; you entered %(count)d.")
+            raise ValidationError(sentence, params={"most": MAX_TAGS, "count": len(tags)})
         if long := next((tag for tag in tags if len(tag) > MAX_TAG_CHARS), ""):
-            params = {"most": MAX_TAG_CHARS, "tag": long[:MAX_TAG_CHARS]}
             sentence = _("Tags can have at most %(most)d characters. This one is too long: %(tag)s…")
-            raise ValidationError(sentence, params=params)
+            raise ValidationError(sentence, params={"most": MAX_TAG_CHARS, "tag": long[:MAX_TAG_CHARS]})
         return tags
 
 
