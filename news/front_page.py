@@ -78,7 +78,7 @@ def _votes(user: User, now: str) -> dict[str, Any]:
     decided = [(each, wording.outcome_line(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
     waiting, cast = vote_requests(votes.waiting, votes.cast)
     return {
-        "waiting": [(each, _excerpt(votes.about[fold(each.name)]), request) for each, request in waiting],
+        "waiting": [(each, _excerpt(votes.about[fold(each.name)]), vote) for each, vote in waiting],
         "cast": cast,
         "decided": decided,
         "more_decided": len(votes.decided) > MAX_ELECTIONS_LISTED,

@@ -1,4 +1,4 @@
-"""Replaying events about posts and the site's page: for each event, the writes it stands for."""
+"""Replaying events about posts and the site's page: for each event type, the same writes as the live act."""
 
 from __future__ import annotations
 

@@ -225,6 +225,6 @@ def preview_context(form: PostForm) -> dict[str, Any]:
     tags = rules.parse_tags(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
     fields = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
     if form.is_bound and form.errors.get("text"):
-        return {"shown": fields, "html": "", "text_errors": form.errors["text"]}
+        return {"draft": fields, "html": "", "text_errors": form.errors["text"]}
     html = markdown_cache.preview(text)
-    return {"shown": fields, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}
+    return {"draft": fields, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}

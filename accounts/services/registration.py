@@ -117,7 +117,7 @@ def read_registration(token: str) -> Item:
 
 def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
     """Create a person for the demo, as if they had registered, or complete one of an interrupted attempt. False if the
-    name is taken or the site has its owner. Whoever has signed in is left alone.
+    name is taken or the site has its owner. An account that has been used is left alone.
 
     Organisers are confirmed by the owner, so that everything can be tried out.
     """

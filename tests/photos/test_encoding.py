@@ -149,7 +149,7 @@ def test_it_dies_with_whoever_asked_for_it(tmp_path):
 def test_too_large_a_file_is_not_even_begun(monkeypatch):
     monkeypatch.setattr(encoding, "run_child", lambda *_: pytest.fail("it was begun"))
     with pytest.raises(NoPicture, match="up to 8 MB"):
-        encoding.encoded(bytes(encoding.MAX_UPLOAD_BYTES + 1), "It")
+        encoding.encoded(bytes(child.MAX_UPLOAD_BYTES + 1), "It")
 
 
 def test_two_at_once_and_whoever_waits_in_vain_is_told_so(monkeypatch):
