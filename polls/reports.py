@@ -21,7 +21,7 @@ from . import repository
 from .rules import NOT_THERE, Poll
 from .services import NOT_NOW, record
 
-REPORTER = "@reporter"  # stands for any reporter in the log; no account name has an @
+REPORTER = "@reporter"  # any reporter, in the log: no account name has an @
 MAX_REPORT_CHARS = 1_000
 REASONS = {
     "spam": _("Advertising or fraud"),
@@ -39,7 +39,7 @@ class Reported:
     id: str
     title: str
     reports: int  # not dismissed yet
-    reported_at: str  # the newest
+    reported_at: str  # time of the newest
     label: str | Promise  # of the newest
     dismissed_at: str = ""
 

@@ -50,13 +50,13 @@ class Row:
     question: Question | None
     verdict: Verdict
     reason: str = ""
-    note: str = ""  # what a question that is new has lost on its way
+    note: str = ""  # what was left out of a new question
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
     rows: tuple[Row, ...]
-    unread: tuple[str, ...] = ()  # headings that mean nothing here
+    unread: tuple[str, ...] = ()  # unknown headings
 
     @property
     def new(self) -> list[Question]:
@@ -84,9 +84,9 @@ def judge_rows(rows: Iterable[Row], full: FullSet, unread: Iterable[str] = ()) -
 
 def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
     """A duplicate names the line of the first."""
-    seen: dict[tuple[str, ...], Row] = {}
+    first_rows: dict[tuple[str, ...], Row] = {}
     for row in rows:
-        above = seen.setdefault(comparison_key(row.question), row) if row.question else row
+        above = first_rows.setdefault(comparison_key(row.question), row) if row.question else row
         if above is row:
             yield row
         else:
@@ -128,9 +128,9 @@ class ForeignQuestion:
     text: str  # its first line is the question, the others are details
     question: Question = CHOICE  # its other fields
     name: str = ""
-    cannot: str = ""  # why it is none here
+    cannot: str = ""  # why it cannot be imported
     problems: tuple[Flaw, ...] = ()
-    notes: tuple[str, ...] = ()  # what it loses
+    notes: tuple[str, ...] = ()  # what is left out of it
 
 
 def judge_foreign(questions: Iterable[ForeignQuestion], full: FullSet) -> ImportedFile:
