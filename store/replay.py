@@ -18,11 +18,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-import orjson
-
 from . import keys
-from .backup import SEALED_TOGETHER, Progress, Snapshot, contents, encoded, no_progress
-from .log.events import number_of
+from .backup import SEALED_TOGETHER, Progress, Snapshot, canonical, contents, no_progress
+from .log.layout import number_of
 from .sqlite import BufferedTable, SqliteTable
 from .table import (
     DATA,
@@ -363,28 +361,11 @@ def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
-    elif _without(there, rows) != _without(made, rows):  # most differ only in attributes that are not compared
-        for name in sorted(there.keys() | made.keys()):
-            is_same = name in there and name in made and same(there[name], made[name])
-            if not is_same and not any(row.spares(name) for row in rows):
-                yield Difference(_place(key), name, "is not what follows from the log.")
-
-
-def _without(item: Item, rows: Sequence[Exempt]) -> bytes:
-    """The item as text, without the attributes of these exceptions."""
-    left = item.copy()
-    for row in rows:
-        for name in row.attributes:
-            left.pop(name, None)
-    return _canonical(left)
-
-
-def _canonical(value: Value) -> bytes:
-    """Tells true from 1, and a text from its bytes."""
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # there are bytes in it
-        return b"~" + orjson.dumps(encoded(value), option=orjson.OPT_SORT_KEYS)
+        return
+    for name in sorted(there.keys() | made.keys()):
+        is_same = name in there and name in made and same(there[name], made[name])
+        if not is_same and not any(row.spares(name) for row in rows):
+            yield Difference(_place(key), name, "is not what follows from the log.")
 
 
 def _sum(items: Iterable[Item]) -> Item:
@@ -395,7 +376,7 @@ def _sum(items: Iterable[Item]) -> Item:
             if type(value) is int:
                 numbers[name] += value
             elif name != "SK":
-                others.setdefault(name, {})[_canonical(value)] = value
+                others.setdefault(name, {})[canonical(value)] = value
     different = {name: [values[text] for text in sorted(values)] for name, values in others.items()}
     return different | {name: [number, *different.get(name, [])] for name, number in numbers.items() if number}
 

@@ -37,7 +37,7 @@ from store import keys
 from store.backup import Snapshot, is_salt
 from store.connect import connect
 from store.log import Event, EventLog, utc_now
-from store.log.events import number_of
+from store.log.layout import number_of
 from store.log.seal import verify
 from store.replay import Difference, Exemptions, Theatre, like
 from store.schema import SCHEMA

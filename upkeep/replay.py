@@ -18,7 +18,7 @@ from skills import replay as skills
 from store import formats, keys
 from store.backup import Progress, Snapshot, batches, begin, contents, no_progress, take_snapshot
 from store.log import layout
-from store.log.events import number_of
+from store.log.layout import number_of
 from store.replay import (
     Comparison,
     Difference,

@@ -29,7 +29,7 @@ def canonical(event: Item) -> Item:
 
 def laid_out(event: Item, partitions: int) -> Item:
     """The event in its stored form."""
-    return {**event, "PK": keys.event(_number_of(event), "", partitions).pk} if partitions > 1 else event
+    return {**event, "PK": keys.event(number_of(event), "", partitions).pk} if partitions > 1 else event
 
 
 def putting(table: Table, event: Item, when: Condition) -> Put:
@@ -39,10 +39,11 @@ def putting(table: Table, event: Item, when: Condition) -> Put:
 
 def _is_at_home(event: Item, partitions: int) -> bool:
     """Whether the event is in the right one of so many partitions."""
-    return bool(event["PK"] == keys.event(_number_of(event), "", partitions).pk)
+    return bool(event["PK"] == keys.event(number_of(event), "", partitions).pk)
 
 
-def _number_of(event: Item) -> int:
+def number_of(event: Item) -> int:
+    """The event's number, which is part of its key."""
     return int(event["SK"].partition("#")[0])
 
 

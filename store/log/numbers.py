@@ -18,11 +18,6 @@ from ..table import Crowded, StoreError, Table
 HEADER = keys.EVENT_NUMBER
 
 
-def take(table: Table) -> int:
-    """The next number."""
-    return _line_of(table).take(table)
-
-
 def ask(table: Table, count: int) -> range:
     """Take `count` numbers in one request."""
     last = table.increment(HEADER, "last", count)
@@ -35,8 +30,8 @@ def ask(table: Table, count: int) -> range:
 class _Place:
     """A waiting act, called when it has a number or an error, or when it is its turn to ask for all."""
 
-    def __init__(self, called: threading.Event | None = None) -> None:
-        self.called = called or threading.Event()
+    def __init__(self) -> None:
+        self.called = threading.Event()
         self.number: int | None = None
         self.error: StoreError | None = None
 
@@ -121,10 +116,10 @@ class _Line:
 _lines: WeakKeyDictionary[object, _Line] = WeakKeyDictionary()
 
 
-def _line_of(table: Table) -> _Line:
-    """Two queues for one table would do no harm: each number is still given out once."""
+def take(table: Table) -> int:
+    """The next number. Two queues for one table would do no harm: each number is still given out once."""
     line = _lines.get(table)
-    return line if line is not None else _lines.setdefault(table, _Line())
+    return (line if line is not None else _lines.setdefault(table, _Line())).take(table)
 
 
 os.register_at_fork(after_in_child=_lines.clear)  # no thread of the parent waits here, and its locks are never released

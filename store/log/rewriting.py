@@ -15,7 +15,8 @@ import orjson
 from store.table import Equals, Item, Missing, Put, Table
 
 from . import layout
-from .events import Event, number_of
+from .events import Event
+from .layout import number_of
 
 NAMES_FORGOTTEN = "NamesForgotten"
 

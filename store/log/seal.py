@@ -24,8 +24,9 @@ from itertools import islice
 from .. import keys
 from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
 from . import layout
-from .events import EventLog, as_text, number_of, utc_now
+from .events import EventLog, as_text, utc_now
 from .index import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
+from .layout import number_of
 from .publish import Publisher, publish_immediately
 from .rewriting import Rewritings, event_digest, sealed_digest
 
