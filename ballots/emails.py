@@ -69,7 +69,7 @@ NOT_ME = gettext_noop(
 EMAIL_TEMPLATES = {
     CAST: EmailTemplate(
         gettext_noop("Your vote has been cast"),
-        (gettext_noop("a ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
+        (gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
         _link,
         gettext_noop("Go to the election"),
     ),
@@ -77,7 +77,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("Your ballot was changed"),
         (
             gettext_noop(
-                "your ballot in the election “%(election_name)s” was replaced by a new one. The earlier code is no "
+                "Your ballot in the election “%(election_name)s” was replaced by a new one. The earlier code is no "
                 "longer valid."
             ),
             NOT_ME,
@@ -89,7 +89,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("Your ballot was withdrawn"),
         (
             gettext_noop(
-                "your ballot in the election “%(election_name)s” was withdrawn. You can vote again until it closes."
+                "Your ballot in the election “%(election_name)s” was withdrawn. You can vote again until it closes."
             ),
             NOT_ME,
         ),

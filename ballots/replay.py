@@ -18,7 +18,7 @@ from store.schema import EventType
 from store.splitting import by_count
 from store.table import Check, Delete, Item, Put, Write
 
-from . import repository, services
+from . import repository, secrecy, services
 from .items import by_code
 from .repository import Standing
 from .rules import Ballot
@@ -59,7 +59,7 @@ def withdrawn(event: Happened) -> Iterator[Step]:
 
 def unlinked(event: Happened) -> Iterator[Step]:
     """Without the new salt, which is in no log."""
-    yield services.unlinking(election_of(event))
+    yield secrecy.unlinking(election_of(event))
 
 
 def sealed(event: Happened) -> Iterator[Step]:
