@@ -129,9 +129,9 @@ def read_standing(
         return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *link_keys]
 
     linked = [link.election_name] if link else []
-    also_seen = [about] if described else []
-    seen = elections.recent_read(election_name, person, *also_seen, is_open=True) if to_show and person else None
-    (shards, *of_link), found = sharding.read_all([election_name, *linked], where, seen)
+    also_recent = [about] if described else []
+    recent = elections.recent_read(election_name, person, *also_recent, is_open=True) if to_show and person else None
+    (shards, *of_link), found = sharding.read_all([election_name, *linked], where, recent)
     if at not in found:
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]

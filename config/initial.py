@@ -77,8 +77,8 @@ class _Unanswered(Exception):
     pass
 
 
-def _ask_missing(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
-    missing = [question for question in REQUIRED_QUESTIONS if question.name not in given]
+def _ask_missing(answered: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
+    missing = [question for question in REQUIRED_QUESTIONS if question.name not in answered]
     if missing and ask is None:
         raise _Unanswered(f"Please give {', '.join(question.option for question in missing)}.")
     answers = (
@@ -86,7 +86,7 @@ def _ask_missing(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
         if ask
         else {}
     )
-    needs_domains = (dict(given) | answers)["REGISTRATION"] == "domains" and DOMAINS.name not in given
+    needs_domains = (dict(answered) | answers)["REGISTRATION"] == "domains" and DOMAINS.name not in answered
     if needs_domains and ask:
         answers[DOMAINS.name] = ask(f"{DOMAINS.text}\n  {DOMAINS.name}=")
     return answers

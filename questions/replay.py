@@ -16,15 +16,15 @@ CHOSEN = ("name", "description", "custom_instructions", "is_active", "shared", "
 
 def of_a_set(change: Callable[[Happened, FullSet], FullSet]) -> Act:
     def acted(event: Happened) -> Iterator[Step]:
-        if (full := repository.find_full(event.said["set_id"])) is None:
+        if (full := repository.find_full(event.data["set_id"])) is None:
             raise DoesNotFit("is about a question set that is not there.")
-        yield repository.change(full, rules.with_fields(change(event, full), changed_at=event.said["at"]))
+        yield repository.change(full, rules.with_fields(change(event, full), changed_at=event.data["at"]))
 
     return acted
 
 
 def made(event: Happened) -> Iterator[Step]:
-    said = event.said
+    said = event.data
     fields = {name: said[name] for name in ("name", "created_at", "created_by", "description", "custom_instructions")}
     new = FullSet(QuestionSet(id=said["set_id"], changed_at=said["created_at"], **fields))
     yield repository.creation(_with_questions(event, new, said["created_at"]))
@@ -32,47 +32,47 @@ def made(event: Happened) -> Iterator[Step]:
 
 @of_a_set
 def changed(event: Happened, full: FullSet) -> FullSet:
-    return rules.with_fields(full, **{name: event.said[name] for name in CHOSEN if name in event.said})
+    return rules.with_fields(full, **{name: event.data[name] for name in CHOSEN if name in event.data})
 
 
 @of_a_set
 def added(event: Happened, full: FullSet) -> FullSet:
-    return _with_questions(event, full, event.said["at"])
+    return _with_questions(event, full, event.data["at"])
 
 
 def _with_questions(event: Happened, full: FullSet, at: str) -> FullSet:
-    questions = map(question_of, event.said["questions"])
-    return rules.added(full, questions, at, event.said.get("described", ()))
+    questions = map(question_of, event.data["questions"])
+    return rules.added(full, questions, at, event.data.get("described", ()))
 
 
 @of_a_set
 def question_changed(event: Happened, full: FullSet) -> FullSet:
-    return rules.changed(full, event.said["number"], question_of(event.said["question"]))
+    return rules.changed(full, event.data["number"], question_of(event.data["question"]))
 
 
 @of_a_set
 def question_moved(event: Happened, full: FullSet) -> FullSet:
-    return rules.moved(full, event.said["number"], up=event.said["up"])
+    return rules.moved(full, event.data["number"], up=event.data["up"])
 
 
 @of_a_set
 def question_removed(event: Happened, full: FullSet) -> FullSet:
-    return rules.without(full, event.said["number"])
+    return rules.without(full, event.data["number"])
 
 
 @of_a_set
 def category_changed(event: Happened, full: FullSet) -> FullSet:
-    said = event.said
+    said = event.data
     return rules.category_changed(full, said["number"], said["name"], said["description"])
 
 
 @of_a_set
 def category_moved(event: Happened, full: FullSet) -> FullSet:
-    return rules.category_moved(full, event.said["number"], up=event.said["up"])
+    return rules.category_moved(full, event.data["number"], up=event.data["up"])
 
 
 def deleted(event: Happened) -> Iterator[Step]:
-    set_ = repository.find_set(event.said["set_id"])
+    set_ = repository.find_set(event.data["set_id"])
     if set_ is None:
         raise DoesNotFit("is about a question set that is not there.")
     yield repository.deletion(set_)

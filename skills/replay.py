@@ -19,9 +19,9 @@ from .rules import Held, OwnSkills, Skill, State, Visibility
 
 
 def skill_of(event: Happened) -> Skill:
-    skill = repository.find(event.said["skill_id"])
+    skill = repository.find(event.data["skill_id"])
     if skill is None:
-        raise DoesNotFit(f"is about the skill {event.said['skill_id']}, and there is none of that id by then.")
+        raise DoesNotFit(f"is about the skill {event.data['skill_id']}, and there is none of that id by then.")
     return skill
 
 
@@ -29,21 +29,21 @@ def skill_of(event: Happened) -> Skill:
 
 
 def created(event: Happened) -> Iterator[Step]:
-    said, state = event.said, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
+    said, state = event.data, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
     words = (said["skill_id"], said["name"], said["category"], said["description"])
     yield repository.creation(Skill(*words, state=state, at=said["at"]))
 
 
 def edited(event: Happened) -> Iterator[Step]:
-    skill, said = skill_of(event), event.said
+    skill, said = skill_of(event), event.data
     yield repository.change(skill, replace(skill, category=said["category"], description=said["description"]))
 
 
 def merged(event: Happened) -> Iterator[Step]:
     """Moves everything at once, since the log has no action in between."""
-    source, target = skill_of(event), repository.find(event.said["into"])
+    source, target = skill_of(event), repository.find(event.data["into"])
     if target is None:
-        raise DoesNotFit(f"merges a skill into {event.said['into']}, and there is none of that id by then.")
+        raise DoesNotFit(f"merges a skill into {event.data['into']}, and there is none of that id by then.")
     yield repository.closing_for_merge(source, target, event.actor)
     shut, into = skill_of(event), repository.find(target.id)
     assert into is not None
@@ -55,11 +55,11 @@ def merged(event: Happened) -> Iterator[Step]:
 
 
 def own_of(event: Happened) -> OwnSkills:
-    return repository.own_skills(event.said["name"])
+    return repository.own_skills(event.data["name"])
 
 
 def held(event: Happened) -> Iterator[Step]:
-    said, own = event.said, own_of(event)
+    said, own = event.data, own_of(event)
     before = own.held.get(said["skill_id"])
     if (before is None) != (event.kind == "PersonSkillAdded"):
         raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
@@ -69,20 +69,20 @@ def held(event: Happened) -> Iterator[Step]:
 
 
 def visibility_changed(event: Happened) -> Iterator[Step]:
-    yield repository.changing_visibility(own_of(event), Visibility(event.said["visibility"]))
+    yield repository.changing_visibility(own_of(event), Visibility(event.data["visibility"]))
 
 
 # --- endorsing ---
 
 
 def endorsed(event: Happened) -> Iterator[Step]:
-    said, count = event.said, endorsements.count_of(event.actor)
+    said, count = event.data, endorsements.count_of(event.actor)
     words = (said["name"], said["skill_id"], event.actor, tuple(said["grounds"]), said["level"], said["at"])
     yield endorsements.giving(Endorsement(*words, given=count + 1), count)
 
 
 def endorsement_of(event: Happened, by: str) -> Endorsement:
-    said = event.said
+    said = event.data
     found = endorsements.find(said["name"], said["skill_id"], by)
     if found is None:
         raise DoesNotFit(f"is about an endorsement by {by}, and there is none by then.")
@@ -94,12 +94,12 @@ def withdrawn(event: Happened) -> Iterator[Step]:
 
 
 def hidden(event: Happened) -> Iterator[Step]:
-    yield endorsements.hiding(endorsement_of(event, event.said["by"]), event.kind == "EndorsementHidden")
+    yield endorsements.hiding(endorsement_of(event, event.data["by"]), event.kind == "EndorsementHidden")
 
 
 def endorsements_removed(event: Happened) -> Iterator[Step]:
     """Endorsements not yet moved to the merged skill at that time have already been moved here."""
-    said = event.said
+    said = event.data
     three = zip(said["people"], said["skills"], said["by"], strict=True)
     places = {keys.endorsement(name, _merged_id(skill), by) for name, skill, by in three}
     yield [*map(Delete, sorted(places)), Delete(keys.endorsing(said["name"]))]
@@ -118,16 +118,16 @@ EVENTS = (
     EventType("SkillApproved", lambda event: repository.approval(skill_of(event)), "skill_id"),
     EventType("SkillRefused", lambda event: repository.refusal(skill_of(event)), "skill_id"),
     EventType("SkillEdited", edited, "skill_id category description"),
-    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.said["name"]), "skill_id name"),
-    EventType("SkillAliasAdded", lambda event: repository.adding_alias(skill_of(event), event.said["alias"]),
+    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.data["name"]), "skill_id name"),
+    EventType("SkillAliasAdded", lambda event: repository.adding_alias(skill_of(event), event.data["alias"]),
               "skill_id alias"),
-    EventType("SkillAliasRemoved", lambda event: repository.removing_alias(skill_of(event), event.said["alias"]),
+    EventType("SkillAliasRemoved", lambda event: repository.removing_alias(skill_of(event), event.data["alias"]),
               "skill_id alias"),
     EventType("SkillMerged", merged, "skill_id into"),
     EventType("PersonSkillAdded", held, HELD),
     EventType("PersonSkillChanged", held, HELD),
     EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
-    EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.said["skill_id"]),
+    EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.data["skill_id"]),
               "name:person skill_id"),
     EventType("ProfileVisibilityChanged", visibility_changed, "name:person visibility"),
     EventType("PersonSkillsRemoved", lambda event: repository.deleting_all(own_of(event)), "name:person"),

@@ -138,8 +138,8 @@ def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lam
             number = item["event_id"] if type(item.get("event_id")) is int else 0
             newest = max(newest, number)
             is_newer = number > at.number and item["PK"] in CHECKPOINTS
-            if not is_newer and (kept := as_of(item, at.number)) is not None:
-                yield name, kept
+            if not is_newer and (copied := as_of(item, at.number)) is not None:
+                yield name, copied
     if last is not None:
         # DynamoDB may have read this counter before some of the events: a number must not be given out twice.
         yield LOG, {**last, "last": max(last["last"], newest)}

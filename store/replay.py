@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -72,9 +71,6 @@ class Exempt:
     named: Callable[[Item], Key] | None = None  # compared under this key, if it exists
     may_be_gone: bool = False  # compared only if it exists
     like: Key = ANYWHERE  # prefix of the keys of these items; without a sort key, the whole partition
-
-    def covers(self, key: Key) -> bool:
-        return begins(key.pk) == self.like.pk and self.like.sk in ("", begins(key.sk))
 
     def spares(self, attribute: str) -> bool:
         """Whether this attribute is not compared; anything after a # in its name is ignored."""
@@ -137,11 +133,7 @@ class Happened:
     kind: str
     actor: str
     when: str
-    said: Item
-
-    @property
-    def moment(self) -> datetime:
-        return datetime.fromisoformat(self.when)
+    data: Item
 
 
 Step = Sequence[Write]  # of one transaction
@@ -159,11 +151,11 @@ class Difference:
 
     place: str  # an item's key, or an event
     attribute: str
-    words: str
+    message: str
 
     def __str__(self) -> str:
         named = f"{self.place}, {self.attribute}" if self.attribute else self.place
-        return f"{named}: {self.words}"
+        return f"{named}: {self.message}"
 
 
 class Unlogged:
@@ -179,8 +171,8 @@ class Unlogged:
 
     def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
         parts = opened(writes)
-        if kept := [part for part in parts if part.key.table != LOG]:
-            self._table.write(*kept, token=token)
+        if data := [part for part in parts if part.key.table != LOG]:
+            self._table.write(*data, token=token)
         for write in parts:
             if isinstance(write, Put) and keys.holds_events(write.key.pk):
                 self.announced = write.item
@@ -278,8 +270,8 @@ def _happened(item: Item) -> Happened:
     return Happened(number_of(item), kind, actor, when, item.get("event_data") or {})
 
 
-def _misfit(event: Happened, words: str) -> Difference:
-    return Difference(f"event {event.number} ({event.kind})", "", words)
+def _misfit(event: Happened, message: str) -> Difference:
+    return Difference(f"event {event.number} ({event.kind})", "", message)
 
 
 # --- comparing ---

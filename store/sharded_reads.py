@@ -46,9 +46,9 @@ def page(
     """At most `limit` items of all spans, by sort key."""
     if len(spans) == 1:
         return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
-    whole = replace(spans[0], pk=_common_prefix(spans))
-    partition, *others = cursors.key_names(whole)
-    after = cursors.decode(whole, cursor) if cursor else None
+    joined = replace(spans[0], pk=_common_prefix(spans))
+    partition, *others = cursors.key_names(joined)
+    after = cursors.decode(joined, cursor) if cursor else None
 
     def some(span: Span) -> Iterator[Item]:
         start = cursors.encode(span, {**after, partition: span.pk}) if after else None
@@ -57,8 +57,8 @@ def page(
 
     rows = run_parallel(table, *(lambda span=span: some(span) for span in spans))
     found = list(merge(*rows, key=lambda item: [str(item[name]).encode() for name in others], reverse=backwards))
-    shown = found[:limit]
-    return Page(shown, cursors.encode(whole, {**shown[-1], partition: whole.pk}) if len(found) > limit else None)
+    items = found[:limit]
+    return Page(items, cursors.encode(joined, {**items[-1], partition: joined.pk}) if len(found) > limit else None)
 
 
 def _read_up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) -> list[Item]:

@@ -41,7 +41,7 @@ from .pause import Pause, pause_item
 
 EVENTS = (
     EventType(
-        "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.said))], "since minutes:int sentence"
+        "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.data))], "since minutes:int sentence"
     ),
     EventType("SiteResumed", lambda event: [Delete(keys.PAUSE, when=Exists())]),
     EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not made again

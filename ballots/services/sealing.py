@@ -109,8 +109,8 @@ def publishing(
 ) -> list[Write]:
     """Refused if another worker has published this part."""
     is_next = Equals("parts", number) & repository.is_mark_for(election)
-    taken = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
-    return [repository.publishing_part(election, number, ballots), taken]
+    counted = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
+    return [repository.publishing_part(election, number, ballots), counted]
 
 
 # --- the parts ---

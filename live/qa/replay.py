@@ -17,18 +17,18 @@ from store.table import Update
 @with_game
 def changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """The host's word list is not logged, so it is restored empty."""
-    told = repository.qa_as_item(repository.qa_from_item({**event.said, "words": ()}))
+    told = repository.qa_as_item(repository.qa_from_item({**event.data, "words": ()}))
     yield [Update(keys.game_qa(game.id), set={**told, "ttl": game.ttl}, add={"changes": 1})]
 
 
 @with_game
 def moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield [Update(keys.game_qa(game.id), set={"on_screen": event.said["on_screen"]}, add={"changes": 1})]
+    yield [Update(keys.game_qa(game.id), set={"on_screen": event.data["on_screen"]}, add={"changes": 1})]
 
 
 @with_game
 def texts_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    said = event.said
+    said = event.data
     yield repository.deciding(game, said["round"], said["texts"], Fate(said["fate"]))
 
 

@@ -250,11 +250,11 @@ class DynamoDbTable(Table):
 
     def _get_batch(self, keys: list[Key], found: dict[Key, Item]) -> list[Key]:
         """Add the items that exist to `found`; returns the keys that DynamoDB left unprocessed."""
-        asked: dict[str, Any] = {}
+        requested: dict[str, Any] = {}
         for key in keys:
-            of_table = asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": True})
+            of_table = requested.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": True})
             of_table["Keys"].append(wire.encode_key(key))
-        answer = self._connection.ask("get_many", "batch_get_item", RequestItems=asked)
+        answer = self._connection.ask("get_many", "batch_get_item", RequestItems=requested)
         now = self._clock()
         for table in TABLES:
             for item in map(wire.decode_item, answer["Responses"].get(self._name(table), ())):

@@ -161,7 +161,7 @@ class EventLog:
         return next(iter(self.table.page(keys.checkpoints(), limit=1, backwards=True).items), None)
 
     def find(self, number: int) -> Item | None:
-        return layout.find(self.table, number)
+        return layout.first_of_all(self.table, number, number)
 
     def checkpoint_over(self, number: int) -> Item | None:
         """The checkpoint that covers the number, once there is one."""

@@ -102,8 +102,8 @@ def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
     passed = (
         known.get(moments, {}).get("moments", b"")[: earlier * TIMESTAMP_BYTES].ljust(earlier * TIMESTAMP_BYTES, b"\0")
     )
-    here = b"".join(moment_bytes(event) for _, event in entries)
-    return [*items, {"PK": moments.pk, "SK": moments.sk, "upto": upto, "moments": passed + here}]
+    added = b"".join(moment_bytes(event) for _, event in entries)
+    return [*items, {"PK": moments.pk, "SK": moments.sk, "upto": upto, "moments": passed + added}]
 
 
 def _joined(known: Mapping[str, list[int]], before: int, numbers: list[int]) -> list[int]:

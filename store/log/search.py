@@ -47,8 +47,8 @@ class Query:
     def lists(self) -> list[list[Name]]:
         """An event must be in each of these lists, under any of its names. The first is probably the shortest."""
         of_election = [(ELECTION, self.election), (BALLOTS, self.election)][: 2 if self.ballots else 1]
-        asked = ((self.actor, [(ACTOR, self.actor)]), (self.election, of_election))
-        return [names for name, names in (*asked, (self.event_type, [(TYPE, self.event_type)])) if name]
+        lists = ((self.actor, [(ACTOR, self.actor)]), (self.election, of_election))
+        return [names for name, names in (*lists, (self.event_type, [(TYPE, self.event_type)])) if name]
 
     def fits(self, event: Item) -> bool:
         names = {(kind, keys.part(name)) for kind, name in names_of(event)}
@@ -142,8 +142,8 @@ def _through_index(
 ) -> Iterator[tuple[int, list[Item]]]:
     for blocks, left, moments in listed:
         numbers = sorted((number for block in left for number in block if number <= top), reverse=True)
-        asked = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
-        for some in by_count(asked, size):
+        places = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
+        for some in by_count(places, size):
             yield some[-1][0], layout.get_many(table, some)
         lowest = blocks[-1][0]
         yield lowest, []

@@ -160,7 +160,7 @@ def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_wa
         world = world_of("listed", [(name, UP)])
         closing.close(people.find("the organiser"), elections.find("Board"))
         services.seal_closed()
-        repository.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
+        elections.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
         world.ask([each for each in pages("the organiser", "the admin") if "Board" in each.words])
         answers.append(world)
     assert told_apart(*answers) == []
