@@ -1,6 +1,6 @@
 """Retrying after a concurrent write got in the way, and running a form once however often it is sent.
 
-- `retry_lost_race`: the condition of a write did not hold, so read and decide anew.
+- `retry_lost_race`, `retried`: the condition of a write did not hold, so read and decide anew.
 - `retry_on_conflict`: a transaction overlapped with another, or was throttled, so send it again after a backoff.
 - `write_each`: many independent writes, such as those of all gates, each retried until all have happened.
 """
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from typing import TypeVar
+from functools import partial, wraps
+from typing import ParamSpec, TypeVar
 
 from acts.refusals import LostRace, Refusal
 from acts.storage import table
@@ -25,6 +25,7 @@ MAX_CONFLICTS = 12
 FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.01, 1.0  # all pauses add up to less than seven seconds
 MAX_REFUSALS = 50  # in a row
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -36,6 +37,16 @@ def retry_lost_race(act: Callable[[], T], tries: int = MAX_RACES) -> T:
         except Refused:
             continue
     raise LostRace
+
+
+def retried(act: Callable[P, T]) -> Callable[P, T]:
+    """Decorates an act that `retry_lost_race` runs."""
+
+    @wraps(act)
+    def run(*arguments: P.args, **options: P.kwargs) -> T:
+        return retry_lost_race(lambda: act(*arguments, **options))
+
+    return run
 
 
 def repeat_until_done(step: Callable[[], T | None], refusals: int = MAX_REFUSALS) -> T:

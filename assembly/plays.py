@@ -39,9 +39,6 @@ from . import pictures, quorum, resolutions, wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
-YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
-FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
     Step.CLOSE: gettext_lazy("Close the vote"),
@@ -112,7 +109,7 @@ class Item(Decided):
 
     def step_label(self, step: Step, state: State) -> Text | None:
         if step == Step.NEXT and not state.round:
-            return FIRST_ITEM
+            return _("Call the first item")
         return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.TALKING else STEPS.get(step)
 
     # --- votes ---
@@ -157,8 +154,8 @@ class Item(Decided):
         }
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        found = wording.item_context(snapshot.question) if snapshot.question else {}
-        return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
+        context = wording.item_context(snapshot.question) if snapshot.question else {}
+        return context | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
 
@@ -170,8 +167,8 @@ class Item(Decided):
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
         context = pictures.resolution_context(round_, question, seats)
-        shown_race = race(round_, question) if round_.result.get("rounds") else {}
-        return "resolution", context | shown_race | {"says": context["says"]}
+        ranking = race(round_, question) if round_.result.get("rounds") else {}
+        return "resolution", ranking | context
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """The outcome, the numbers, who was present and how each person voted, without names if secret."""
@@ -199,7 +196,7 @@ class Motion(Item):
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         said = post.getlist(answer_forms.OPTION)
         if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
-            raise answer_forms.InvalidAnswer(YES_NO_OR_ABSTAIN)
+            raise answer_forms.InvalidAnswer(_("Vote yes or no, or abstain."))
         return said[0]
 
     def random_vote(self, question: Question, chance: Random) -> str:
@@ -235,8 +232,9 @@ class Ranked(Item):
     abstention = ""
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
-        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.open_question, RANK_OR_ABSTAIN)
+        if post.getlist(answer_forms.OPTION) == [ABSTAIN]:
+            return ""
+        return answer_forms.parse_ranking(post, snapshot.open_question, _("Rank at least one option, or abstain."))
 
     def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return answer_forms.ranking_fields(said) if said else super().form_values(said, snapshot)
@@ -276,8 +274,8 @@ class IdeasOfAnAssembly(Decided, Ideas):
         return super().context(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
 
     def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
-        asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
-        return ideas.with_ideas(_resolve(closing, asked, closing.box.last), written, sorted_)
+        ranking = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
+        return ideas.with_ideas(_resolve(closing, ranking, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
         """Attendance is recorded nevertheless."""

@@ -40,9 +40,10 @@ METHOD_RULES = {
 OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
     TEMPLATES["only one"]: gettext_noop("%(name)s was the only option."),
     TEMPLATES["beat all"]: gettext_noop(
-        "%(name)s beat every other option one to one; the closest was %(other)s, %(votes)s to %(against)s."
+        "%(name)s beat every other option head to head; the closest contest was against %(other)s, "
+        "%(votes)s to %(against)s."
     ),
-    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other one to one."),
+    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other head to head."),
 }
 
 

@@ -20,7 +20,7 @@ from ballots.external_sort import Line, Sorter
 from ballots.rules import Mismatch, PublishedBallot, compare, compare_remaining
 from elections.repository import candidates_of
 from elections.rules import Election, State
-from results.roll import roll_commitment
+from results.services import roll_commitment
 from store import keys
 from store.table import Item
 from tally import lots

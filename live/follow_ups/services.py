@@ -35,7 +35,6 @@ from live.rules import Game, State
 from live.text_cleaning import single_line
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
-from polls import allowance
 from polls import services as polls
 from polls.forms import usual_retention
 from polls.rules import Poll
@@ -177,7 +176,7 @@ def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
     def poll(wanted: Subject, also: ExtraWrites) -> Poll:
         if not wanted.options:
             raise NoFollowUp(NOTHING_TO_RANK)
-        allowance.count_making(host, address)
+        polls.count_making(host, address)
         chosen = {
             "title": wanted.title,
             "description": description(wanted),

@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts import storage
 from audit import views as audit
-from ballots import repository, services
+from ballots import services
 from ballots.services import casting
 from elections import repository as elections
 from elections.invitations import mailing

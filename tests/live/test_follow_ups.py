@@ -26,7 +26,6 @@ from live import counting, follow_up_store, repository, seats
 from live.follow_ups import services
 from live.rules import Step
 from live.services import deleting
-from polls import allowance
 from polls import repository as polls
 from polls import services as polling
 from questions.question import Kind, Question, Type
@@ -123,7 +122,7 @@ def test_a_poll_has_the_question_and_its_options_each_once(ranked, hana):
 
 
 def test_polls_have_their_own_limits_which_are_said(ranked, hana, monkeypatch):
-    monkeypatch.setattr(allowance, "MADE", replace(allowance.MADE, most=0))
+    monkeypatch.setattr(polling, "MADE", replace(polling.MADE, most=0))
     with pytest.raises(TooOften):
         services.make_poll(hana, "10.0.0.1", ranked.id, 1)
     assert follow_up_store.read_follow_ups(ranked.id) == []
