@@ -33,12 +33,13 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
 from live import clock, symbols
-from live.labels import phase_label, type_label
+from live.labels import type_label
 from mail import labels as mail_labels
 from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
+from pages.sections import section_of
 from ranking.explanations import translate
 from results.pictures import arrange_pictures
 from upkeep import disk, pause
@@ -54,6 +55,7 @@ GLOBALS = {
     "htmx_script": htmx_script,
     "icon": icon,
     "option_mark": symbols.option_mark,
+    "section_of": section_of,
     "static": static,
     "url": path_of,
 }
@@ -67,7 +69,6 @@ FILTERS = {
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
     "json_script": json_script,
-    "letter": symbols.letter,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,
@@ -76,7 +77,6 @@ FILTERS = {
     "mail_state": mail_labels.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
-    "phase_words": phase_label,
     "said": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
@@ -84,7 +84,7 @@ FILTERS = {
     "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,
-    "type_words": type_label,
+    "type_label": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
     "zone_label": time_display.zone_label,
