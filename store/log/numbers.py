@@ -30,8 +30,8 @@ def ask(table: Table, count: int) -> range:
 class _Place:
     """A waiting act, called when it has a number or an error, or when it is its turn to ask for all."""
 
-    def __init__(self) -> None:
-        self.called = threading.Event()
+    def __init__(self, called: threading.Event | None = None) -> None:
+        self.called = called or threading.Event()
         self.number: int | None = None
         self.error: StoreError | None = None
 
