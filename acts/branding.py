@@ -31,11 +31,9 @@ DEFAULT_BRANDING = Branding()
 
 
 def branding_from(item: Item | None) -> Branding:
-    return (
-        Branding(item["name"], item["colour"], any(item.get(name) for name in PUBLIC_PAGE_FIELDS))
-        if item
-        else DEFAULT_BRANDING
-    )
+    if item is None:
+        return DEFAULT_BRANDING
+    return Branding(item["name"], item["colour"], any(item.get(name) for name in PUBLIC_PAGE_FIELDS))
 
 
 def read_branding(table: Table) -> Branding:

@@ -28,13 +28,7 @@ from .forms import LogForm
 from .tables.masks import HIDDEN
 
 PAGE_ROWS = 50
-SUBJECT_FIELDS = (
-    "election_name",
-    "poll_id",
-    "name",
-    "new_owner",
-    "email",
-)  # the first of these that an event has
+SUBJECT_FIELDS = ("election_name", "poll_id", "name", "new_owner", "email")  # the first of these that an event has
 MAX_VALUE_CHARS = 4000
 
 

@@ -23,9 +23,8 @@ from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
 from acts.storage import table
 from mail import bounces, outbox, undelivered
-from mail.emails import compose
+from mail.emails import compose, mail_number
 from mail.errors import MailError, redact_address
-from mail.message_ids import mail_number
 from mail.outages import all_outages
 from mail.sending import send_test_email
 from pages.messages import run_action

@@ -15,7 +15,7 @@ from accounts.rules import Permission
 from accounts.services import role_unchanged
 from acts import background
 from mail import outbox
-from mail.labels import state_label
+from mail.outbox import state_label
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import refusals_as_messages
 from ranking import drafts

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext as _
 
 from acts.refusals import LostRace
 from acts.storage import table, try_write, write
@@ -279,3 +280,31 @@ def mail_of(item: Item) -> Mail:
 
 def _ledger_of(stored: Item) -> Ledger:
     return Ledger(Key(stored["pk"], stored["counts"]), stored["kind"], Key(stored["pk"], stored["failure"]))
+
+
+# --- for people ---
+
+
+def state_label(state: str) -> str:
+    return {
+        QUEUED: _("Queued"),
+        SENDING: _("Sending"),
+        SENT: _("Sent"),
+        FAILED: _("Failed"),
+        UNKNOWN: _("Unknown"),
+        ASIDE: _("Put aside"),
+    }[state]
+
+
+def reason_text(mail: Mail) -> str:
+    """Explains the state of a mail, if there is more to say."""
+    return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
+
+
+def note_text(mail: Mail) -> str:
+    """What was reported after it was sent."""
+    return _(NOTES[mail.note]) % {"detail": mail.note_detail} if mail.note else ""
+
+
+def mail_title(mail: Mail) -> str:
+    return _(EMAIL_TEMPLATES[mail.kind].title or EMAIL_TEMPLATES[mail.kind].subject)

@@ -19,17 +19,7 @@ from store import formats, keys
 from store.backup import Progress, Snapshot, batches, begin, contents, no_progress, take_snapshot
 from store.log import layout
 from store.log.events import number_of
-from store.replay import (
-    Comparison,
-    Difference,
-    Theatre,
-    Unlogged,
-    begins,
-    copy,
-    is_event,
-    nothing_kept,
-    stage,
-)
+from store.replay import Comparison, Difference, Theatre, Unlogged, begins, copy, is_event, nothing_kept, stage
 from store.schema import SCHEMA, EventType
 from store.splitting import by_count
 from store.sqlite import BufferedTable

@@ -11,9 +11,8 @@ from acts.storage import table
 from mail import bounce_mailbox
 from mail import outbox as mail
 from mail.bounces import parse_report
-from mail.emails import compose
-from mail.labels import note_text, reason_text
-from mail.message_ids import mail_number, message_id
+from mail.emails import compose, mail_number, message_id
+from mail.outbox import note_text, reason_text
 from mail.sending import send_waiting
 from store import keys
 from store.table import Unavailable

@@ -16,8 +16,7 @@ from elections.invitations import mailing
 from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
-from mail.emails import EMAIL_TEMPLATES, compose
-from mail.message_ids import mail_number
+from mail.emails import EMAIL_TEMPLATES, compose, mail_number
 from mail.sending import send_waiting
 from store import keys
 from store.table import Update

@@ -111,10 +111,7 @@ def probe() -> Replies:
     inside = f"http://[{host}]:{settings.PORT}" if ":" in host else f"http://{host}:{settings.PORT}"
     forged = {"X-Forwarded-For": FORGED, "X-Forwarded-Proto": "http"}
     path = reverse("doctor", args=[signed_token()])
-    return Replies(
-        fetch(inside + path, {"Host": site.netloc}),
-        fetch(f"{site.scheme}://{site.netloc}{path}", forged),
-    )
+    return Replies(fetch(inside + path, {"Host": site.netloc}), fetch(f"{site.scheme}://{site.netloc}{path}", forged))
 
 
 def fetch(url: str, headers: dict[str, str] | None = None) -> Reply:

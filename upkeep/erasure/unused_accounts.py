@@ -41,7 +41,7 @@ EMAIL_TEMPLATES = {
         ),
         lambda mail: reverse("sign_in"),
         gettext_noop("Sign in to keep it"),
-    ),
+    )
 }
 
 

@@ -35,7 +35,7 @@ EMAIL_TEMPLATES = {
         ),
         lambda mail: reverse("checkpoints"),
         gettext_noop("See all checkpoints"),
-    ),
+    )
 }
 
 

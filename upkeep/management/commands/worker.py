@@ -10,11 +10,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
+from acts import wakeups
 from store.formats import Watch, refusal
 from upkeep.commands import StoreCommand
 from upkeep.monitoring import shared_metrics
 from upkeep.server import NAME
-from upkeep.worker import wakeups
 from upkeep.worker.heartbeats import HeartbeatSender
 from upkeep.worker.jobs import JOBS, Worker, raise_failures, run_jobs
 from upkeep.worker.leases import Leases
