@@ -26,7 +26,7 @@ from store.sqlite import BufferedTable
 from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
 
 from .log import figures
-from .log.sealer import COUNTED
+from .log.figures import COUNTED
 from .pause import Pause, pause_item
 
 EVENTS = (

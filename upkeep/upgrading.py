@@ -72,7 +72,7 @@ def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
                 yield
                 return
         rest(1)
-    raise Busy("Somebody seals the log or upgrades the store just now. Stop the site, and try again.")
+    raise Busy("Another process is sealing the log or upgrading the store. Stop the site and try again.")
 
 
 @contextmanager

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cryptography.fernet import Fernet, InvalidToken
-from django.conf import settings
 from django.urls import reverse
-from django.utils.crypto import salted_hmac
 from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from acts.storage import table
+from acts.tokens import create_token, read_token
 from elections import sharding
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from store import keys, sharded_reads
@@ -211,7 +208,8 @@ def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
 
 def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if isinstance(value, int) and not isinstance(value, bool) and name in EVENTS:
-        return _span_of_event(value) if value > 0 else None
+        place = keys.event(value, "", table().log_partitions)
+        return Span(place.pk, prefix=keys.sequence(value), table=LOG) if value > 0 else None
     if not isinstance(value, str) or not value:
         return None
     if name in ("PK", "GSI1PK"):
@@ -221,12 +219,6 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
     if name in ELECTIONS:
         return Span(keys.election(value).pk)
     return Span(keys.mail(value).pk) if name == "invited" else None
-
-
-def _span_of_event(number: int) -> Span:
-    """Where the event with that number is stored."""
-    place = keys.event(number, "", table().log_partitions)
-    return Span(place.pk, prefix=keys.sequence(number), table=LOG)
 
 
 def href(span: Span, after: str = "") -> str:
@@ -250,16 +242,11 @@ def well_known() -> list[Link]:
 
 def encrypt_cursor(cursor: str) -> str:
     """A cursor contains the key of the page's last item, which may be a hidden one."""
-    return _fernet().encrypt(cursor.encode()).decode()
+    return create_token("cursors", cursor)
 
 
-def decrypt_cursor(locked: str) -> str:
-    try:
-        return _fernet().decrypt(locked.encode()).decode()
-    except (InvalidToken, ValueError):
-        raise BadCursor("This is not a cursor.") from None
-
-
-def _fernet() -> Fernet:
-    key = salted_hmac("audit.tables.cursors", "", secret=settings.SECRET_KEY, algorithm="sha256").digest()
-    return Fernet(base64.urlsafe_b64encode(key))
+def decrypt_cursor(token: str) -> str:
+    values = read_token("cursors", token, None)
+    if values is None:
+        raise BadCursor("This is not a cursor.")
+    return values[0]

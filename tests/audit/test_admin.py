@@ -43,7 +43,7 @@ from tests.store import engines
 from upkeep import system
 from upkeep.doctor import health
 from upkeep.log import figures
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 from upkeep.monitoring import metrics
 from upkeep.worker.leases import Leases
 

@@ -35,7 +35,7 @@ from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
 from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES
 from upkeep import replay
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 from upkeep.pause import pause
 
 from .conftest import ranks

@@ -185,7 +185,7 @@ def test_static_files_are_not_touched_on_a_disk_without_room(site, monkeypatch, 
     manifest.write_text("{}")
     before = manifest.stat().st_mtime_ns
     call_command("collectstatic", interactive=False, verbosity=0, stderr=said)
-    assert "The static files of before are kept." in said.getvalue()
+    assert "The existing static files are kept." in said.getvalue()
     assert manifest.stat().st_mtime_ns == before
     settings.STATIC_ROOT = settings.STATIC_ROOT / "nothing"
     with pytest.raises(CommandError, match="MB left"):

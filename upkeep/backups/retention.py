@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -26,18 +26,8 @@ MIN_BACKUPS = 3  # the newest complete backups are kept, however old
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
-    """The record beside a backup."""
-
-    made_at: str
-    bytes: int
-    checkpoint: str
-    open: tuple[str, ...]  # secret elections, by `store.backup.tag`
-
-
-@dataclass(frozen=True, slots=True)
 class StoredBackup:
-    """A backup in the folder. One without a record was made by hand or by an earlier version: only its age counts."""
+    """A backup in the folder. One without a record was made by hand: only its age counts."""
 
     name: str
     made_at: datetime
@@ -59,11 +49,13 @@ def name_for(now: datetime, encrypted: bool) -> str:
     return f"plenum-{now:%Y%m%dT%H%M%SZ}.jsonl.gz" + (".age" if encrypted else "")
 
 
-def write_record(path: Path, record: Record) -> None:
-    """Only its owner can read the record, and it exists before anything looks for it."""
+def write_record(path: Path, made_at: str, size: int, checkpoint: str, open_elections: Sequence[str]) -> None:
+    """The record beside a backup, with the open secret elections (by `store.backup.tag`). Only its owner can read it,
+    and it exists before anything looks for it."""
+    record = {"made_at": made_at, "bytes": size, "checkpoint": checkpoint, "open": open_elections}
     part = _record_path(path).with_suffix(".part")
     with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        json.dump(asdict(record), file)
+        json.dump(record, file)
     os.replace(part, _record_path(path))
 
 
@@ -87,8 +79,8 @@ def _record_path(path: Path) -> Path:
 
 
 def unencrypted_in(folder: Path) -> list[Path]:
-    """Unencrypted backups, such as those 0.1.0 made every night. Those with names other than ours are never deleted
-    automatically. Empty if the folder does not exist or we may not read it."""
+    """Unencrypted backups. Those with names other than ours are never deleted automatically. Empty if the folder does
+    not exist or we may not read it."""
     try:
         return sorted(path for path in folder.iterdir() if path.is_file() and _is_plain(path))
     except OSError:

@@ -44,7 +44,7 @@ from store.formats import prepare
 from store.metering import Bill, Charged, MeteredTable
 from store.table import Table
 from upkeep.backups import drill
-from upkeep.log.sealer import COUNTED, SiteSealer
+from upkeep.log.figures import COUNTED, SiteSealer
 from upkeep.worker import jobs
 
 NAME = "Sample"

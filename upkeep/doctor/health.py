@@ -138,12 +138,8 @@ def read_health(table: Table) -> Health:
 # --- worker and disk ---
 
 
-def worker_seen(table: Table) -> float | None:
-    """Seconds since the last heartbeat of any worker, on any machine; `None` if not within ten minutes."""
-    return last_seen(heartbeats.read_heartbeats(table))
-
-
 def last_seen(found: Iterable[Heartbeat]) -> float | None:
+    """Seconds since the last heartbeat of any worker, on any machine; `None` if not within ten minutes."""
     now = time.time()
     return min((sign.ago(now) for sign in found), default=None)
 

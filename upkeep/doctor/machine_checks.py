@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import os
-import pwd
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,6 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from upkeep import disk, system
+from upkeep.backups.input_files import current_user
 
 from .findings import Finding, broken, ok, warn
 from .health import MAX_CLOCK_SKEW_SECONDS
@@ -82,7 +81,7 @@ def check_writing() -> Finding:
         sentence = _("%(folder)s is not writable: %(words)s.") % {**said, "words": error.strerror}
         return broken(about, sentence, _advice(error.errno))
     if found := disk.unusable():
-        names = {"paths": ", ".join(map(str, found)), "user": _user()}
+        names = {"paths": ", ".join(map(str, found)), "user": current_user()}
         return broken(about, _("The user %(user)s cannot read and write %(paths)s.") % names, _advice(errno.EACCES))
     return ok(about, _("%(folder)s is writable.") % said)
 
@@ -93,16 +92,9 @@ def _advice(number: int | None) -> str:
     if number == errno.EROFS:
         return _("Mount its disk writable, then restart plenum and plenum-worker.")
     return _("It and everything in it must belong to the site's user: chown -R %(user)s: %(folder)s") % {
-        "user": _user(),
+        "user": current_user(),
         "folder": settings.DATA_DIR,
     }
-
-
-def _user() -> str:
-    try:
-        return pwd.getpwuid(os.geteuid()).pw_name
-    except KeyError:  # a user id without a name, as in a container
-        return str(os.geteuid())
 
 
 # --- the clock ---

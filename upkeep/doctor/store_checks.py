@@ -154,8 +154,7 @@ def check_background_work() -> Finding:
 
 
 def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
-    """Unencrypted backups left by an earlier version, which anyone who gets them can read and which are never deleted.
-    A site that makes unencrypted ones on purpose is not warned of those."""
+    """Unencrypted backups, which anyone who gets them can read. A site that makes them on purpose is not warned."""
     plain = keeping.unencrypted_in(folder)
     found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
     if found:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import ssl
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -19,10 +18,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from pages.client_address import client_network, is_trusted, parse
-from store.log import utc_now
 
 from .findings import Finding, broken, ok, warn
-from .machine_checks import ClockReading
 
 SECONDS_PER_MINUTE = 60
 TIMEOUT_SECONDS = 5
@@ -61,9 +58,6 @@ class RequestSnapshot:
         """The server itself does not speak TLS."""
         return self.scheme == "https" or self.forwarded not in ("", FORGED)
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def signed_token() -> str:
     """A token for the address where the server reports what it sees."""
@@ -94,24 +88,14 @@ class Reply:
     is_forgery: bool = False  # whether the server could not prove its identity
 
 
-@dataclass(frozen=True, slots=True)
-class Replies:
-    inside: Reply
-    outside: Reply
-
-    @property
-    def dates(self) -> list[ClockReading]:
-        return [ClockReading(settings.SITE_URL, self.outside.date, utc_now())] if self.outside.date else []
-
-
-def probe() -> Replies:
-    """The machine itself first, then the way visitors take, with a forged client address."""
+def probe() -> tuple[Reply, Reply]:
+    """The replies of the machine itself, and on the way visitors take, with a forged client address."""
     site = urlsplit(settings.SITE_URL)
     host = EVERYWHERE.get(settings.HOST, settings.HOST)
     inside = f"http://[{host}]:{settings.PORT}" if ":" in host else f"http://{host}:{settings.PORT}"
     forged = {"X-Forwarded-For": FORGED, "X-Forwarded-Proto": "http"}
     path = reverse("doctor", args=[signed_token()])
-    return Replies(fetch(inside + path, {"Host": site.netloc}), fetch(f"{site.scheme}://{site.netloc}{path}", forged))
+    return fetch(inside + path, {"Host": site.netloc}), fetch(f"{site.scheme}://{site.netloc}{path}", forged)
 
 
 def fetch(url: str, headers: dict[str, str] | None = None) -> Reply:

@@ -26,6 +26,7 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
+from acts.refusals import Refusal
 from acts.storage import table
 from store import keys
 from store.limits import check_item
@@ -284,23 +285,19 @@ def is_at_work(store: Any) -> bool:
 # --- on request ---
 
 
-class NothingToForget(Exception):
-    """A name cannot be marked; the message says why."""
-
-
 def request_erasure(name_or_email: str) -> None:
-    """Mark a name or address without an account: of a person removed by an earlier version, or who never had one."""
+    """Mark a name or address without an account, such as that of a person who never had one."""
     if not settings.FORGET_AFTER_DAYS:
-        raise NothingToForget("FORGET_AFTER_DAYS is 0: the log of this site keeps names.")
+        raise Refusal("FORGET_AFTER_DAYS is 0: this site's log keeps names.")
     if people.find_by_either(name_or_email) is not None:
-        raise NothingToForget("An account has it. Remove the account first; the log forgets it by itself.")
+        raise Refusal("An account has it. Remove the account: it is then erased from the log automatically.")
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
     gone = User(name=name_or_email, email=name_or_email)
     mark = people.forgetting_in_log(gone, LONG_AGO, upto).item
     if "@" in name_or_email:
         mark |= {"aliases": [[keys.fold(name_or_email), 1, upto, upto]]}
     elif not aliases_of(mark, upto):
-        raise NothingToForget("The log knows nobody of that name who was removed.")
+        raise Refusal("According to the log, nobody of that name was removed.")
     with suppress(Refused):  # it was requested before
         table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
 

@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
 
+from django.conf import settings
+
 from accounts.rules import Role
 from elections.rules import State
 from elections.turnout.times import place_of, updating
 from store import keys
+from store.connect import connect
 from store.log import layout
+from store.log.seal import Sealer
 from store.splitting import by_count
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
@@ -178,3 +182,27 @@ def days(table: Table, last: date, count: int) -> list[Day]:
 
 def _day_of(day: date, item: Item) -> Day:
     return Day(day, item.get(CAST, 0), item.get(CHANGED, 0), item.get(WITHDRAWN, 0))
+
+
+# --- sealing ---
+
+# The counts that pages show, by the events that change them.
+COUNTED = {
+    "UserRegistered": {"user_count": 1},
+    "UserRemoved": {"user_count": -1},
+    "ElectionCreated": {"election_count": 1},
+    "ElectionDeleted": {"election_count": -1},
+}
+
+
+class SiteSealer(Sealer):
+    """Seals, and then updates the figures."""
+
+    def seal(self) -> int:
+        sealed = super().seal()
+        update(self.table)
+        return sealed
+
+
+def site_sealer() -> SiteSealer:
+    return SiteSealer(connect(settings.STORE_URL), COUNTED)

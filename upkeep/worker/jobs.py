@@ -40,7 +40,7 @@ from upkeep import pause as pausing
 from upkeep.backups import alarms
 from upkeep.erasure import compacting, log_erasure, unused_accounts
 from upkeep.log import nightly
-from upkeep.log.sealer import site_sealer
+from upkeep.log.figures import site_sealer
 from upkeep.monitoring import metrics
 from upkeep.worker import heartbeats
 from upkeep.worker.leases import Leases
@@ -105,10 +105,6 @@ def _anything_to_seal() -> bool:
     )
 
 
-def _seal() -> int:
-    return site_sealer().seal()
-
-
 _goes_on: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda: True)
 
 
@@ -155,7 +151,7 @@ URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URG
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
 MAILS_AGAIN = Job("mails again", 5, lambda: undelivered.carry_out(goes_on), undelivered.is_requested, lane="mail")
 BOUNCES = Job("bounces", 60, lambda: bounce_mailbox.read_bounces(goes_on), bounce_mailbox.is_configured, lane="bounces")
-LOG = Job("log", 2, _seal, _anything_to_seal)
+LOG = Job("log", 2, lambda: site_sealer().seal(), _anything_to_seal)
 NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarms.warn_of_late, alarms.is_late)
 SWEEP = Job("sweep", 30, _sweep)
