@@ -130,6 +130,9 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "embedded": system.is_embedded(),
         "address": system.store_address(),
         "size": system.store_size(),
+        "tables": system.tables(),
+        "capacity": metrics.capacity(),
+        "retries": metrics.retries(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
         "findings": examine_page(

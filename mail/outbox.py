@@ -259,27 +259,12 @@ def setting_aside(number: str) -> list[Write]:
 
 
 def mail_of(item: Item) -> Mail:
-    return Mail(
-        number=item["number"],
-        kind=item["kind"],
-        to=item["to"],
-        about=item["about"],
-        language=item["language"],
-        state=item["state"],
-        reason=item.get("reason", ""),
-        detail=item.get("detail", ""),
-        tries=item["tries"],
-        queued_at=item["queued_at"],
-        ledger=_ledger_of(item["account"]) if "account" in item else None,
-        not_before=item["not_before"],
-        again_at=item.get("again_at", ""),
-        note=item.get("note", ""),
-        note_detail=item.get("note_detail", ""),
-    )
-
-
-def _ledger_of(stored: Item) -> Ledger:
-    return Ledger(Key(stored["pk"], stored["counts"]), stored["kind"], Key(stored["pk"], stored["failure"]))
+    fields = {name: item.get(name, "") for name in Mail.__dataclass_fields__ if name != "ledger"}
+    stored = item.get("account")
+    if stored is None:
+        return Mail(**fields)
+    counts, failure = (Key(stored["pk"], stored[name]) for name in ("counts", "failure"))
+    return Mail(**fields, ledger=Ledger(counts, stored["kind"], failure))
 
 
 # --- for people ---

@@ -52,7 +52,7 @@ from tests.test_replay_story import APPS, election, kinds_in, someone, told  # n
 from upkeep import replay
 from upkeep.log.figures import site_sealer
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 Change = Callable[[str, Item], Iterator[Item]]  # the table's name and an item, to what is there instead
 
 
@@ -678,7 +678,7 @@ def test_the_command_says_whose_secret_ballots_no_log_has(site, person, opened, 
     ballots.cast(person("Eve"), "Prize", ranks(Ada=1), "form")
     told = StringIO()  # noqa: F811
     call_command("replay", "--into", f"sqlite://{tmp_path}/rebuilt.sqlite3", stdout=StringIO(), stderr=told)
-    assert "secret ballots are in no log: Prize" in told.getvalue()
+    assert "secret ballots are not in the log: Prize" in told.getvalue()
 
 
 def test_nothing_is_rebuilt_over_something(voted, tmp_path):

@@ -28,7 +28,7 @@ from upkeep import replay
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
 
 

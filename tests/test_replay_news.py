@@ -36,7 +36,7 @@ from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
 
 LATER = "2100-01-01T09:00:00.000Z"
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 
 
 def tell_of_news(person) -> None:

@@ -25,7 +25,7 @@ from upkeep import replay
 from upkeep.erasure import log_erasure
 from upkeep.log.figures import site_sealer
 
-check = partial(replay.check, said=replay.quietly)
+check = partial(replay.check, report=replay.quietly)
 
 
 def tell_of_sets(person) -> str:

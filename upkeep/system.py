@@ -45,25 +45,26 @@ def store_address() -> str:
     url = urlsplit(settings.STORE_URL)
     if is_embedded():
         return f"sqlite://{url.path}"
-    asked = {name: values[-1] for name, values in parse_qs(url.query).items()}
-    known = [f"prefix={asked['prefix']}"] if "prefix" in asked else []
-    if "endpoint" in asked:
-        known.append(f"endpoint={_without_secrets(asked['endpoint'])}")
+    parameters = {name: values[-1] for name, values in parse_qs(url.query).items()}
+    known = [f"prefix={parameters['prefix']}"] if "prefix" in parameters else []
+    if "endpoint" in parameters:
+        endpoint = urlsplit(parameters["endpoint"])
+        port = f":{endpoint.port}" if endpoint.port else ""
+        known.append(f"endpoint={endpoint.scheme}://{endpoint.hostname or ''}{port}")
     return f"{url.scheme}://{url.hostname or ''}" + (f"?{'&'.join(known)}" if known else "")
 
 
-def _without_secrets(address: str) -> str:
-    url = urlsplit(address)
-    return f"{url.scheme}://{url.hostname or ''}" + (f":{url.port}" if url.port else "")
+def store_files() -> list[Path]:
+    """The file of the embedded store, and those of its journal, which need not exist; none of another store."""
+    path = urlsplit(settings.STORE_URL).path
+    return [Path(path + ending) for ending in ("", "-wal", "-shm")] if is_embedded() else []
 
 
 def store_size() -> int | None:
     """Bytes of the embedded store with its journal, or of DynamoDB's tables some hours ago; `None` if not known."""
     if not is_embedded():
         return sum(each.size for each in found) if (found := tables()) else None
-    path = urlsplit(settings.STORE_URL).path
-    files = [Path(path + ending) for ending in ("", "-wal", "-shm")]
-    return sum(file.stat().st_size for file in files if file.exists())
+    return sum(file.stat().st_size for file in store_files() if file.exists())
 
 
 def tables() -> tuple[TableState, ...]:

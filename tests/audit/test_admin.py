@@ -200,7 +200,7 @@ def test_figures_can_be_made_again(site, person):
 
 
 def test_figures_are_not_made_again_while_the_worker_seals(site):
-    with Leases(site).held("log"), pytest.raises(CommandError, match="The worker is at it"):
+    with Leases(site).held("log"), pytest.raises(CommandError, match="The worker is updating them"):
         call_command("figures", again=True)
 
 

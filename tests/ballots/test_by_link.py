@@ -564,7 +564,7 @@ def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board,
     add_voters(owner, elections.find("Board"), ["late@example.org"])
     services.cast(Pass(link_of()), "Board", ranks(Bo=1), "form")
     site_sealer().seal()
-    assert replay.check(site, said=replay.quietly).first == ()
+    assert replay.check(site, report=replay.quietly).first == ()
     (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
     assert "link" not in str(event)
 

@@ -20,7 +20,7 @@ from tests.aws.rules import Latency, Limits, Rules
 from tests.rows import every_row
 from upkeep.backups import drill
 from upkeep.capacity.model import MAX_GATE_UTILISATION, Layout, Model, Prices, rehearsed
-from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Play, Size, on, pattern_of, patterns, quietly
+from upkeep.capacity.rehearsal import Act, Per, Play, Size, on, pattern_of, patterns, quietly
 from upkeep.capacity.report import as_text, first_to_break
 
 
@@ -46,12 +46,12 @@ def test_casting_costs_what_its_transaction_holds(small):
     two units each in the transaction, one for the number and one for the roll in the index."""
     told = units(small, "casting")
     assert {
-        key: told.pop(f"write {key}") for key in ("ELECTION#{election}#{nn}", "EVENTS#{nn}", "VOID#{…}", "ONCE#{…}")
+        key: told.pop(f"write {key}") for key in ("ELECTION#{election}#{nn}", "EVENTS#{nn}", "VOID#{…}", "Per.ONCE#{…}")
     } == {
         "ELECTION#{election}#{nn}": 8,
         "EVENTS#{nn}": 2,
         "VOID#{…}": 2,
-        "ONCE#{…}": 2,
+        "Per.ONCE#{…}": 2,
     }
     assert (told.pop("write USER#{…}"), told.pop("write SEQUENCE"), told.pop("write VOTER#{…}+")) == (2, 1, 1)
     assert not [key for key in told if key.startswith("write")]
@@ -157,9 +157,9 @@ NUMBERS = Charged(WRITE, LOG, "SEQUENCE")
 
 def model(voters: int = 36_000, *, peak: float = 1, **more) -> Model:
     """Ten an hour a voter at a time: 36,000 voters in ten hours are one a second."""
-    casting = Act("casting", EVERYBODY, {SHARED: 2.0, SPREAD: 8.0, OWN: 5.0}, 1000.0, 2000, True, True)
-    opening = Act("opening", ONCE, {SHARED: 100.0})
-    listing = Act("listing", EVERYBODY, {SPREAD: 2.0})
+    casting = Act("casting", Per.VOTER, {SHARED: 2.0, SPREAD: 8.0, OWN: 5.0}, 1000.0, 2000, True, True)
+    opening = Act("opening", Per.ONCE, {SHARED: 100.0})
+    listing = Act("listing", Per.VOTER, {SPREAD: 2.0})
     acts = [casting, opening, listing]
     return Model(Size(voters), 10, peak, acts, Layout(4, 64, 16), **more)
 
@@ -171,7 +171,9 @@ def test_what_falls_on_a_key_follows_from_the_rate_and_from_how_it_is_spread():
         (SPREAD, 200, 4, 0.2),
         (SHARED, 200, 1, 0.2),
     ]
-    assert busy.most_casts == busy.most_voters == 500, "both are full then, and what one has alone never is"
+    assert busy.most([busy.act("casting")]) == busy.most_voters == 500, (
+        "both are full then, and what one has alone never is"
+    )
     assert busy.gates_held == pytest.approx(100 * 0.01 / 64)
 
 
@@ -186,7 +188,7 @@ def test_what_breaks_first_is_a_sentence():
 
 
 def test_numbers_are_asked_for_no_oftener_than_processes_can_ask():
-    acts = [Act("casting", EVERYBODY, {NUMBERS: 1.0}, in_journey=True, at_peak=True)]
+    acts = [Act("casting", Per.VOTER, {NUMBERS: 1.0}, in_journey=True, at_peak=True)]
     many = replace(model(peak=5000), acts=acts)
     assert (many.servers, many.hottest[0].units) == (50, 5000), "at 100 requests a second each"
     few = replace(many, processes=4, held=0.005)
@@ -208,7 +210,7 @@ def test_sums_prices_and_what_to_warm_up():
 
 def spread(units: float, own: float = 0.0) -> Model:
     """Sixteen shards of so many units a second each, and what single voters have."""
-    casting = Act("casting", EVERYBODY, {SPREAD: 16 * units, OWN: own}, in_journey=True, at_peak=True)
+    casting = Act("casting", Per.VOTER, {SPREAD: 16 * units, OWN: own}, in_journey=True, at_peak=True)
     return Model(Size(36_000), 10, 1, [casting], Layout(16, 256, 16))
 
 

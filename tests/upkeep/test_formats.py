@@ -25,7 +25,8 @@ from tests.people import sign_in
 from tests.test_interruptions import Interrupted, Killed
 from upkeep import upgrading
 from upkeep.commands import StoreCommand
-from upkeep.upgrading import Busy, Step, quietly, upgrade
+from upkeep.replay import quietly
+from upkeep.upgrading import Busy, Step, upgrade
 from upkeep.worker.jobs import LOG as SEALING
 from upkeep.worker.leases import Leases
 

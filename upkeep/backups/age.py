@@ -284,27 +284,23 @@ class Decrypting(io.RawIOBase):
         self.cipher = ChaCha20Poly1305(_derived(file_key, file.read(16), b"payload"))
         self.nonces = _nonces()
         self.ahead = file.read(CHUNK_BYTES + TAG_BYTES)
-        self.told = memoryview(b"")
+        self.decrypted = memoryview(b"")
         self.is_first = True
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, into: memoryview) -> int:  # type: ignore[override]
-        if not self.told and (self.ahead or self.is_first):
-            self.told = memoryview(self._next())
-        some = self.told[: len(into)]
+        if not self.decrypted and (self.ahead or self.is_first):
+            self.decrypted = memoryview(self._next())
+        some = self.decrypted[: len(into)]
         into[: len(some)] = some
-        self.told = self.told[len(some) :]
+        self.decrypted = self.decrypted[len(some) :]
         return len(some)
 
     def _next(self) -> bytes:
-        chunk, self.ahead, is_first, self.is_first = (
-            self.ahead,
-            self.file.read(CHUNK_BYTES + TAG_BYTES),
-            self.is_first,
-            False,
-        )
+        is_first, self.is_first = self.is_first, False
+        chunk, self.ahead = self.ahead, self.file.read(CHUNK_BYTES + TAG_BYTES)
         try:
             content = self.cipher.decrypt(next(self.nonces)[0 if self.ahead else 1], chunk, None)
         except InvalidTag:

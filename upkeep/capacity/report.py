@@ -65,7 +65,7 @@ def _ceilings(model: Model) -> Iterator[str]:
         f"second; an item has {most} KB."
     )
     yield f"Shards of the election: {layout.shards}; gates: {layout.gates}; partitions of the log: {layout.log}."
-    casts, voters = rate(model.most_casts), rate(model.most_voters)
+    casts, voters = rate(model.most([model.act("casting")])), rate(model.most_voters)
     yield f"These take {casts} casts a second, or {voters} voters a second on their whole way."
 
 
@@ -89,7 +89,7 @@ def _step_lines(model: Model) -> Iterator[str]:
     yield "For every voter while nobody waits for it; the fullest key bounds how fast:"
     for act, load, seconds in model.steps():
         yield f"  {act.name}: at least {duration(seconds)} ({named(load.charged)})"
-    yield f"The largest item that was written has {model.largest / KILOBYTE:.1f} KB."
+    yield f"The largest item that was written has {max(act.largest for act in model.acts) / KILOBYTE:.1f} KB."
 
 
 def _price(model: Model) -> Iterator[str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from prometheus_client import Metric
@@ -18,7 +17,7 @@ from store import keys, sharded_reads
 from store.log import layout, utc_now
 from store.parallel import run_parallel
 from store.table import Item, Key, StoreError, Table
-from upkeep import disk, secret_key, system
+from upkeep import disk, secret_key
 from upkeep.log import figures
 from upkeep.monitoring import metrics
 from upkeep.pause import Pause, pause_of
@@ -26,23 +25,10 @@ from upkeep.worker import heartbeats
 from upkeep.worker.heartbeats import Failure, Heartbeat
 from upkeep.worker.jobs import JOBS
 
-if TYPE_CHECKING:
-    from store.dynamodb import TableState
-
 WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
 MAX_CLOCK_SKEW_SECONDS = 30  # allowed between two clocks
 # counted in each state: the outbox has no counter, and counting must be quick
 MAX_COUNTED_MAILS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class StoreHealth:
-    """What a paid store reports about itself. The embedded one reports nothing, and costs nothing."""
-
-    tables: tuple[TableState, ...]  # empty if not known
-    read: float  # capacity units consumed by this process
-    written: float
-    retries: dict[str, int]  # requests that this process retried, by reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +46,6 @@ class Health:
     bounces: Item | None = None  # the state of the bounce mailbox
     backup: Item | None = None  # the newest: when it ended, and what it contains
     seconds: float = 0  # of the round trip for the items
-
-    @property
-    def store(self) -> StoreHealth:
-        capacity, retries = metrics.capacity(), metrics.retries()
-        read, written = (capacity.get(kind, 0.0) for kind in ("read", "write"))
-        return StoreHealth(system.tables(), read, written, {reason: int(retries[reason]) for reason in retries})
 
     @property
     def unsealed(self) -> int:
@@ -198,13 +178,12 @@ def has_unknown_mails(table: Table) -> bool:
 
 def count_mails(table: Table, *states: str) -> dict[str, BoundedCount]:
     """How many mails there are in each state; one round trip each, in parallel."""
-    found = run_parallel(table, *(partial(_count_mails, table, state) for state in states))
-    return dict(zip(states, found, strict=True))
 
+    def count(state: str) -> BoundedCount:
+        page = sharded_reads.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
+        return BoundedCount(len(page.items), page.cursor is not None)
 
-def _count_mails(table: Table, state: str) -> BoundedCount:
-    page = sharded_reads.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
-    return BoundedCount(len(page.items), page.cursor is not None)
+    return dict(zip(states, run_parallel(table, *(partial(count, state) for state in states)), strict=True))
 
 
 def last_successes(workers: Iterable[Heartbeat]) -> dict[str, float]:

@@ -96,9 +96,7 @@ def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
             bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
         except (IMAP4.error, OSError) as error:
             sentence = _("The bounce mailbox cannot be read: %(words)s") % {"words": bounce_mailbox.failure_text(error)}
-            yield broken(
-                _("Bounces"), sentence, _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
-            )
+            yield broken(_("Bounces"), sentence, _check_bounces_url())
             return
     yield from check_worker_mailbox(state)
 
@@ -106,22 +104,23 @@ def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
 def check_worker_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:
     if not bounce_mailbox.is_configured():
         return
-    about, todo = _("Bounces"), _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
+    about = _("Bounces")
     if state.trouble:
-        said = {"words": state.trouble, "since": state.since}
-        yield broken(
-            about, _("The worker has been unable to read the bounce mailbox since %(since)s: %(words)s") % said, todo
-        )
-        return
-    if state.unreadable:
+        sentence = _("The worker has been unable to read the bounce mailbox since %(since)s: %(words)s")
+        yield broken(about, sentence % {"words": state.trouble, "since": state.since}, _check_bounces_url())
+    elif state.unreadable:
         last = state.unreadable[-1]
-        said = {"count": str(len(state.unreadable)), "mail": last["mail"], "reason": last["reason"]}
+        details = {"count": str(len(state.unreadable)), "mail": last["mail"], "reason": last["reason"]}
         sentence = _(
             "Bounces that could not be read and were set aside: %(count)s, the last one %(mail)s (%(reason)s)."
         )
-        yield warn(about, sentence % said, _("Read them yourself. They do not hold up other mails."))
-        return
-    yield ok(about, _("The mailbox can be read."))
+        yield warn(about, sentence % details, _("Read them yourself. They do not hold up other mails."))
+    else:
+        yield ok(about, _("The mailbox can be read."))
+
+
+def _check_bounces_url() -> str:
+    return _("Check BOUNCES_URL. docs/how-to/mail.md says where the worker may write.")
 
 
 def check_outbox(failed: BoundedCount, unknown: BoundedCount) -> Finding:

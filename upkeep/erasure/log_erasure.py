@@ -243,11 +243,7 @@ def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     """Whether there is a person to erase by now, or an election that kept a name was deleted."""
-    return _next(clock) is not None
-
-
-def _next(clock: Callable[[], datetime]) -> Item | None:
-    return _next_due(clock) or _next_kept()
+    return (_next_due(clock) or _next_kept()) is not None
 
 
 def _next_due(clock: Callable[[], datetime]) -> Item | None:
@@ -256,7 +252,11 @@ def _next_due(clock: Callable[[], datetime]) -> Item | None:
     until = as_text(clock() - timedelta(days=settings.FORGET_AFTER_DAYS)) if settings.FORGET_AFTER_DAYS else ""
     there = table().page(keys.NAMES_TO_FORGET, limit=1).items
     due = next((mark for mark in there if "at" in mark or mark["removed_at"] <= until), None)
-    return due if due is not None and _is_sealed(due["upto"]) else None
+    if due is None:
+        return None
+    sealed = _sealed()  # void numbers at the end of the log need no seal
+    is_sealed = due["upto"] <= sealed or layout.first_of_all(table(), sealed + 1, due["upto"]) is None
+    return due if is_sealed else None
 
 
 def _next_kept() -> Item | None:
@@ -269,12 +269,6 @@ def _next_kept() -> Item | None:
 def _sealed() -> int:
     newest = EventLog(table()).newest_checkpoint()
     return newest["event_id"] if newest else 0
-
-
-def _is_sealed(upto: int) -> bool:
-    """Void numbers at the end of the log need no seal."""
-    sealed = _sealed()
-    return upto <= sealed or layout.first_of_all(table(), sealed + 1, upto) is None
 
 
 def is_at_work(store: Any) -> bool:
@@ -308,7 +302,7 @@ def request_erasure(name_or_email: str) -> None:
 def erase_names(clock: Callable[[], datetime] = utc_now) -> int:
     """Erase the people who are due, for one turn of work; returns how many events were rewritten."""
     done, left = 0, TURN_EVENTS
-    while left > 0 and (mark := _next(clock)) is not None:
+    while left > 0 and (mark := _next_due(clock) or _next_kept()) is not None:
         seen, changed = (0, 0) if _is_all_kept(mark) else _go_on(mark if "at" in mark else _begun(mark))
         done, left = done + changed, left - max(seen, TRANSACTION_EVENTS)
     return done

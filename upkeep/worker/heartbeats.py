@@ -99,17 +99,12 @@ class HeartbeatSender:
     def send(self) -> None:
         now = int(self.clock())
         self.sent += 1
-        item = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since, "seen": now}
+        process = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since}
         done = {name: int(moment) for name, moment in metrics.successes_here().items()}
         failed = {job: [each.at, each.reason] for job, each in last_failures().items()}
-        item |= {
-            "signs": self.sent,
-            "doing": dict(self.doing),
-            "done": done,
-            "failed": failed,
-            "ttl": now + RETENTION_SECONDS,
-        }
-        self.table.write(Put({"PK": self.place.pk, "SK": self.place.sk, **item}))
+        jobs = {"doing": dict(self.doing), "done": done, "failed": failed}
+        beat = {"seen": now, "signs": self.sent, "ttl": now + RETENTION_SECONDS}
+        self.table.write(Put({**self.place.item, **process, **jobs, **beat}))
 
 
 # --- missing them ---

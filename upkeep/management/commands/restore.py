@@ -8,7 +8,6 @@ from getpass import getpass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, cast
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.management.base import CommandError
@@ -18,7 +17,7 @@ from mail.outages import clear_all_outages
 from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now
 from store.table import Table, Unavailable
-from upkeep import disk, server, system
+from upkeep import server, system
 from upkeep.backups import age, archive, input_files
 from upkeep.backups.held_mail import Holding
 from upkeep.commands import StoreCommand, print_unlinked_warning, show_count
@@ -83,24 +82,24 @@ class Command(StoreCommand):
         """A running worker would write during the restore, and a running server would keep the old store open."""
         if is_worker_up(self.table):
             raise CommandError(f"A worker is running on this store. {STOP_FIRST}")
-        store = Path(urlsplit(settings.STORE_URL).path) if system.is_embedded() else None
-        if store and store.parent == settings.DATA_DIR:
+        files = system.store_files()
+        if files and files[0].parent == settings.DATA_DIR:
             try:
                 os.close(server.lock_folder(settings.DATA_DIR))
             except server.FolderTaken as taken:
                 raise CommandError(f"{taken} {STOP_FIRST}") from taken
         if self.replaces:
-            self._move_aside(store)
+            self._move_aside(files)
         self.table.create()
 
-    def _move_aside(self, store: Path | None) -> None:
-        if store is None:
+    def _move_aside(self, files: list[Path]) -> None:
+        if not files:
             raise CommandError(
                 "--replace is for the embedded store. Use new tables instead, with prefix= in STORE_URL."
             )
         self.table.close()
         moment = f"{utc_now():%Y%m%dT%H%M%S}"
-        for path in (store.with_name(store.name + ending) for ending in ("", *disk.STORE_FILE_SUFFIXES)):
+        for path in files:
             if path.exists():
                 path.rename(f"{path}.replaced-{moment}")
                 self.stderr.write(f"The old file is now {path}.replaced-{moment}. Delete it once everything works.")
