@@ -54,10 +54,6 @@ class Unreadable(Exception):
     """A mail whose file cannot be read; the message says why."""
 
 
-class NotEncrypted(OSError):
-    """The password would be sent unencrypted."""
-
-
 def is_configured() -> bool:
     return bool(settings.BOUNCES_URL)
 
@@ -186,7 +182,7 @@ def _connected(url: SplitResult) -> Iterator[imaplib.IMAP4]:
         with deadline.within(TURN_SECONDS):
             if not secure and host not in LOCAL_HOSTS:
                 if "STARTTLS" not in box.capabilities:
-                    raise NotEncrypted("the mailbox offers no encryption")
+                    raise OSError("the mailbox offers no encryption")  # the password would be sent as plain text
                 box.starttls(context)
             box.login(unquote(url.username or ""), unquote(url.password or ""))
             yield box

@@ -82,16 +82,13 @@ def send_waiting(
 
 def _send_lane(lane: LaneRun, goes_on: Callable[[], bool]) -> int:
     lost = (partial(_give_up_abandoned, item, lane.now()) for item in table().each(keys.mails(SENDING)))
-    waiting = (partial(lane.send_due, item) for item in due(lane.name, lane.now()))
+    due = sharded_reads.each(table(), _due(lane.name, lane.now()))
+    waiting = (partial(lane.send_due, item) for item in due)
     turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
     try:
         return process_each(turns, lambda turn: turn())
     finally:
         lane.hang_up()
-
-
-def due(lane: str, now: float) -> Iterator[Item]:
-    return sharded_reads.each(table(), _due(lane, now))
 
 
 def anything_due(lane: str, now: float) -> bool:

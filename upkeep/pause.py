@@ -119,6 +119,10 @@ def pause(actor: str, minutes: int, sentence: str = "", *also: Write) -> None:
     pause = Pause(actor, as_text(utc_now()), minutes, sentence)
     data = {"since": pause.since, "minutes": minutes, "sentence": sentence}
     _record(Event(actor, "SitePaused", data), pause_item(pause), *also, refusal=NotNow(ALREADY))
+    wait_until_known()
+
+
+def wait_until_known() -> None:
     time.sleep(cache.seconds)
 
 

@@ -16,7 +16,6 @@ from store.connect import connect
 from store.log import utc_now
 from store.parallel import run_parallel
 from store.table import StoreError
-from upkeep.worker import jobs
 
 from .doctor import health
 from .doctor.web_checks import RequestSnapshot, is_doctor
@@ -72,7 +71,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Metrics for Prometheus; in production only with METRICS_TOKEN, otherwise a 404."""
     if settings.PRODUCTION and not has_bearer_token(request, settings.METRICS_TOKEN):
         raise Http404
-    text = site_metrics.as_text([jobs.as_metric(), *health.as_metrics(connect(settings.STORE_URL))])
+    text = site_metrics.as_text(health.as_metrics(connect(settings.STORE_URL)))
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -12,9 +12,8 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.services import role_unchanged
 from acts.refusals import LostRace, NotNow
-from acts.retry import retry_lost_race
+from acts.retry import retry_lost_race, unique_suffixes
 from acts.storage import now_text, record
-from acts.unique_names import unique_suffixes
 from acts.versions import next_version
 from elections import repository as elections
 from elections.actions import relation

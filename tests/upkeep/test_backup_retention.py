@@ -77,7 +77,7 @@ def test_a_folder_is_read_as_it_was_written(tmp_path):
     for name in ("plenum-20260101T000000Z.jsonl.gz", "plenum-2026-01-01.jsonl.gz", "diary.txt"):
         (tmp_path / name).write_text("")
     found = found_in(tmp_path)
-    assert [(each.is_whole, set(each.open)) for each in found] == [(True, {"a"}), (False, {"a"}), (False, set())]
+    assert [(each.is_complete, set(each.open)) for each in found] == [(True, {"a"}), (False, {"a"}), (False, set())]
     delete(tmp_path, [each.name for each in found])
     assert sorted(each.name for each in tmp_path.iterdir()) == ["diary.txt", "plenum-2026-01-01.jsonl.gz"]
 
@@ -88,7 +88,7 @@ def test_a_record_that_cannot_be_read_is_as_none(tmp_path, words):
     path.write_text("")
     path.with_name(path.name + ".json").write_text(words)
     (found,) = found_in(tmp_path)
-    assert not found.is_whole
+    assert not found.is_complete
 
 
 # --- what an earlier version has left ---

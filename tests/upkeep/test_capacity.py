@@ -46,12 +46,12 @@ def test_casting_costs_what_its_transaction_holds(small):
     two units each in the transaction, one for the number and one for the roll in the index."""
     told = units(small, "casting")
     assert {
-        key: told.pop(f"write {key}") for key in ("ELECTION#{election}#{nn}", "EVENTS#{nn}", "VOID#{…}", "Per.ONCE#{…}")
+        key: told.pop(f"write {key}") for key in ("ELECTION#{election}#{nn}", "EVENTS#{nn}", "VOID#{…}", "ONCE#{…}")
     } == {
         "ELECTION#{election}#{nn}": 8,
         "EVENTS#{nn}": 2,
         "VOID#{…}": 2,
-        "Per.ONCE#{…}": 2,
+        "ONCE#{…}": 2,
     }
     assert (told.pop("write USER#{…}"), told.pop("write SEQUENCE"), told.pop("write VOTER#{…}+")) == (2, 1, 1)
     assert not [key for key in told if key.startswith("write")]

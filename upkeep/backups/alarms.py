@@ -59,12 +59,19 @@ def _in_use_since() -> datetime | None:
     return datetime.fromisoformat(first["when_occurred"]) if first else None
 
 
-def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
-    """Whether the newest backup, or a site without any, is older than allowed."""
+def _late_since(now: datetime) -> tuple[str, datetime] | None:
+    """If the newest backup, or a site without any, is older than allowed: the warning, and since when."""
     if not settings.BACKUP_MAX_AGE_DAYS:
-        return False
-    since = ended_at(table()) or _in_use_since()
-    return since is not None and clock() - since > timedelta(days=settings.BACKUP_MAX_AGE_DAYS)
+        return None
+    last = ended_at(table())
+    since = last or _in_use_since()
+    if since is None or now - since <= timedelta(days=settings.BACKUP_MAX_AGE_DAYS):
+        return None
+    return "backup_late" if last else "backup_missing", since
+
+
+def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
+    return _late_since(clock()) is not None
 
 
 # --- mailing ---
@@ -72,11 +79,8 @@ def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
 
 def warn_of_late(clock: Callable[[], datetime] = utc_now) -> int:
     """Queue today's warnings if they are due; returns how many. Safe to run concurrently: each mail is queued once."""
-    if not is_late(clock):
-        return 0
-    last = ended_at(table())
-    since = last or _in_use_since() or clock()
-    return _mail("backup_late" if last else "backup_missing", since, WATCHERS, clock())
+    late = _late_since(clock())
+    return _mail(*late, WATCHERS, clock()) if late else 0
 
 
 def warn_of_failure(clock: Callable[[], datetime] = utc_now) -> int:

@@ -1,10 +1,10 @@
-"""How long the backups in a folder are kept, and the records that show which to delete.
+"""How long the backups in a folder are backups, and the records that show which to delete.
 
 Beside each backup is a small record: when it was made, how large it is, and which secret elections were open then,
 under pseudonyms. So the machine that makes backups knows which to delete without being able to read them.
 
 Two backups made while a secret election was open can be compared (docs/explanation/threats.md): if only one person
-voted in between, the new ballot is theirs. So only the newest few are kept of an open election, and none once it is
+voted in between, the new ballot is theirs. So only the newest few are backups of an open election, and none once it is
 closed and sealed and a newer backup contains all of it.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
 FOLDER = Path("/var/lib/plenum-backups")  # where deploy/plenum-backup.service puts them
 ENCRYPTED = b"age-encryption.org/"
-MIN_BACKUPS = 3  # the newest complete backups are kept, however old
+MIN_BACKUPS = 3  # the newest complete backups are backups, however old
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class StoredBackup:
 
     name: str
     made_at: datetime
-    is_whole: bool
+    is_complete: bool
     open: frozenset[str] = frozenset()
 
 
@@ -71,7 +71,7 @@ def _backup_at(path: Path) -> StoredBackup:
         record = json.loads(_record_path(path).read_text())
         return StoredBackup(path.name, made_at, path.stat().st_size == record["bytes"], frozenset(record["open"]))
     except (OSError, ValueError, KeyError, TypeError):
-        return StoredBackup(path.name, made_at, is_whole=False)
+        return StoredBackup(path.name, made_at, is_complete=False)
 
 
 def _record_path(path: Path) -> Path:
@@ -107,33 +107,25 @@ def delete(folder: Path, names: Iterable[str]) -> None:
 # --- what to delete ---
 
 
-def expired(kept: Sequence[StoredBackup], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
-    """Which of these backups, given newest first, to delete. The newest complete one is always kept."""
-    newest = next((each for each in kept if each.is_whole), None)
+def expired(backups: Sequence[StoredBackup], policy: Policy, now: datetime, all_sealed: bool) -> list[str]:
+    """Which of these backups, given newest first, to delete. The newest complete one is always backups."""
+    newest = next((each for each in backups if each.is_complete), None)
     if newest is None:
         return []
-    older = [each for each in kept if each.made_at < newest.made_at]
-    gone = set(_too_old(kept, policy.days, now))
+    older = [each for each in backups if each.made_at < newest.made_at]
+    gone = {each.name for each in _surplus(backups, MIN_BACKUPS) if now - each.made_at > timedelta(days=policy.days)}
     if not policy.keeps_all:
         gone |= {each.name for each in older if all_sealed and each.open - newest.open}
-        gone |= set(_too_many(kept, policy.copies, newest.open))
+        for election in newest.open:
+            made_then = [each for each in backups if election in each.open]
+            gone |= {each.name for each in _surplus(made_then, policy.copies)}
     return [each.name for each in older if each.name in gone]
 
 
-def _too_old(kept: Sequence[StoredBackup], days: int, now: datetime) -> Iterator[str]:
-    whole = 0
-    for each in kept:
-        if whole >= MIN_BACKUPS and now - each.made_at > timedelta(days=days):
-            yield each.name
-        whole += each.is_whole
-
-
-def _too_many(kept: Sequence[StoredBackup], copies: int, still_open: frozenset[str]) -> Iterator[str]:
-    """For each open election, all but the newest few complete backups."""
-    for election in still_open:
-        having = [each for each in kept if election in each.open]
-        whole = 0
-        for each in having:
-            if whole >= copies:
-                yield each.name
-            whole += each.is_whole
+def _surplus(backups: Iterable[StoredBackup], count: int) -> Iterator[StoredBackup]:
+    """Those after so many complete ones."""
+    complete = 0
+    for each in backups:
+        if complete >= count:
+            yield each
+        complete += each.is_complete

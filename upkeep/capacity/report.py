@@ -19,14 +19,9 @@ KILOBYTE = 1024
 
 
 def as_text(model: Model) -> Iterator[str]:
-    yield from _assumptions(model)
-    yield from ("", *_acts(model))
-    yield from ("", *_ceilings(model))
-    yield from ("", *_hottest(model))
-    yield from ("", *_step_lines(model))
-    yield from ("", *_price(model))
-    yield from ("", *_warm(model))
-    yield from ("", *wrap(f"What breaks first: {first_to_break(model)}", LINE_CHARS))
+    for part in (_assumptions, _acts, _ceilings, _hottest, _step_lines, _price, _warm):
+        yield from (*part(model), "")
+    yield from wrap(f"What breaks first: {first_to_break(model)}", LINE_CHARS)
 
 
 def _assumptions(model: Model) -> Iterator[str]:

@@ -153,7 +153,7 @@ def key_problem(table: Table, found: Mapping[Key, Item]) -> str:
     """A message if people cannot vote because the site's secret key was replaced. Elections are read only if the
     fingerprint in the store differs."""
     if secret_key.differs(found.get(keys.secret_key())) and secret_key.locked_election(table) is not None:
-        return secret_key.replaced_message()
+        return str(secret_key.REPLACED)
     return ""
 
 
@@ -222,10 +222,10 @@ def job_health(found: Health, workers: Iterable[Heartbeat]) -> list[JobHealth]:
 
 def as_metrics(table: Table) -> Iterator[Metric]:
     """What the disks and the store report, in eight round trips; if the store is unavailable, only that."""
-    rooms = GaugeMetricFamily("plenum_disk_free_bytes", "Free on the disks the site writes to.", labels=["folder"])
-    for each in disk.disks():
-        rooms.add_metric([str(each.folder)], each.free)
-    yield rooms
+    periods = {job.name: job.every for job in JOBS}
+    yield _by_label("plenum_worker_every_seconds", "Between two looks of a job.", "name", periods)
+    free = {str(each.folder): each.free for each in disk.disks()}
+    yield _by_label("plenum_disk_free_bytes", "Free on the disks the site writes to.", "folder", free)
     try:
         found, waiting = read_health(table), count_mails(table, *WATCHED)
         workers = heartbeats.read_heartbeats(table)
@@ -244,32 +244,26 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "plenum_backup_age_seconds", "Since the newest backup ended; -1 if there is none.", found.backup_age(utc_now())
     )
-    depth = GaugeMetricFamily(
-        "plenum_outbox_mails", f"Mails by state; {MAX_COUNTED_MAILS} may be more.", labels=["state"]
-    )
-    for state, bounded in waiting.items():
-        depth.add_metric([state], bounded.count)
-    yield depth
-    closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
-    for lane in outages.LANES:
-        closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
-    yield closed
+    text = f"Mails by state; {MAX_COUNTED_MAILS} may be more."
+    yield _by_label("plenum_outbox_mails", text, "state", {state: mails.count for state, mails in waiting.items()})
+    failures = {lane: unreached[lane].failures if lane in unreached else 0 for lane in outages.LANES}
+    yield _by_label("plenum_mail_server_failures", "Failures in a row to reach it.", "lane", failures)
 
 
 def _worker_metrics(found: list[Heartbeat]) -> Iterator[Metric]:
     """From the heartbeats in the store, so workers on other machines are included."""
     now = time.time()
-    words = "Whether any worker has given a sign of life within a minute."
-    yield GaugeMetricFamily("plenum_worker_up", words, int(is_worker_up(found)))
-    ages = GaugeMetricFamily(
-        "plenum_worker_age_seconds",
-        "Since a worker last did a job, or saw that there was nothing to do.",
-        labels=["name"],
-    )
-    for name, moment in last_successes(found).items():
-        ages.add_metric([name], max(0, now - moment))
-    yield ages
-    busy = GaugeMetricFamily("plenum_worker_busy_seconds", "For how long a worker has been at a job.", labels=["name"])
-    for name, since in {name: since for sign in found for name, since in sign.doing.items()}.items():
-        busy.add_metric([name], max(0, now - since))
-    yield busy
+    text = "Whether any worker has given a sign of life within a minute."
+    yield GaugeMetricFamily("plenum_worker_up", text, int(is_worker_up(found)))
+    text = "Since a worker last did a job, or saw that there was nothing to do."
+    ages = {name: max(0, now - moment) for name, moment in last_successes(found).items()}
+    yield _by_label("plenum_worker_age_seconds", text, "name", ages)
+    busy = {name: max(0, now - since) for sign in found for name, since in sign.doing.items()}
+    yield _by_label("plenum_worker_busy_seconds", "For how long a worker has been at a job.", "name", busy)
+
+
+def _by_label(name: str, text: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for each, value in values.items():
+        family.add_metric([each], value)
+    return family

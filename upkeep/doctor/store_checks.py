@@ -119,11 +119,8 @@ def check_secret_key(table: Table) -> Finding:
     about = _("Secret key")
     if secret_key.locked_election(table) is None:
         return ok(about, _("It fits all open secret elections."))
-    return broken(
-        about,
-        secret_key.replaced_message(),
-        _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md)."),
-    )
+    todo = _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md).")
+    return broken(about, str(secret_key.REPLACED), todo)
 
 
 # --- the worker ---

@@ -9,14 +9,13 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
 from django.core.management.base import CommandError
-from prometheus_client import Metric
-from prometheus_client.core import GaugeMetricFamily
 
 from acts import background, wakeups
 from acts.queues import failure_reason, safe_message
@@ -223,22 +222,24 @@ class Worker:
         self._failures: Counter[str] = Counter()
         self._due = {job.name: 0.0 for job in self.jobs}
         self._called: set[str] = set()
-        self.lanes = [Lane(self, lane) for lane in dict.fromkeys(job.lane for job in self.jobs)]
+        self._bells = {job.lane: threading.Event() for job in self.jobs}
 
     def run(self) -> None:
         """Run until all lanes end. One that breaks ends the others, and its error is raised here."""
-        own, others = self.lanes[:1], self.lanes[1:]
-        for lane in others:
-            lane.start()
+        with ThreadPoolExecutor(len(self._bells), "lane") as pool:
+            lanes = [pool.submit(self._run_lane, lane) for lane in self._bells]
+        for lane in lanes:
+            lane.result()
+
+    def _run_lane(self, lane: str) -> None:
+        _goes_on.set(self.may_continue)
         try:
-            for lane in own:
-                lane.run()
+            while self.may_continue():
+                self._bells[lane].clear()
+                self.run_due(lane)
+                self._bells[lane].wait(self.sleep_seconds(lane))
         finally:
-            self._is_over.set()
-            for lane in others:
-                lane.join()
-        for lane in self.lanes:
-            lane.raise_error()
+            self.end()
 
     def may_continue(self) -> bool:
         return not self._is_over.is_set() and self.goes_on()
@@ -253,8 +254,8 @@ class Worker:
     def wake(self, name: str) -> None:
         """Run this job as soon as its lane is free, and once more if it is running."""
         self._called.add(name)
-        for lane in self.lanes:
-            lane.called.set()
+        for bell in self._bells.values():
+            bell.set()
 
     def sleep_seconds(self, lane: str) -> float:
         """How long the lane may sleep unless it is woken."""
@@ -275,34 +276,8 @@ class Worker:
 
     def end(self) -> None:
         self._is_over.set()
-        for lane in self.lanes:
-            lane.called.set()
-
-
-class Lane(threading.Thread):
-    """A thread that runs the jobs of one lane one after another."""
-
-    def __init__(self, worker: Worker, lane: str):
-        super().__init__(name=lane or "worker")
-        self.worker, self.lane, self.called = worker, lane, threading.Event()
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        token = _goes_on.set(self.worker.may_continue)
-        try:
-            while self.worker.may_continue():
-                self.called.clear()
-                self.worker.run_due(self.lane)
-                self.called.wait(self.worker.sleep_seconds(self.lane))
-        except BaseException as error:
-            self.error = error
-            self.worker.end()
-        finally:
-            _goes_on.reset(token)
-
-    def raise_error(self) -> None:
-        if self.error is not None:
-            raise self.error
+        for bell in self._bells.values():
+            bell.set()
 
 
 def retry_delay(job: Job, failures: int) -> float:
@@ -311,13 +286,3 @@ def retry_delay(job: Job, failures: int) -> float:
         return job.every
     longest = min(MAX_PAUSE_SECONDS, job.every * 2 ** min(failures, 10))
     return longest * random.uniform(0.5, 1)  # noqa: S311 - not security-sensitive
-
-
-# --- metrics ---
-
-
-def as_metric() -> Metric:
-    found = GaugeMetricFamily("plenum_worker_every_seconds", "Between two looks of a job.", labels=["name"])
-    for job in JOBS:
-        found.add_metric([job.name], job.every)
-    return found
