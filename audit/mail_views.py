@@ -133,12 +133,12 @@ def send_test_mail(request: HttpRequest) -> HttpResponse:
     except Refusal as refusal:
         messages.error(request, str(refusal))
     except MailError as error:
-        words = redact_address(error.text, request.user.email)
-        messages.error(request, _("The mail server rejected the test mail: %(words)s") % {"words": words})
+        reply = redact_address(error.text, request.user.email)
+        messages.error(request, _("The mail server rejected the test mail: %(words)s") % {"words": reply})
     else:
-        words = redact_address(answer, request.user.email)
-        done = _("A test mail is on its way to you. The mail server said: %(words)s") % {"words": words}
-        messages.success(request, done if words else _("A test mail has been sent to you."))
+        reply = redact_address(answer, request.user.email)
+        done = _("A test mail is on its way to you. The mail server said: %(words)s") % {"words": reply}
+        messages.success(request, done if reply else _("A test mail has been sent to you."))
     return redirect("mails")
 
 

@@ -135,9 +135,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "retries": metrics.retries(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
-        "findings": examine_page(
-            request, found, health.last_seen(workers), checkpoint, mails[outbox.FAILED], mails[outbox.UNKNOWN]
-        ),
+        "findings": examine_page(request, found, health.last_seen(workers), checkpoint, mails),
     }
     return render(request, "audit/system.html", context)
 

@@ -79,9 +79,9 @@ def read_bounces(goes_on: Callable[[], bool] = lambda: True) -> int:
                 noted += is_noted
                 unreadable += [{"mail": mail.name, "reason": reason, "at": now_text()}] if reason else []
     except (imaplib.IMAP4.error, OSError) as error:
-        words = failure_text(error)
-        _log.warning("mailbox of bounces out of reach", extra={"words": words})
-        _store_state(words, unreadable)
+        message = failure_text(error)
+        _log.warning("mailbox of bounces out of reach", extra={"words": message})
+        _store_state(message, unreadable)
         raise
     _store_state("", unreadable)
     return noted

@@ -36,7 +36,7 @@ class Report:
 
     number: str
     kind: str  # BOUNCED, DELAYED or COMPLAINED
-    words: str
+    text: str
 
 
 # --- parsing (RFC 3464, RFC 5965) ---
@@ -102,13 +102,13 @@ def record_report(report: Report) -> bool:
     mail = outbox.find(report.number)
     if mail is None:
         return False
-    words = redact_address(report.words, mail.to) or "-"
+    text = redact_address(report.text, mail.to) or "-"
     if report.kind != BOUNCED:
-        return try_write(Update(keys.mail(mail.number), set={"note": report.kind, "note_detail": words}, when=Exists()))
+        return try_write(Update(keys.mail(mail.number), set={"note": report.kind, "note_detail": text}, when=Exists()))
     if mail.state not in (SENT, UNKNOWN):
         return False
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": BOUNCED, "code": 0, "number": mail.number})
-    return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=words, ttl=int(time.time()) + RETENTION_SECONDS)
+    return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=text, ttl=int(time.time()) + RETENTION_SECONDS)
 
 
 def newest_mail_to(address: str) -> str | None:

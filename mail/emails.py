@@ -38,21 +38,21 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class EmailTemplate:
-    """One kind of mail. Subject and sentences can use what the mail is about, its sender, and `words`, which is
-    evaluated when the mail is sent."""
+    """One kind of mail. Subject and sentences can use what the mail is about, its sender, and `values`, which is
+    called when the mail is sent."""
 
     subject: str
     sentences: tuple[str, ...]
     link: Callable[[Mail], str] | None = None
     button: str = ""
     silence: Callable[[Mail], str] | None = None  # URL to unsubscribe
-    silence_words: str = gettext_noop("Stop reminders about this")  # text of that link
+    silence_label: str = gettext_noop("Stop reminders about this")  # text of that link
     list_name: str = ""  # list ID, by which mail programs sort
     message: Callable[[Mail], Message | None] | None = None  # text written by a person, placed between ours
     urgent: bool = False  # a person is waiting for it, so it goes before bulk mail
     good_for: int = 0  # seconds after which it is useless; 0 for never
     is_over: Callable[[Mail], bool] | None = None  # whether its subject is over
-    words: Callable[[Mail], dict[str, str]] | None = None  # more placeholders for subject and sentences
+    values: Callable[[Mail], dict[str, str]] | None = None  # more placeholders for subject and sentences
     title: str = ""  # name in lists of mails; defaults to the subject if that has no placeholders
     headline: str = ""  # above the text; defaults to the subject
     after: tuple[str, ...] = ()  # sentences below the written text, beside the link
@@ -104,19 +104,19 @@ def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlte
 def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     """Context of the text and HTML templates."""
     written = template.message(mail) if template.message else None
-    more = template.words(mail) if template.words else {}
-    words = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
-    subject = isolated(written.subject) if written and written.subject else _(template.subject) % words
+    more = template.values(mail) if template.values else {}
+    values = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
+    subject = isolated(written.subject) if written and written.subject else _(template.subject) % values
     return {
         "subject": _("Test: %(subject)s") % {"subject": subject} if template.is_test else subject,
-        "headline": _(template.headline) % words if template.headline else subject,
-        "sentences": [_(sentence) % words for sentence in template.sentences],
+        "headline": _(template.headline) % values if template.headline else subject,
+        "sentences": [_(sentence) % values for sentence in template.sentences],
         "written": written,
-        "after": [_(sentence) % words for sentence in template.after],
+        "after": [_(sentence) % values for sentence in template.after],
         "link": absolute_url(template.link(mail)) if template.link else "",
         "button": _(template.button) if template.button else "",
         "silence": template.silence(mail) if template.silence else "",
-        "silence_words": _(template.silence_words),
+        "silence_label": _(template.silence_label),
         "language": mail.language,
         "direction": "rtl" if get_language_bidi() else "ltr",
     }

@@ -146,9 +146,9 @@ class LaneRun:
     def _shut(self, error: MailError) -> None:
         """Starts the backoff, because the next mail would fail the same way."""
         self._is_out_of_reach = self._was_out_of_reach = True
-        words = redact_address(error.text, "")
-        _log.warning("mail server out of reach", extra={"lane": self.name, "code": error.code, "words": words})
-        outages.record_failure(self.name, words, self.now())
+        text = redact_address(error.text, "")
+        _log.warning("mail server out of reach", extra={"lane": self.name, "code": error.code, "words": text})
+        outages.record_failure(self.name, text, self.now())
 
     def _answered(self) -> None:
         if self._was_out_of_reach:
@@ -216,13 +216,13 @@ class LaneRun:
             self._try_later(mail, error)
 
     def _end(self, mail: Mail, state: str, reason: str, error: MailError, old: str = SENDING) -> None:
-        words = redact_address(error.text, mail.to)
-        move(mail, old, state, **_failure(mail, reason, words, self.now(), error.code))
+        text = redact_address(error.text, mail.to)
+        move(mail, old, state, **_failure(mail, reason, text, self.now(), error.code))
 
     def _try_later(self, mail: Mail, error: MailError) -> None:
-        reason, words = "later" if error.code else "unreachable", redact_address(error.text, mail.to)
+        reason, text = "later" if error.code else "unreachable", redact_address(error.text, mail.to)
         then = int(self.now() + backoff(mail.tries))
-        move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=words, tries=mail.tries + 1)
+        move(mail, SENDING, QUEUED, not_before=then, reason=reason, detail=text, tries=mail.tries + 1)
 
 
 def as_mail_error(error: Exception) -> MailError:

@@ -33,16 +33,12 @@ class StoreCommand(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
             self.table = connect(settings.STORE_URL)
-            self._check_format()
+            if self.oldest is not None:
+                with suppress(Unavailable):  # reported when it is needed; a worker waits for it
+                    formats.check(self.table, self.oldest)
             return super().execute(*args, **options)
         except (StoreError, BadStoreUrl, Refusal) as error:
             raise CommandError(str(error)) from error
-
-    def _check_format(self) -> None:
-        """An unavailable store is reported when it is needed; a worker waits for it."""
-        if self.oldest is not None:
-            with suppress(Unavailable):
-                formats.check(self.table, self.oldest)
 
 
 def print_unlinked_warning(stream: OutputWrapper, elections: int) -> None:

@@ -66,14 +66,6 @@ class Attribute:
     cut: int = 0  # total characters, if not all are shown
 
 
-@dataclass(frozen=True, slots=True)
-class ItemView:
-    """One item."""
-
-    kind: str
-    attributes: tuple[Attribute, ...]
-
-
 # --- a partition ---
 
 
@@ -121,10 +113,10 @@ def _row(span: Span, item: Item, may: Allowed) -> Row:
 
 def _summary(shown: Item) -> str:
     """Visible, non-empty values, names first."""
-    told = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
-    names_first = sorted(told, key=lambda name: not name.endswith("name"))
-    words = "; ".join(f"{name}: {_text(shown[name])[:MAX_SUMMARY_CHARS]}" for name in names_first)
-    return words if len(words) <= MAX_SUMMARY_CHARS else f"{words[: MAX_SUMMARY_CHARS - 1]}…"
+    visible = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
+    names_first = sorted(visible, key=lambda name: not name.endswith("name"))
+    text = "; ".join(f"{name}: {_text(shown[name])[:MAX_SUMMARY_CHARS]}" for name in names_first)
+    return text if len(text) <= MAX_SUMMARY_CHARS else f"{text[: MAX_SUMMARY_CHARS - 1]}…"
 
 
 def _allowed_in(pk: str) -> Allowed:
@@ -143,8 +135,8 @@ def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:
 # --- an item ---
 
 
-def view_item(key: Key) -> ItemView | None:
-    """The visible part of an item; also `None` if its existence is hidden."""
+def view_item(key: Key) -> tuple[str, list[Attribute]] | None:
+    """The kind of an item and its visible attributes; also `None` if its existence is hidden."""
     kind = masks.type_of(key)
     try:
         shown = _masked_item(key) if kind else None
@@ -152,7 +144,7 @@ def view_item(key: Key) -> ItemView | None:
         return None
     if kind is None or shown is None:
         return None
-    return ItemView(kind.label, tuple(_attribute(key.table, kind, *each) for each in shown.items()))
+    return kind.label, [_attribute(key.table, kind, *each) for each in shown.items()]
 
 
 def _masked_item(key: Key) -> Item | None:
@@ -222,8 +214,8 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
 
 
 def href(span: Span, after: str = "") -> str:
-    words = {"table": SHORT_NAMES[span.table], "pk": span.pk, "prefix": span.prefix, "after": after}
-    parameters = {name: word for name, word in words.items() if word} | ({"index": "on"} if span.index else {})
+    values = {"table": SHORT_NAMES[span.table], "pk": span.pk, "prefix": span.prefix, "after": after}
+    parameters = {name: value for name, value in values.items() if value} | ({"index": "on"} if span.index else {})
     return f"{reverse('raw_tables')}?{urlencode(parameters)}"
 
 

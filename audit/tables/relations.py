@@ -289,14 +289,14 @@ def _events(query: TableQuery) -> Page:
 
 def _event(item: Item) -> Row:
     masked = masks.mask_item(LOG, item) or {}
-    said = dict(masked["event_data"])
-    name = said.pop("election_name", None)
+    data = dict(masked["event_data"])
+    name = data.pop("election_name", None)
     cells = (
         *cells_of(masked, "event_id", "when_occurred"),
         person_cell(masked["actor"]),
         Cell(masked["event_type"]),
         election_cell(name) if isinstance(name, str) else Cell(None),
-        Cell(said),
+        Cell(data),
     )
     return Row(cells, (item_link(layout.laid_out(item, table().log_partitions), LOG),))
 

@@ -125,8 +125,12 @@ def raw_item(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _raw_page(request, 422, sentence=_("Choose an item by table, partition key and sort key."))
     key = Key(form.cleaned_data["pk"], form.cleaned_data["sk"], raw.TABLE_NAMES[form.cleaned_data["table"]])
-    item = raw.view_item(key)
-    if item is None:
+    if (found := raw.view_item(key)) is None:
         raise Http404
-    partition_href = raw.href(Span(key.pk, table=key.table))
-    return render(request, "audit/tables/item.html", {"key": key, "item": item, "partition": partition_href})
+    context = {
+        "key": key,
+        "kind": found[0],
+        "attributes": found[1],
+        "partition": raw.href(Span(key.pk, table=key.table)),
+    }
+    return render(request, "audit/tables/item.html", context)

@@ -142,12 +142,12 @@ def _wrapping(secret: bytes, share: bytes, recipient: X25519PublicKey) -> ChaCha
     return ChaCha20Poly1305(_derived(secret, share + recipient.public_bytes_raw(), X25519))
 
 
-def _unwrapped(words: list[bytes], body: bytes, identities: Iterable[X25519PrivateKey]) -> bytes | None:
+def _unwrapped(arguments: list[bytes], body: bytes, identities: Iterable[X25519PrivateKey]) -> bytes | None:
     """The file key, if this stanza is for one of the identities. Lengths are checked before decrypting: a longer file
     key could be one that decrypts differently for several recipients."""
-    if words[0] != b"X25519":
+    if arguments[0] != b"X25519":
         return None
-    share = _bytes(words[1]) if len(words) == 2 else b""
+    share = _bytes(arguments[1]) if len(arguments) == 2 else b""
     if len(share) != KEY_BYTES or len(body) != FILE_KEY_BYTES + TAG_BYTES:
         raise Damaged(UNREADABLE)
     for each in identities:
@@ -170,19 +170,19 @@ def _read_header(file: BinaryIO, identities: Sequence[X25519PrivateKey]) -> byte
             return _checked(file_key, head + b"---", line)
         if not line.startswith(b"-> "):
             break
-        words = _arguments(line)
+        arguments = _arguments(line)
         body, text = _body(file)
-        file_key = file_key or _unwrapped(words, body, identities)
+        file_key = file_key or _unwrapped(arguments, body, identities)
         head += line + text
     raise Damaged(UNREADABLE)
 
 
 def _arguments(line: bytes) -> list[bytes]:
     """The first line of a stanza: words of visible characters, separated by single spaces."""
-    words = line[3:].removesuffix(b"\n").split(b" ")
-    if not line.endswith(b"\n") or not all(VISIBLE.fullmatch(word) for word in words):
+    arguments = line[3:].removesuffix(b"\n").split(b" ")
+    if not line.endswith(b"\n") or not all(VISIBLE.fullmatch(word) for word in arguments):
         raise Damaged(UNREADABLE)
-    return words
+    return arguments
 
 
 def _body(file: BinaryIO) -> tuple[bytes, bytes]:

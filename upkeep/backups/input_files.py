@@ -17,10 +17,10 @@ from pathlib import Path
 _opened: dict[str, int] = {}  # descriptors by path
 
 
-def open_all(words: Iterable[str]) -> None:
+def open_all(arguments: Iterable[str]) -> None:
     """Open each word of a command line that names a file, also as `--option=FILE`."""
-    for word in words:
-        path = word.partition("=")[2] if word.startswith("--") and "=" in word else word
+    for argument in arguments:
+        path = argument.partition("=")[2] if argument.startswith("--") and "=" in argument else argument
         with suppress(OSError, ValueError):
             if path and stat.S_ISREG(os.stat(path).st_mode):
                 _opened[_name(path)] = os.open(path, os.O_RDONLY)

@@ -45,8 +45,8 @@ def _on_keys(act: Act) -> str:
     for charged, each in act.units.items():
         if each >= 0.005:
             units[named(charged)][charged.kind] += each
-    told = sorted(units.items(), key=lambda row: (-sum(row[1].values()), row[0]))
-    return ", ".join(f"{key} {_number(each[WRITE])}/{_number(each[READ])}" for key, each in told)
+    rows = sorted(units.items(), key=lambda row: (-sum(row[1].values()), row[0]))
+    return ", ".join(f"{key} {_number(each[WRITE])}/{_number(each[READ])}" for key, each in rows)
 
 
 def named(charged: Charged) -> str:

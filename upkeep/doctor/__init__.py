@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
 from django.conf import settings
@@ -26,8 +26,7 @@ def examine_page(
     found: health.Health,
     worker_seen: float | None,
     checkpoint: Item | None,
-    failed: health.BoundedCount,
-    unknown: health.BoundedCount,
+    mails: Mapping[str, health.BoundedCount],
 ) -> list[Finding]:
     """The cheap checks. The request came through the proxy, so it shows what the command has to probe for."""
     now, seen = utc_now(), web_checks.RequestSnapshot.of(request)
@@ -42,7 +41,7 @@ def examine_page(
             now, store_checks.newest_moment(found, checkpoint), machine_checks.is_clock_synchronised(), ()
         ),
         store_checks.check_backup(found.backup, now),
-        mail_checks.check_outbox(failed, unknown),
+        mail_checks.check_outbox(mails[outbox.FAILED], mails[outbox.UNKNOWN]),
         *mail_checks.check_worker_mailbox(bounce_mailbox.state(found.bounces)),
         machine_checks.check_versions(),
     )

@@ -37,30 +37,30 @@ def check_server(send_to: str) -> Iterator[Finding]:
 
 
 def _check_connection() -> Finding:
-    said = {"server": f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"}
+    values = {"server": f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"}
     connection = get_connection(fail_silently=False)
     try:
         connection.open()
     except Exception as error:  # any error of a backend is a finding
-        return broken(_("Mail"), *_explain(error.__cause__ or error, said))
+        return broken(_("Mail"), *_explain(error.__cause__ or error, values))
     finally:
         with suppress(Exception):  # it may be closed already
             connection.close()
     if settings.EMAIL_HOST_USER:
-        return ok(_("Mail"), _("%(server)s accepts our user name and password.") % said)
-    return ok(_("Mail"), _("%(server)s answers and needs no password.") % said)
+        return ok(_("Mail"), _("%(server)s accepts our user name and password.") % values)
+    return ok(_("Mail"), _("%(server)s answers and needs no password.") % values)
 
 
-def _explain(error: BaseException, said: dict[str, str]) -> tuple[str, str]:
-    said = said | {"words": error_text(error)}
+def _explain(error: BaseException, values: dict[str, str]) -> tuple[str, str]:
+    values = values | {"words": error_text(error)}
     if isinstance(error, SMTPAuthenticationError):
         sentence = _("%(server)s rejected our user name and password: %(words)s")
-        return sentence % said, _("Check both in MAIL_URL. Percent-encode characters such as #.")
+        return sentence % values, _("Check both in MAIL_URL. Percent-encode characters such as #.")
     if isinstance(error, ssl.SSLError):
-        return _("The certificate of %(server)s is not valid: %(words)s") % said, _(
+        return _("The certificate of %(server)s is not valid: %(words)s") % values, _(
             "Check its certificate and its name in MAIL_URL."
         )
-    return _("The connection to %(server)s failed: %(words)s") % said, _(
+    return _("The connection to %(server)s failed: %(words)s") % values, _(
         "Check the scheme, host and port in MAIL_URL, and firewalls."
     )
 
@@ -84,8 +84,8 @@ def _check_sending(address: str) -> Finding:
         send_test_email(address)
     except MailError as error:
         return broken(_("Mail"), _("The test mail was rejected: %(words)s") % {"words": error.text})
-    said = {"address": address}
-    return ok(_("Mail"), _("The server accepted a mail for %(address)s. Check that it arrives.") % said)
+    values = {"address": address}
+    return ok(_("Mail"), _("The server accepted a mail for %(address)s. Check that it arrives.") % values)
 
 
 def check_mailbox(state: bounce_mailbox.State) -> Iterator[Finding]:

@@ -38,8 +38,8 @@ MAX_BACKUP_AGE_DAYS = 2
 
 
 def check_store(seconds: float) -> Finding:
-    said = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
-    sentence = _("%(address)s answers within %(milliseconds)d ms.") % said
+    values = {"milliseconds": max(1, round(seconds * 1000)), "address": system.store_address()}
+    sentence = _("%(address)s answers within %(milliseconds)d ms.") % values
     return (
         warn(_("Store"), sentence, _("That is slow: every page asks it several times."))
         if seconds > SLOW_ROUND_TRIP_SECONDS
@@ -155,8 +155,8 @@ def check_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
     plain = keeping.unencrypted_in(folder)
     found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
     if found:
-        said = {"count": len(found), "folder": folder, "first": found[0].name}
-        sentence = _("Unencrypted backups: %(count)d in %(folder)s, such as %(first)s.") % said
+        values = {"count": len(found), "folder": folder, "first": found[0].name}
+        sentence = _("Unencrypted backups: %(count)d in %(folder)s, such as %(first)s.") % values
         yield warn(_("Backup"), sentence, _("They may link secret ballots to voters. Delete them and all copies."))
 
 

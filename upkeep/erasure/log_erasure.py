@@ -80,23 +80,23 @@ class ErasedPerson:
     def without(self, event: Item, *, is_gone: bool) -> Item | None:
         """The event without them, or `None` if it does not name them. `is_gone`: the election it is about was
         deleted."""
-        declared, said = SCHEMA.event_type(event["event_type"]), dict(event["event_data"])
+        declared, data = SCHEMA.event_type(event["event_type"]), dict(event["event_data"])
         meant = self.meant(number_of(event), is_gone=is_gone)
-        is_theirs = keys.fold(str(said.get("name", ""))) in meant
+        is_theirs = keys.fold(str(data.get("name", ""))) in meant
         for field in declared.naming:
-            if field in said:
-                said[field] = _replaced(said[field], meant)
+            if field in data:
+                data[field] = _replaced(data[field], meant)
         if is_theirs:
-            said |= {field: "" for field in declared.own.split() if field in said}
-            said |= {"email": self._own(said["email"])} if "email" in said else {}
+            data |= {field: "" for field in declared.own.split() if field in data}
+            data |= {"email": self._own(data["email"])} if "email" in data else {}
         actor = _replaced(event["actor"], meant)
-        is_named = (actor, said) != (event["actor"], event["event_data"])
-        return rewritten(event, actor, said) if is_named else None
+        is_named = (actor, data) != (event["actor"], event["event_data"])
+        return rewritten(event, actor, data) if is_named else None
 
     def met_in(self, event: Item) -> set[str]:
         """The names by which the event refers to them."""
-        said = (event["event_data"].get(field) for field in SCHEMA.event_type(event["event_type"]).naming)
-        words = [event["actor"], *(word for each in said for word in (each if isinstance(each, list) else [each]))]
+        data = (event["event_data"].get(field) for field in SCHEMA.event_type(event["event_type"]).naming)
+        words = [event["actor"], *(word for each in data for word in (each if isinstance(each, list) else [each]))]
         meant = self.meant(number_of(event), is_gone=False)
         return {keys.fold(word) for word in words if isinstance(word, str)} & meant.keys()
 
@@ -152,12 +152,12 @@ class _Accounts:
         for event in events:
             self._take(number_of(event), event["event_type"], event["event_data"])
 
-    def _take(self, number: int, kind: str, said: Item) -> None:
-        name = keys.fold(said["name"])
+    def _take(self, number: int, kind: str, data: Item) -> None:
+        name = keys.fold(data["name"])
         if kind == "UserRegistered":
             self._here[name] = number
         if kind != "UserRemoved":
-            self.held.setdefault(keys.fold(said["email"]), set()).add(self._here.get(name, number))
+            self.held.setdefault(keys.fold(data["email"]), set()).add(self._here.get(name, number))
         elif name in self._here:
             self._removed.append((name, self._here.pop(name)))
 
@@ -192,8 +192,8 @@ class _Elections:
         for event in events:
             self._take(here, number_of(event), event["event_type"], event["event_data"])
 
-    def _take(self, here: dict[str, _Life], number: int, kind: str, said: Item) -> None:
-        name = keys.fold(said["election_name"])
+    def _take(self, here: dict[str, _Life], number: int, kind: str, data: Item) -> None:
+        name = keys.fold(data["election_name"])
         if kind == "ElectionCreated":
             here[name] = _Life(number, [(name, number)])
             self.lives.setdefault(name, []).append(here[name])
@@ -203,7 +203,7 @@ class _Elections:
             life.ended = number
             self.ended.add(life.made)
         else:
-            new = keys.fold(said["new_name"])
+            new = keys.fold(data["new_name"])
             life.names.append((new, number + 1))  # the event itself still has the old name
             here[new] = life
             self.lives.setdefault(new, []).append(life)
@@ -379,8 +379,8 @@ def _step(mark: Item, further: Item, pairs: list[tuple[Item, Item]]) -> None:
         table().write(moved)
         return
     puts = [rewriting(table(), before, after) for before, after in pairs]
-    told = names_forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
-    EventLog(table()).record(told, *puts, *_reindexed(pairs), moved)
+    event = names_forgotten(mark["aliases"][0][-1], (after for _before, after in pairs))
+    EventLog(table()).record(event, *puts, *_reindexed(pairs), moved)
 
 
 def _finish(mark: Item) -> None:

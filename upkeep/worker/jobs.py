@@ -180,7 +180,7 @@ def run_job(job: Job, leases: Leases) -> Run:
     is_well = ended.outcome in (Outcome.DONE, Outcome.NOTHING)
     metrics.observe_job(job.name, ended.outcome, is_well)
     if is_well:
-        heartbeats.clear_failure(job.name)
+        heartbeats.failures.pop(job.name, None)
     return ended
 
 
@@ -194,7 +194,8 @@ def _under_lease(job: Job, leases: Leases) -> Run:
 def _failure(job: Job, error: Exception) -> Run:
     """Log it; the system page shows the reason until the job succeeds again."""
     where, message = "".join(traceback.format_tb(error.__traceback__)), safe_message(error)
-    heartbeats.record_failure(job.name, failure_reason(error))
+    reason = failure_reason(error)[: heartbeats.MAX_REASON_CHARS]
+    heartbeats.failures[job.name] = heartbeats.Failure(int(time.time()), reason)
     log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": message, "where": where})
     return Run(Outcome.FAILED, message=message)
 
