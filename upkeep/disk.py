@@ -62,11 +62,6 @@ def disks() -> list[Disk]:
     return list(found.values())
 
 
-def free() -> int:
-    """Free bytes on the fullest disk; 0 if none of our folders exists yet."""
-    return min((disk.free for disk in disks()), default=0)
-
-
 def write_problem() -> str:
     """Why nothing can be written right now, as far as the disks show."""
     if found := " ".join(disk.trouble for disk in disks() if disk.trouble):

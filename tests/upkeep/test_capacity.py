@@ -178,13 +178,13 @@ def test_what_falls_on_a_key_follows_from_the_rate_and_from_how_it_is_spread():
 
 
 def test_what_breaks_first_is_a_sentence():
-    assert first_to_break(model(peak=100)).endswith("It holds, up to 500 voters a second.")
-    assert "writes of ELECTION#{election}#{nn}, 200 % full at the peak. It does not hold" in first_to_break(
+    assert first_to_break(model(peak=100)).endswith("Sufficient for up to 500 voters a second.")
+    assert "writes of ELECTION#{election}#{nn}, 200 % full at the peak. Not sufficient" in first_to_break(
         model(peak=1000)
     )
     slow = model(peak=100, held=0.5)
     assert slow.fullest == slow.gates_held / MAX_GATE_UTILISATION > 1
-    assert first_to_break(slow).startswith("gates, of which each would be held 78 % of the time. It does not hold")
+    assert first_to_break(slow).startswith("gates, each of which would be held 78 % of the time. Not sufficient")
 
 
 def test_numbers_are_asked_for_no_oftener_than_processes_can_ask():
@@ -261,7 +261,7 @@ def test_it_is_said_in_words(small):
     assert "  casting, a voter: 18/7\n      ELECTION#{election}#{nn} 8/3, " in text
     assert "Shards of the election: 16; gates: 256; partitions of the log: 16." in text
     assert first_to_break(small) in text.replace("\n", " ")
-    assert "Nothing need be warmed up" in text
+    assert "Nothing needs to be warmed up" in text
     assert "Example prices: US East, on demand, July 2025, second-hand" in text
 
 

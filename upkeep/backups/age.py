@@ -12,6 +12,7 @@ import io
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import BinaryIO
 
 from cryptography.exceptions import InvalidSignature, InvalidTag
@@ -238,11 +239,9 @@ def _bytes(text: bytes) -> bytes:
 
 def _nonces() -> Iterator[tuple[bytes, bytes]]:
     """For each chunk two nonces: one if more chunks follow, one for the last."""
-    number = 0
-    while True:
+    for number in count():
         counted = number.to_bytes(11, "big")
         yield counted + b"\0", counted + b"\1"
-        number += 1
 
 
 class Encrypting(io.RawIOBase):

@@ -201,10 +201,10 @@ class Play:
         self.finish()
         return self.acts
 
-    def noted(self, name: str, per: Per, by: int = 1, *, players: int = 1, **more: bool) -> None:
+    def noted(self, name: str, per: Per, by: int = 1, **more: bool) -> None:
         """Record what was charged since the last call, as one act of `by` voters or of the whole election."""
         bill = self.meter.take_bill()
-        units = {charged: units / by for charged, units in patterns(bill, players).items()}
+        units = {charged: units / by for charged, units in patterns(bill, by).items()}
         self.acts.append(Act(name, per, units, bill.stored / by, bill.largest, **more))
 
     def person(self, name: str, role: Role = Role.USER) -> User:
@@ -223,13 +223,13 @@ class Play:
         self.draft(NAME)
         self.noted("making the draft", Per.ONCE)
         self.list(NAME)
-        self.noted("putting on the roll", Per.VOTER, ROLL_VOTERS, players=ROLL_VOTERS)
-        self.open(NAME)
+        self.noted("putting on the roll", Per.VOTER, ROLL_VOTERS)
+        lifecycle.open_(self.director, self.election(), editable=False)
         self.noted("opening", Per.ONCE)
         if self.size.mail:
             mailing.invite(self.director, self.election())
             mailing.MAILING.advance(mailing.subject_of(NAME, mailing.INVITED))
-            self.noted("queueing the invitation", Per.VOTER, ROLL_VOTERS, players=ROLL_VOTERS)
+            self.noted("queueing the invitation", Per.VOTER, ROLL_VOTERS)
             self.send("sending the invitation", ROLL_VOTERS)
 
     def draft(self, name: str) -> None:
@@ -244,12 +244,9 @@ class Play:
         begun = imports.start(self.director, self.election(name), addresses)
         imports.resume(self.director, self.election(name), begun, seconds=60)
 
-    def open(self, name: str) -> None:
-        lifecycle.open_(self.director, self.election(name), editable=False)
-
     def send(self, name: str, mails: int, **more: bool) -> None:
         send_waiting(compose)
-        self.noted(name, Per.VOTER, mails, players=mails, **more)
+        self.noted(name, Per.VOTER, mails, **more)
 
     # --- voters ---
 
@@ -262,9 +259,7 @@ class Play:
         send_waiting(compose)
         self.meter.take_bill()
         for name, step in self.way():
-            for each in others:
-                step(*each)
-            self.noted(name, Per.VOTER, STAGE_VOTERS, players=STAGE_VOTERS, in_journey=True, at_peak=True)
+            self.done_by(others, name, step, Per.VOTER, in_journey=True, at_peak=True)
         self.later()
         self.get(self.clients[0], "ballot")
         self.remembered("what pages remember of it", Per.PROCESS, at_peak=True)
@@ -272,10 +267,14 @@ class Play:
         self.few_events = self.seal_log()
         if self.size.mail:
             self.send("sending the confirmation", STAGE_VOTERS, at_peak=True)
-        for name, step in (("changing", self.cast), ("withdrawing", self.withdraw), ("casting anew", self.cast)):
-            for each in others:
-                step(*each)
-            self.noted(name, Per.CHANGE, STAGE_VOTERS, players=STAGE_VOTERS)
+        self.done_by(others, "changing", self.cast, Per.CHANGE)
+        self.done_by(others, "withdrawing", lambda client, _player: self.post(client, "withdraw"), Per.CHANGE)
+        self.done_by(others, "casting anew", self.cast, Per.CHANGE)
+
+    def done_by(self, voters: Sequence[tuple[Client, User]], name: str, step: Step, per: Per, **more: bool) -> None:
+        for each in voters:
+            step(*each)
+        self.noted(name, per, STAGE_VOTERS, **more)
 
     def later(self) -> None:
         CLOCK[0] += caches.MAX_AGE_SECONDS
@@ -311,9 +310,6 @@ class Play:
 
     def cast(self, client: Client, player: User) -> None:
         self.post(client, "cast", **self.ranks())
-
-    def withdraw(self, client: Client, player: User) -> None:
-        self.post(client, "withdraw")
 
     def ranks(self) -> dict[str, str]:
         return {f"rank-{number}": str(number + 1) for number in range(self.size.candidates)}
@@ -373,7 +369,7 @@ class Play:
         name = f"{NAME} 2"
         self.draft(name)
         self.list(name)
-        self.open(name)
+        lifecycle.open_(self.director, self.election(name), editable=False)
         typed = {str(number): [str(number + 1)] for number in range(self.size.candidates)}
         for number in range(PAPER_BALLOTS):
             voting.enter_paper(self.director, name, _address(f"Voter {number:07d}"), typed, f"paper {number}")
@@ -386,10 +382,8 @@ class Play:
 
     def between(self, name: str, few: Act, less: int, many: Act, more: int) -> None:
         """The cost of one more, from the cost with fewer and with more; and the fixed cost."""
-        each = {
-            charged: max(0.0, (units - few.units.get(charged, 0.0)) / (more - less))
-            for charged, units in many.units.items()
-        }
+        growth = {charged: units - few.units.get(charged, 0.0) for charged, units in many.units.items()}
+        each = {charged: max(0.0, units / (more - less)) for charged, units in growth.items()}
         stored = (many.stored - few.stored) / (more - less)
         anyhow = {charged: max(0.0, units - less * each.get(charged, 0.0)) for charged, units in few.units.items()}
         self.acts.append(Act(name, Per.VOTER, each, stored, many.largest))

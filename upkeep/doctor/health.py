@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from mail import bounce_mailbox, outages, outbox
 from store import keys, sharded_reads
-from store.log import layout, utc_now
+from store.log import as_text, layout, utc_now
 from store.parallel import run_parallel
 from store.table import Item, Key, StoreError, Table
 from upkeep import disk, secret_key
@@ -129,10 +129,6 @@ def silence(found: Iterable[Heartbeat]) -> float:
     return heartbeats.watch.silence(list(found), time.time())
 
 
-def is_worker_up(found: Iterable[Heartbeat]) -> bool:
-    return silence(found) < heartbeats.MISSED_SECONDS
-
-
 def problem(found: Iterable[Heartbeat]) -> str:
     """What is not working although the store answers, in a sentence; of several problems, the cause."""
     if trouble := disk.write_problem():
@@ -160,16 +156,13 @@ def key_problem(table: Table, found: Mapping[Key, Item]) -> str:
 def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
     """Problems that do not prevent voting, a sentence each."""
     latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
+    is_future = latest > as_text(now + timedelta(seconds=MAX_CLOCK_SKEW_SECONDS))
     is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.bounces_read())).trouble
     return [
         *([_("The bounce mailbox cannot be read.")] if is_dead else ()),
         *([_("Some mails may or may not have been sent.")] if unknown else ()),
-        *([_("The log contains events from the future: the clock is or was wrong.")] if is_future(latest, now) else ()),
+        *([_("The log contains events from the future: the clock is or was wrong.")] if is_future else ()),
     ]
-
-
-def is_future(moment: str, now: datetime) -> bool:
-    return bool(moment) and (datetime.fromisoformat(moment) - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS
 
 
 def has_unknown_mails(table: Table) -> bool:
@@ -254,7 +247,7 @@ def _worker_metrics(found: list[Heartbeat]) -> Iterator[Metric]:
     """From the heartbeats in the store, so workers on other machines are included."""
     now = time.time()
     text = "Whether any worker has given a sign of life within a minute."
-    yield GaugeMetricFamily("plenum_worker_up", text, int(is_worker_up(found)))
+    yield GaugeMetricFamily("plenum_worker_up", text, int(silence(found) < heartbeats.MISSED_SECONDS))
     text = "Since a worker last did a job, or saw that there was nothing to do."
     ages = {name: max(0, now - moment) for name, moment in last_successes(found).items()}
     yield _by_label("plenum_worker_age_seconds", text, "name", ages)

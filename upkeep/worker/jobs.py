@@ -143,7 +143,7 @@ BACKGROUND = Job(
 ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
 BALLOTS = Job(wakeups.SEALING_JOB, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 FORGETTING = Job("forgetting", 2, lambda: purging.purge_journal(table()), lambda: purging.is_due(table()))
-COMPACTING = Job("compacting", 60, compacting.compact, compacting.is_due)
+COMPACTING = Job("compacting", 60, lambda: int(purging.rewrite_file(table())), compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.OPEN)))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
