@@ -38,4 +38,4 @@ class Handover(Generic[T]):
 
 def is_still_owner(heir: str | None) -> list[Write]:
     """Check that the heir still owns the site."""
-    return [Check(keys.owner(), Equals("name", heir))] if heir else []
+    return [Check(keys.OWNER, Equals("name", heir))] if heir else []

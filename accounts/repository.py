@@ -59,7 +59,7 @@ def _names_by_email(email: str) -> Iterator[str]:
 
 def owner_name() -> str | None:
     """The name of the site's owner; `None` before the first registration."""
-    mark = table().get(keys.owner())
+    mark = table().get(keys.OWNER)
     return str(mark["name"]) if mark else None
 
 
@@ -239,7 +239,7 @@ def name_is_free(name_or_email: str) -> Check:
 
 def first_owner(user: User) -> Write:
     """Marks that the site has an owner; refused if it already has one."""
-    mark = keys.owner()
+    mark = keys.OWNER
     return Put({"PK": mark.pk, "SK": mark.sk, "name": user.name}, when=Missing())
 
 
@@ -254,7 +254,7 @@ def role_change(user: User, new: Role, voter_since: str | None = None) -> list[W
 
 
 def owner_change(old: User, new: User) -> Write:
-    return Update(keys.owner(), set={"name": new.name}, when=Equals("name", old.name))
+    return Update(keys.OWNER, set={"name": new.name}, when=Equals("name", old.name))
 
 
 def password_change(user: User, encoded: str, *, breaks: bool) -> Write:
@@ -414,7 +414,7 @@ def releasing_names(user: User) -> list[Write]:
 def forgetting_in_log(user: User, removed_at: str, upto: int) -> Put:
     """Marks that the log must forget them in events up to this number; later ones belong to someone else."""
     place = keys.name_to_forget(user.name, removed_at)
-    index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(removed_at, user.name)}
+    index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.by_date(removed_at, user.name)}
     who = {"name": user.name, "email": user.email, "removed_at": removed_at, "upto": upto}
     return Put({"PK": place.pk, "SK": place.sk, **index, **who})
 

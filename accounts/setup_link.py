@@ -22,17 +22,17 @@ from store.table import Check, Delete, Equals, Missing, Put, StoreError
 
 def new_link(now: float | None = None) -> str | None:
     """A new link, which replaces any earlier one; `None` if the site has its owner."""
-    token, place = secrets.token_urlsafe(32), keys.setup()
+    token, place = secrets.token_urlsafe(32), keys.SETUP
     ends = int(time.time() if now is None else now) + SECONDS_PER_DAY
     stored = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
-    is_stored = try_write(stored, Check(keys.owner(), Missing()))
+    is_stored = try_write(stored, Check(keys.OWNER, Missing()))
     return f"{settings.SITE_URL}/setup/{token}/" if is_stored else None
 
 
 def print_link() -> None:
     """Print a link where the server was started, if the site has no owner. Store errors are reported elsewhere."""
     try:
-        printed = new_link() if table().get(keys.owner()) is None else None
+        printed = new_link() if table().get(keys.OWNER) is None else None
         table().close()
     except (StoreError, BadStoreUrl):
         return
@@ -43,13 +43,13 @@ def print_link() -> None:
 
 def is_valid(token: str) -> bool:
     """Whether it is the newest link, has not expired, and there is no owner yet."""
-    found = table().get_many([keys.setup(), keys.owner()])
-    return keys.owner() not in found and found.get(keys.setup(), {}).get("digest") == digest(token)
+    found = table().get_many([keys.SETUP, keys.OWNER])
+    return keys.OWNER not in found and found.get(keys.SETUP, {}).get("digest") == digest(token)
 
 
 def spending(token: str) -> Delete:
     """Refused if it was spent, or a newer one exists."""
-    return Delete(keys.setup(), when=Equals("digest", digest(token)))
+    return Delete(keys.SETUP, when=Equals("digest", digest(token)))
 
 
 def digest(token: str) -> str:

@@ -31,7 +31,7 @@ DEFAULT_BRANDING = Branding()
 
 
 def read_branding(table: Table) -> Branding:
-    item = table.get(keys.site_page())
+    item = table.get(keys.SITE_PAGE)
     if item is None:
         return DEFAULT_BRANDING
     return Branding(item["name"], item["colour"], any(item.get(name) for name in PUBLIC_PAGE_FIELDS))

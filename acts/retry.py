@@ -1,6 +1,6 @@
 """Retrying after a concurrent write got in the way, and running a form once however often it is sent.
 
-- `retry_lost_race`: the condition of a write did not hold, so read and decide anew.
+- `retry_lost_race`, `retried`: the condition of a write did not hold, so read and decide anew.
 - `retry_on_conflict`: a transaction overlapped with another, or was throttled, so send it again after a backoff.
 - `write_each`: many independent writes, such as those of all gates, each retried until all have happened.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import TypeVar
+from functools import partial, wraps
+from typing import ParamSpec, TypeVar
 
 from acts.refusals import LostRace, Refusal
 from acts.storage import table
@@ -28,6 +28,7 @@ MAX_REFUSALS = 50  # in a row
 MAX_NUMBERED_SUFFIX = 5  # of a name; each suffix costs a transaction
 RANDOM_SUFFIXES = 3  # after that, so that the thousandth of a name costs no more than the sixth
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -39,6 +40,16 @@ def retry_lost_race(act: Callable[[], T], tries: int = MAX_RACES) -> T:
         except Refused:
             continue
     raise LostRace
+
+
+def retried(act: Callable[P, T]) -> Callable[P, T]:
+    """Decorates an act that `retry_lost_race` runs."""
+
+    @wraps(act)
+    def run(*arguments: P.args, **options: P.kwargs) -> T:
+        return retry_lost_race(lambda: act(*arguments, **options))
+
+    return run
 
 
 def repeat_until_done(step: Callable[[], T | None], refusals: int = MAX_REFUSALS) -> T:

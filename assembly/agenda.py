@@ -13,9 +13,6 @@ from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, t
 from . import resolutions, wording
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
-TOO_LONG_AN_ITEM = _("Shorten this item to %(most)d characters; it has %(count)d: %(line)s")
-TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
-NOT_TIED = _("This vote was decisive, so no run-off is needed.")
 
 
 def add_run_off(game_id: str, who: str, number: int) -> int:
@@ -28,7 +25,7 @@ def add_run_off(game_id: str, who: str, number: int) -> int:
     question = repository.read_questions(game_id)[place]
     run_off = resolutions.run_off_question(question, counting.round_from_parts(parts), wording.run_off_title(question))
     if run_off is None:
-        raise NotNow(NOT_TIED)
+        raise NotNow(_("This vote was decisive, so no run-off is needed."))
     return correcting.add(game_id, who, run_off, first=place + 1, once=True)
 
 
@@ -36,10 +33,10 @@ def parse_agenda(typed: str) -> list[Question]:
     """One item per line: a line that ends with a question mark is a motion, every other one a topic."""
     lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
     if len(lines) > MAX_QUESTIONS:
-        raise ValidationError(TOO_MANY_ITEMS % {"most": MAX_QUESTIONS})
+        raise ValidationError(_("An agenda has at most %(most)d items.") % {"most": MAX_QUESTIONS})
     for line in lines:
         if len(line) > MAX_TITLE_CHARS:
             limits = {"most": MAX_TITLE_CHARS, "count": len(line), "line": f"{line[:40]} …"}
-            raise ValidationError(TOO_LONG_AN_ITEM % limits)
+            raise ValidationError(_("Shorten this item to %(most)d characters; it has %(count)d: %(line)s") % limits)
     kinds = (Kind.MOTION if line.endswith(QUESTION_MARKS) else Kind.TOPIC for line in lines)
     return [tidied(Question(line, kind, seconds=0)) for line, kind in zip(lines, kinds, strict=True)]

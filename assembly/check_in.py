@@ -23,7 +23,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_attempts_left, key_of, try_count
 from acts.refusals import LostRace, NotNow, Refusal
-from acts.retry import retry_lost_race
+from acts.retry import retried, retry_lost_race
 from acts.storage import SITE, now_text, record, table, write
 from live import codes, players, repository, seats
 from live.players import Pass
@@ -38,28 +38,17 @@ from store.table import Check
 from . import roll
 from .roll import Entry
 
-# codes, from one address; see `rolls` for how many there are
+# codes, from one address; see `roll` for how many there are
 WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
 CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # a code was accepted from that address
 
 NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, tell the host.")
-NOT_CONFIRMED = _("Your account cannot take part yet: an administrator has to approve it first.")
-WRONG_CODE = _("Nobody on the roll has this code. Check it and try again.")
 NOT_YOUR_CODE = _("This code is not yours. You are signed in as %(name)s and on the roll: check in with your account.")
-REMOVED = _("The host has removed you from this session. If that was a mistake, tell them.")
 TAKEOVERS = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
 MAX_PEOPLE_NAMED = 5  # people on one screen
 
-TAKEOVER_REFUSED = _("Your other device has refused this one. You can check in here once the vote is closed.")
-TOO_OFTEN = _("This seat has changed devices too often. Continue on the current one, or try again in ten minutes.")
-NO_TAKEOVER_REQUEST = _("No other device is asking for your seat any more.")
-
 
 class WrongCode(Refusal):
-    pass
-
-
-class Removed(Refusal):
     pass
 
 
@@ -74,16 +63,20 @@ class Person:
     checks: tuple[Check, ...] = ()
 
 
+@retried
 def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
     """`held` comes from the submitted form, so sending it twice finds the seat that it took."""
-    return retry_lost_race(lambda: _take_seat(game, state, _person_by_account(game, user), held))
+    return _take_seat(game, state, _person_by_account(game, user), held)
 
 
 def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
     """`user` is the signed-in user, if any."""
     entry = _find_entry_throttled(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(roll.find(game.id, user.name), user):
-        raise Refusal(NOT_YOUR_CODE % {"name": user.name})
+        sentence = _(
+            "This code is not yours. You are signed in as %(name)s and on the roll: check in with your account."
+        )
+        raise Refusal(sentence % {"name": user.name})
     return retry_lost_race(lambda: _take_seat(game, state, _person_by_entry(game, _entry_by_code(game, code)), held))
 
 
@@ -97,7 +90,7 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 
 def _person_by_account(game: Game, user: User) -> Person:
     if not user.can(Permission.VOTE):
-        raise Refusal(NOT_CONFIRMED)
+        raise Refusal(_("Your account cannot take part yet: an administrator has to approve it first."))
     entry = roll.find(game.id, user.name) if game.has_roll else None
     if game.has_roll and not is_on_the_roll(entry, user):
         raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
@@ -117,26 +110,26 @@ def _person_by_entry(game: Game, entry: Entry) -> Person:
 def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
     """Rate-limits wrong codes by address, except where a host or someone with a valid code has been: that is the
     hall."""
-    here = f"{game.id} {address}"
-    wrong, found = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, here)
+    place = f"{game.id} {address}"
+    wrong, accepted = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, place)
     hosted = codes.hosting_key(game.code, address)
-    counted = table().get_many([wrong, found, hosted])
-    if not counted.keys() & {found, hosted}:
+    counted = table().get_many([wrong, accepted, hosted])
+    if not counted.keys() & {accepted, hosted}:
         check_attempts_left(WRONG_CODES, counted.get(wrong))
     try:
         entry = _entry_by_code(game, code)
     except WrongCode:
         try_count(WRONG_CODES, address)
         raise
-    if found not in counted:
-        try_count(CODES_ACCEPTED, here)
+    if accepted not in counted:
+        try_count(CODES_ACCEPTED, place)
     return entry
 
 
 def _entry_by_code(game: Game, code: str) -> Entry:
     entry = roll.find_by_code(game, code) if game.has_roll else None
     if entry is None:
-        raise WrongCode(WRONG_CODE)
+        raise WrongCode(_("Nobody on the roll has this code. Check it and try again."))
     return entry
 
 
@@ -149,7 +142,7 @@ def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
     held = replace(held, player=person.player)
     seat = seats.find(game.id, person.player)
     if seat is not None and seat.removed:
-        raise Removed(REMOVED)
+        raise Refusal(_("The host has removed you from this session. If that was a mistake, tell them."))
     if seat is None:
         _write_seat(game, _seat(state, person, held), person.checks)
     elif seat.secret == players.digest(held.secret):  # the same form sent twice
@@ -210,14 +203,14 @@ def _recheck_roll(game: Game, person: Person) -> None:
 # --- another device ---
 
 
-def is_takeover_guarded(game: Game, state: State) -> bool:
+def is_takeover_guarded(state: State) -> bool:
     """Whether the seat's current device must agree to a takeover."""
     return state.is_open and state.secret
 
 
-def is_claimed(seat: Seat, game: Game, state: State) -> bool:
+def is_claimed(seat: Seat, state: State) -> bool:
     """Whether another device is asking for the seat and may still get it."""
-    return bool(seat.claim) and seat.claim_round == state.round and is_takeover_guarded(game, state)
+    return bool(seat.claim) and seat.claim_round == state.round and is_takeover_guarded(state)
 
 
 def claim_number(seat: Seat) -> str:
@@ -234,18 +227,20 @@ def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> N
     if found is None:
         raise SeatLost(NO_SEAT)
     game, state = found
-    if is_takeover_guarded(game, state):
+    if is_takeover_guarded(state):
         _request_takeover(game, state, seat, after, checks)
     elif try_count(TAKEOVERS, f"{game.id} {seat.player}"):
         _record_takeover(game, state, seat, after, checks)
     else:
-        raise NotNow(TOO_OFTEN)
+        raise NotNow(
+            _("This seat has changed devices too often. Continue on the current one, or try again in ten minutes.")
+        )
 
 
 def _request_takeover(game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
     """Store a request for the seat's device; a newer one replaces an older one."""
     if seat.refused_round == state.round:
-        raise NotNow(TAKEOVER_REFUSED)
+        raise NotNow(_("Your other device has refused this one. You can check in here once the vote is closed."))
     claimed = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
     if claimed != seat:
         table().write(*seats.change(game, seat, claimed), *checks)
@@ -268,35 +263,29 @@ def _unclaimed(seat: Seat) -> Seat:
 # --- by the device that has the seat ---
 
 
+@retried
 def allow(game_id: str, held: Pass, number: str) -> None:
     """Hand the seat to the device whose request has this number."""
-
-    def act() -> None:
-        game, state, seat = _find_claim(game_id, held, number)
-        after = replace(returned(game, seat), secret=seat.claim, device=seat.claim_device)
-        _record_takeover(game, state, seat, after, agreed=True)
-        announce_change(game)
-
-    retry_lost_race(act)
+    game, state, seat = _find_claim(game_id, held, number)
+    after = replace(returned(game, seat), secret=seat.claim, device=seat.claim_device)
+    _record_takeover(game, state, seat, after, agreed=True)
+    announce_change(game)
 
 
+@retried
 def refuse(game_id: str, held: Pass, number: str) -> None:
     """No other device can ask until the vote is closed."""
-
-    def act() -> None:
-        game, state, seat = _find_claim(game_id, held, number)
-        table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
-        announce_change(game)
-
-    retry_lost_race(act)
+    game, state, seat = _find_claim(game_id, held, number)
+    table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
+    announce_change(game)
 
 
 def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:
     found, seat = repository.find(game_id), seats.find(game_id, held.player)
     if found is None or seat is None or seat.removed or seat.secret != players.digest(held.secret):
         raise SeatLost(NO_SEAT)
-    if not is_claimed(seat, *found) or claim_number(seat) != number:
-        raise NotNow(NO_TAKEOVER_REQUEST)
+    if not is_claimed(seat, found[1]) or claim_number(seat) != number:
+        raise NotNow(_("No other device is asking for your seat any more."))
     return *found, seat
 
 
@@ -311,6 +300,6 @@ def takeover_names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[lis
     return {"taken_over": _first_names(taken), "renewed": _first_names(renewed)}
 
 
-def _first_names(found: list[str]) -> tuple[list[str], int]:
-    found = sorted(found, key=natural_sort_key)
-    return found[:MAX_PEOPLE_NAMED], max(0, len(found) - MAX_PEOPLE_NAMED)
+def _first_names(names: list[str]) -> tuple[list[str], int]:
+    names = sorted(names, key=natural_sort_key)
+    return names[:MAX_PEOPLE_NAMED], max(0, len(names) - MAX_PEOPLE_NAMED)

@@ -158,7 +158,7 @@ def _may_by_account(request: HttpRequest, snapshot: CheckInSnapshot) -> bool:
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     """For a browser that had the seat before, or is asking for it during a secret vote."""
     claimed = players.claimed_seat(request, game.id)
-    if claimed is not None and check_in.is_claimed(claimed, game, state):
+    if claimed is not None and check_in.is_claimed(claimed, state):
         context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
         return render(request, "assembly/asking.html", context)
     if claimed is not None:

@@ -92,7 +92,7 @@ def floor_of(snapshot: Snapshot) -> Floor | None:
 def _build(snapshot: Snapshot) -> Floor:
     names = {each.player: each.name for each in snapshot.playing}
     list_ = speakers.current_list(snapshot.beside or NOBODY, snapshot.state)
-    now = speakers.speaking(list_, snapshot.state, names)
+    now = list_.speaking if list_.speaking and list_.speaking.player in names else None
     before = speakers.speech_counts(list_, snapshot.state.question)
     return Floor(
         closed=list_.closed,
@@ -101,8 +101,7 @@ def _build(snapshot: Snapshot) -> Floor:
         began=now.began if now else 0,
         elapsed=max(0, snapshot.at - now.began) // 1000 if now else 0,
         waiting=tuple(
-            Speaker(each.player, names[each.player], each.spoken)
-            for each in speakers.queue(list_, snapshot.state, names)
+            Speaker(player, names[player], spoken) for player, spoken in speakers.queue(list_, snapshot.state, names)
         ),
     )
 

@@ -34,7 +34,7 @@ from store.table import Item, Key, Put, Write
 
 from . import check_in, check_in_views, floor, quorum, resolutions, roll, speakers, wording
 from .agenda import parse_agenda
-from .forms import BY_NUMBER, FIELDS, NO_NUMBER, NO_TITLE, OF_HOW_MANY, ItemForm
+from .forms import BY_NUMBER, FIELDS, NO_NUMBER, ItemForm
 from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
 from .wording import QUORUMS
@@ -70,11 +70,12 @@ class Assembly(Format):
         """Checks the title, the quorum and the agenda, which take the place of a question set."""
         typed, errors = form.cleaned_data, form.errors
         if not typed.get("title") and "title" not in errors:
-            form.add_error("title", NO_TITLE)
+            form.add_error("title", _("Give the assembly a title."))
         if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
             form.add_error("quorum_number", NO_NUMBER)
         if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
-            form.add_error("entitled", OF_HOW_MANY)
+            problem = _("Enter how many people are entitled to vote: the quorum is a share of them.")
+            form.add_error("entitled", problem)
         try:
             return tuple(parse_agenda(typed.get("agenda", "")))
         except forms.ValidationError as error:
@@ -101,7 +102,7 @@ class Assembly(Format):
     seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
 
     def claim(self, seat: Seat, game: Game, state: State) -> str:
-        return check_in.claim_number(seat) if check_in.is_claimed(seat, game, state) else ""
+        return check_in.claim_number(seat) if check_in.is_claimed(seat, state) else ""
 
     def other_device_page(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return check_in_views.of_another_device(request, game, state)
@@ -137,22 +138,22 @@ class Assembly(Format):
     def context(self, role: Role, snapshot: Snapshot) -> dict[str, Any]:
         """Presence, the speakers' list and takeovers; for hosts and the projector also the agenda."""
         presence = quorum.presence(snapshot.game, len(snapshot.playing))
-        shown = {
+        context = {
             "presence": presence,
             "floor": floor.floor_of(snapshot),
             **check_in.takeover_names(snapshot.seats.values(), snapshot.state),
         }
         if role != Role.PLAYER:
-            return shown | _agenda(snapshot)
-        return shown | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
+            return context | _agenda(snapshot)
+        return context | ({"items": wording.agenda(snapshot)} if snapshot.state.phase == Phase.ENDED else {})
 
     def panel(self, role: Role, snapshot: Snapshot) -> Fragment | None:
         """The speakers' list: it has buttons and no secrets, and its key follows the list, not the time."""
         if role == Role.SCOREBOARD:
             return None
-        there = floor.floor_of(snapshot)
-        listed = there.visible_to(role) if there else ()
-        unlisted = len(there.waiting) - len(listed) if there else 0
+        current = floor.floor_of(snapshot)
+        listed = current.visible_to(role) if current else ()
+        unlisted = len(current.waiting) - len(listed) if current else 0
         own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
         mark = sha256(floor.content_key(snapshot).encode()).hexdigest()[:12]
         key = f"{translation.get_language()}-{snapshot.state.round}-{mark}"
@@ -164,8 +165,8 @@ class Assembly(Format):
         key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
         if not (number or is_renewed):
             return Fragment(key, "")
-        shown = {"game": snapshot.game, "number": number, "is_renewed": is_renewed}
-        return Fragment(key, fragment("assembly/parts/consent.html", shown))
+        context = {"game": snapshot.game, "number": number, "is_renewed": is_renewed}
+        return Fragment(key, fragment("assembly/parts/consent.html", context))
 
     def own_version(self, snapshot: Snapshot, player: str) -> str:
         return floor.position_of(snapshot, player)
@@ -192,8 +193,7 @@ class Assembly(Format):
         """It stays with the minutes when the session is gone."""
         if game.debug_mode:
             return []
-        place = keys.minutes_onward(game.id, made.number)
-        return [Put({"PK": place.pk, "SK": place.sk, **as_item(made)})]
+        return [Put({**keys.minutes_onward(game.id, made.number).item, **as_item(made)})]
 
 
 def _agenda(snapshot: Snapshot) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -14,27 +13,19 @@ from live.rules import Game
 from live.views.forms import times
 from pages import lists
 from pages.fields import LinesField
-from questions.question import MAX_OPTIONS, Kind, Question, flaws, tidied
+from questions.question import MAX_OPTIONS, WITH_OPTIONS, Kind, Question, flaws, tidied
 from questions.rules import question_fingerprint
 from store.keys import fold
 
 from . import wording
-from .majorities import MAX_QUORUM_PEOPLE, SHARES, Majority, Of, majority_of
+from .majorities import MAX_QUORUM_PEOPLE, Majority, Of, majority_of
 from .roll import MAX_ROLL_PEOPLE, normalised_code
 from .wording import QUORUMS
 
 RELATIVE_MAJORITY = "most"  # in place of a share: the most votes win
-WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
-UNSIGNED = (Kind.IDEAS,)  # who wrote or ranked them is never revealed
-ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes. Choose a majority.")
-TWO_VERSIONS = gettext_lazy("Enter the motion and at least one amendment, one per line.")
-TOO_MANY_VERSIONS = gettext_lazy("Enter at most %(most)d versions besides “No change”; there are %(count)d.")
-OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [("open", wording.OPEN_VOTE), ("secret", wording.SECRET_VOTE)]
-NO_QUORUM, BY_NUMBER = "", "number"
+BY_NUMBER = "number"
 NO_NUMBER = gettext_lazy("Enter how many people must be present.")
-NO_TITLE = gettext_lazy("Give the assembly a title.")
-OF_HOW_MANY = gettext_lazy("Enter how many people are entitled to vote: the quorum is a share of them.")
 
 FIELDS: dict[str, forms.Field] = {
     "agenda": LinesField(
@@ -84,7 +75,7 @@ class ItemForm(forms.Form):
 
     kind = forms.ChoiceField(
         label=gettext_lazy("Kind of item"),
-        choices=[(str(each), wording.KIND_LABELS[each]) for each in wording.KIND_LABELS],
+        choices=[(str(kind), label) for kind, label in wording.KIND_LABELS.items()],
         initial=Kind.MOTION.value,
         help_text=gettext_lazy(
             "A motion is decided by yes, no or abstain. With amendments, all versions are ranked, "
@@ -93,12 +84,7 @@ class ItemForm(forms.Form):
         ),
     )
     title = forms.CharField(label=gettext_lazy("Title"), widget=forms.TextInput({"dir": "auto"}), max_length=1_000)
-    detail = LinesField(
-        label=gettext_lazy("Details"),
-        required=False,
-        max_length=10_000,
-        rows=3,
-    )
+    detail = LinesField(label=gettext_lazy("Details"), required=False, max_length=10_000, rows=3)
     options = LinesField(
         label=gettext_lazy("Options or versions"),
         required=False,
@@ -110,12 +96,15 @@ class ItemForm(forms.Form):
         ),
     )
     secrecy = forms.ChoiceField(
-        label=gettext_lazy("How people vote"), choices=OPEN_OR_SECRET, initial="open", widget=forms.RadioSelect
+        label=gettext_lazy("How people vote"),
+        choices=[("open", wording.OPEN_VOTE), ("secret", wording.SECRET_VOTE)],
+        initial="open",
+        widget=forms.RadioSelect,
     )
     share = forms.ChoiceField(
         label=gettext_lazy("Majority"),
         choices=[
-            *((each, wording.SHARES[each]) for each in SHARES),
+            *wording.SHARES.items(),
             (RELATIVE_MAJORITY, gettext_lazy("most votes (choices only)")),
         ],
         initial="1/2",
@@ -155,33 +144,34 @@ class ItemForm(forms.Form):
         return cleaned
 
     def question(self) -> Question:
-        return tidied(self._typed(self.cleaned_data))
-
-    def _typed(self, typed: dict[str, Any]) -> Question:
+        typed = self.cleaned_data
         kind = Kind(typed["kind"])
         majority = "" if typed["share"] == RELATIVE_MAJORITY else str(Majority(typed["share"], Of(typed["of"])))
-        return Question(
+        question = Question(
             title=typed["title"],
             kind=kind,
             detail=typed["detail"],
             options=_options(typed["options"], kind),
             seconds=0 if kind == Kind.TOPIC else typed["seconds"],
-            secret=kind in UNSIGNED or (typed["secrecy"] == "secret" and kind != Kind.TOPIC),
+            secret=kind == Kind.IDEAS or (typed["secrecy"] == "secret" and kind != Kind.TOPIC),
             majority=majority if kind in WITH_MAJORITY else "",
         )
+        return tidied(question)
 
     def _check(self, question: Question) -> None:
         """Attaches each error to its field."""
         by_most = self.cleaned_data["share"] == RELATIVE_MAJORITY
         if by_most and question.kind in WITH_MAJORITY and question.kind != Kind.CHOICE:
-            self.add_error("share", ONLY_A_CHOICE)
+            self.add_error("share", _("Only a choice can be decided by most votes. Choose a majority."))
         versions = len(question.options) - 1
-        if question.kind == Kind.ALTERNATIVES and not 2 <= versions < MAX_OPTIONS:
-            words = {"most": MAX_OPTIONS - 1, "count": versions}
-            self.add_error("options", TWO_VERSIONS if versions < 2 else TOO_MANY_VERSIONS % words)
-            return
-        for flaw in flaws(question):
-            self.add_error("options" if flaw.field.startswith("option") else flaw.field, flaw.sentence)
+        if question.kind == Kind.ALTERNATIVES and versions < 2:
+            self.add_error("options", _("Enter the motion and at least one amendment, one per line."))
+        elif question.kind == Kind.ALTERNATIVES and versions >= MAX_OPTIONS:
+            problem = _("Enter at most %(most)d versions besides “No change”; there are %(count)d.")
+            self.add_error("options", problem % {"most": MAX_OPTIONS - 1, "count": versions})
+        else:
+            for flaw in flaws(question):
+                self.add_error("options" if flaw.field.startswith("option") else flaw.field, flaw.sentence)
 
 
 def _options(typed: str, kind: Kind) -> tuple[str, ...]:
@@ -257,15 +247,22 @@ class EntitledForm(forms.Form):
         max_value=MAX_QUORUM_PEOPLE,
         help_text=gettext_lazy("Whether present or not. Leave it empty if unknown."),
     )
-    quorum = forms.ChoiceField(label=gettext_lazy("People who must be present"), required=False)
+    quorum = forms.ChoiceField(
+        label=gettext_lazy("People who must be present"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("no quorum")),
+            (BY_NUMBER, gettext_lazy("a number of people, entered below")),
+            *QUORUMS.items(),
+        ],
+    )
     number = forms.IntegerField(
         label=gettext_lazy("How many"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
     )
 
-    def __init__(self, *arguments: Any, game: Game, **words: Any):
-        super().__init__(*arguments, initial=_typed(game), **words)
-        by_number = (BY_NUMBER, gettext_lazy("a number of people, entered below"))
-        self.fields["quorum"].choices = [(NO_QUORUM, gettext_lazy("no quorum")), by_number, *QUORUMS.items()]
+    def __init__(self, *arguments: Any, game: Game):
+        by_number = {"quorum": BY_NUMBER, "number": game.quorum} if game.quorum.isdigit() else {"quorum": game.quorum}
+        super().__init__(*arguments, initial={"entitled": game.entitled or None, **by_number})
         if game.has_roll:
             del self.fields["entitled"]
 
@@ -280,12 +277,3 @@ class EntitledForm(forms.Form):
         """As `assembly.majorities` writes it."""
         chosen: str = self.cleaned_data["quorum"]
         return str(self.cleaned_data["number"]) if chosen == BY_NUMBER else chosen
-
-
-def _typed(game: Game) -> dict[str, Any]:
-    is_number = game.quorum.isdigit()
-    return {
-        "entitled": game.entitled or None,
-        "quorum": BY_NUMBER if is_number else game.quorum,
-        "number": int(game.quorum) if is_number else None,
-    }

@@ -7,9 +7,7 @@ from live.items import OUTCOME
 from store import keys
 from store.schema import Export, ItemType
 
-from .minutes.records import FACTS, LATER_FACTS
-
-FACTS_OF_MINUTES = f"{' '.join((*FACTS, *LATER_FACTS))} created_by:person hosts:people has_roll:bool entitled:int"
+from .minutes.records import FACTS
 
 NAMED = "Names who was there and how they voted: that stays in the table alone, its digest in the log."
 
@@ -19,8 +17,8 @@ ITEMS = (
     ItemType("speakers", keys.game_speakers, "version:int round:int minutes:int closed:bool ttl:int",
              "held:list speaking:list waiting:list",
              replay="Who spoke is in no log but in the minutes, and goes two weeks after."),
-    ItemType("minutes", keys.minutes, f"{FACTS_OF_MINUTES} played:list voided:list digest event:int", "deleted:bool",
-             replay=NAMED),
+    ItemType("minutes", keys.minutes, f"{FACTS} created_by:person hosts:people has_roll:bool entitled:int played:list "
+             "voided:list digest event:int", "deleted:bool", replay=NAMED),
     ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
     ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
     ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,

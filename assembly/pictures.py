@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -19,17 +18,6 @@ from . import wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 MAX_VOTERS_NAMED = 200  # of those who voted openly: a thousand phones get the same page
-GOOD = (Outcome.CARRIED, Outcome.ELECTED)
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A version of a motion against no change."""
-
-    label: str
-    place: int
-    above: int
-    below: int
 
 
 def resolution_context(round_: Round, question: Question, seats: Mapping[str, Seat]) -> dict[str, Any]:
@@ -37,7 +25,7 @@ def resolution_context(round_: Round, question: Question, seats: Mapping[str, Se
     result, options = round_.result, options_of(round_, question)
     return {
         "says": wording.headline(question, round_),
-        "is_good": result["outcome"] in GOOD,
+        "is_good": result["outcome"] in (Outcome.CARRIED, Outcome.ELECTED),
         "why": wording.why(question, round_),
         "numbers": wording.numbers(question, result),
         "was_voted": result["outcome"] != Outcome.TALKED,
@@ -74,7 +62,7 @@ def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str
     """Places, each version against no change, and bars for the best version against it."""
     last = len(options) - 1
     of = result["pairwise"]
-    pairs = [Pair(options[each], place, of[each][last], of[last][each]) for each, place in result["places"]]
+    pairs = [(place, options[each], of[each][last], of[last][each]) for each, place in result["places"]]
     scale = _scale(result)
     if result["outcome"] == Outcome.TIED:
         tied = ((each, of[each][last], of[last][each]) for each in result["winners"])

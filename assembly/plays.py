@@ -21,7 +21,6 @@ from live.play import (
     Fact,
     NameOf,
     Play,
-    PlayDescription,
     Text,
     TypedValues,
 )
@@ -30,7 +29,7 @@ from live.plays.ideas import Ideas
 from live.plays.ideas_order import SortedIdeas
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking
-from live.rounds import Entry, GivenAnswer, Round, options_of
+from live.rounds import GivenAnswer, Round, options_of
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
@@ -40,9 +39,6 @@ from . import pictures, quorum, resolutions, wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
-YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
-FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
     Step.CLOSE: gettext_lazy("Close the vote"),
@@ -84,15 +80,16 @@ class Item(Decided):
     name = Type.ASSEMBLY.value
     label = gettext_lazy("Assembly")
     types = (Type.ASSEMBLY,)
-    story: ClassVar[PlayDescription | None] = PlayDescription(
-        gettext_lazy("People check in with an account or a code, discuss each agenda item, and then decide it."),
-        gettext_lazy(
-            "Everyone sees how many are present, what majority is needed and what was decided. Only "
-            "open votes show who voted how."
-        ),
+    description = gettext_lazy(
+        "People check in with an account or a code, discuss each agenda item, and then decide it."
+    )
+    privacy = gettext_lazy(
+        "Everyone sees how many are present, what majority is needed and what was decided. Only "
+        "open votes show who voted how."
     )
     first_phase = Phase.TALKING
-    is_revealed = is_ranked = True
+    min_voting_seconds = 0  # it was discussed before
+    is_revealed = is_ranked = allows_follow_up = True
     without_a_vote: ClassVar[Text] = gettext_lazy("Close without a vote")
     how_to_vote: ClassVar[Text] = ""
     templates = {
@@ -103,20 +100,16 @@ class Item(Decided):
     }
 
     def __init_subclass__(cls) -> None:
-        cls.story = None
+        cls.description = ""
         if cls.kind is not None:
             cls.name, cls.label = cls.kind.value, wording.KIND_LABELS[cls.kind]
 
     def suits(self, question: Question) -> bool:
         return question.kind == self.kind
 
-    def voting_seconds(self, question: Question) -> int:
-        """Unlike other plays, no extra time: it was discussed before."""
-        return question.seconds
-
     def step_label(self, step: Step, state: State) -> Text | None:
         if step == Step.NEXT and not state.round:
-            return FIRST_ITEM
+            return _("Call the first item")
         return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.TALKING else STEPS.get(step)
 
     # --- votes ---
@@ -125,20 +118,18 @@ class Item(Decided):
         return {answer_forms.OPTION: [said or ABSTAIN]}
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        assert snapshot.question is not None
         if said in ("", YES, NO, ABSTAIN):
             return {"text": str(wording.VOTE_LABELS[said or ABSTAIN])}
-        return self.cast_summary(said, snapshot.question)
+        return self.cast_summary(said, snapshot.open_question)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
         return answer_forms.options_summary([int(said)], question)
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
         """A few abstain."""
-        assert snapshot.question is not None
         if chance.random() < ABSTENTION_PROBABILITY:
             return self.abstention
-        return self.random_vote(snapshot.question, chance)
+        return self.random_vote(snapshot.open_question, chance)
 
     abstention = ABSTAIN
 
@@ -146,9 +137,8 @@ class Item(Decided):
         return random_ranking(question, chance)
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        assert snapshot.question is not None
         abstains = {"may_abstain": True, "abstains": ABSTAIN in typed.get(answer_forms.OPTION, ())}
-        return abstains | self.vote_form(snapshot.question, typed)
+        return abstains | self.vote_form(snapshot.open_question, typed)
 
     def vote_form(self, question: Question, typed: TypedValues) -> dict[str, Any]:
         return {"options": answer_forms.option_fields(question, typed)}
@@ -156,17 +146,16 @@ class Item(Decided):
     def form_name(self, snapshot: Snapshot) -> str:
         return "tap"
 
-    def hint(self, snapshot: Snapshot) -> Text:
-        if snapshot.question and snapshot.question.secret:
-            return _("Nobody will find out how you vote.")
-        return _("Everyone will see how you vote.")
-
-    def change_hint(self, snapshot: Snapshot) -> Text:
-        return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        is_secret, is_timed = snapshot.question and snapshot.question.secret, snapshot.state.clock.seconds
+        return super().hints(snapshot) | {
+            "hint": _("Nobody will find out how you vote.") if is_secret else _("Everyone will see how you vote."),
+            "until": CHANGE_UNTIL_OVER if is_timed else _("You can change it until the vote is closed."),
+        }
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
-        found = wording.item_context(snapshot.question) if snapshot.question else {}
-        return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
+        context = wording.item_context(snapshot.question) if snapshot.question else {}
+        return context | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
 
@@ -178,11 +167,8 @@ class Item(Decided):
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
         context = pictures.resolution_context(round_, question, seats)
-        shown_race = race(round_, question) if round_.result.get("rounds") else {}
-        return "resolution", context | shown_race | {"says": context["says"]}
-
-    def public_vote(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
-        return wording.vote_text(entry.said, question, options)
+        ranking = race(round_, question) if round_.result.get("rounds") else {}
+        return "resolution", ranking | context
 
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
         """The outcome, the numbers, who was present and how each person voted, without names if secret."""
@@ -195,27 +181,22 @@ class Item(Decided):
             row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
             yield {**row, "answer": wording.vote_text(entry.said, question, options)}
 
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return True
-
 
 class Topic(Item):
     kind = Kind.TOPIC
-    has_vote = False
+    has_vote = allows_follow_up = False
     without_a_vote = gettext_lazy("Close the item")
-
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return False
 
 
 class Motion(Item):
     kind = Kind.MOTION
+    allows_follow_up = False
     how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         said = post.getlist(answer_forms.OPTION)
         if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
-            raise answer_forms.InvalidAnswer(YES_NO_OR_ABSTAIN)
+            raise answer_forms.InvalidAnswer(_("Vote yes or no, or abstain."))
         return said[0]
 
     def random_vote(self, question: Question, chance: Random) -> str:
@@ -231,9 +212,6 @@ class Motion(Item):
             ]
         }
 
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return False
-
 
 class OneOfSeveral(Item):
     """A choice of one option, by a majority or by most votes."""
@@ -242,9 +220,8 @@ class OneOfSeveral(Item):
     how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        assert snapshot.question is not None
         said = post.getlist(answer_forms.OPTION)
-        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.question))
+        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.open_question))
 
 
 class Ranked(Item):
@@ -255,9 +232,9 @@ class Ranked(Item):
     abstention = ""
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        assert snapshot.question is not None
-        is_abstention = post.getlist(answer_forms.OPTION) == [ABSTAIN]
-        return "" if is_abstention else answer_forms.parse_ranking(post, snapshot.question, RANK_OR_ABSTAIN)
+        if post.getlist(answer_forms.OPTION) == [ABSTAIN]:
+            return ""
+        return answer_forms.parse_ranking(post, snapshot.open_question, _("Rank at least one option, or abstain."))
 
     def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         return answer_forms.ranking_fields(said) if said else super().form_values(said, snapshot)
@@ -285,12 +262,10 @@ class IdeasOfAnAssembly(Decided, Ideas):
     types = (Type.ASSEMBLY,)
     is_anonymous = False
     is_revealed = True
+    min_voting_seconds = 0
 
     def is_secret(self, question: Question) -> bool:
         return True
-
-    def voting_seconds(self, question: Question) -> int:
-        return question.seconds
 
     def step_label(self, step: Step, state: State) -> Text | None:
         return super().step_label(step, state) or STEPS.get(step)
@@ -299,8 +274,8 @@ class IdeasOfAnAssembly(Decided, Ideas):
         return super().context(snapshot) | (wording.item_context(snapshot.question) if snapshot.question else {})
 
     def counted(self, closing: Closing, written: Round, sorted_: SortedIdeas, robots: int) -> Round:
-        asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
-        return ideas.with_ideas(_resolve(closing, asked, closing.box.last), written, sorted_)
+        ranking = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
+        return ideas.with_ideas(_resolve(closing, ranking, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
         """Attendance is recorded nevertheless."""

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from live.rules import Game
 
-from .majorities import quorum_of
+from .majorities import Quorum
 
 
 def quorum_data(game: Game, present: int) -> dict[str, Any]:
@@ -18,16 +18,8 @@ def quorum_data(game: Game, present: int) -> dict[str, Any]:
         "present_count": present,
         "entitled": game.entitled,
         "quorum": game.quorum,
-        "quorate": is_met(game, present),
+        "quorate": Quorum(game.quorum).is_met(present, game.entitled),
     }
-
-
-def is_met(game: Game, present: int) -> bool:
-    return quorum_of(game.quorum).is_met(present, game.entitled)
-
-
-def needed(game: Game) -> int:
-    return quorum_of(game.quorum).needed(game.entitled)
 
 
 # --- as people read it ---
@@ -73,13 +65,13 @@ class Presence:
 
 
 def presence(game: Game, present: int) -> Presence:
-    quorum = quorum_of(game.quorum)
+    quorum = Quorum(game.quorum)
     known = bool(game.quorum) and bool(game.entitled or not quorum.is_share)
     return Presence(
         present=present,
         entitled=game.entitled,
-        needed=needed(game) if known else 0,
-        is_met=is_met(game, present),
+        needed=quorum.needed(game.entitled) if known else 0,
+        is_met=quorum.is_met(present, game.entitled),
         has_quorum=bool(game.quorum),
         is_rehearsal=bool(game.debug_mode),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from acts.links import absolute_url
-from acts.refusals import Refusal
 from live import seats
 from live.follow_ups import electorate as addresses
 from live.lifetimes import configured
@@ -25,6 +24,7 @@ from live.seats import Seat
 from live.services import seating
 from live.views.join_forms import FindPlayerForm
 from pages import lists
+from pages.fields import new_names
 from pages.forms import form_page, refusals_as_errors
 from pages.lists import Verdict
 from pages.messages import refusals_as_messages
@@ -64,17 +64,6 @@ class Line:
         return self.entry is not None and self.entry.has_new_code
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    name: str
-    code: str
-    link: str
-
-    @property
-    def qr(self) -> str:
-        return qr_svg(self.link)
-
-
 @for_hosts
 @form_page
 def roll_page(request: HttpRequest, hosted: Hosted) -> HttpResponse:
@@ -91,10 +80,10 @@ def roll_page(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 
 def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **more: Any) -> HttpResponse:
     find = FindPlayerForm(request.GET)
-    asked = find.cleaned_data["q"] if find.is_valid() else ""
+    query = find.cleaned_data["q"] if find.is_valid() else ""
     everybody = _lines(game)
     show, start = request.GET.get("show", ""), _start(request)
-    found = [each for each in everybody if _is_shown(each, show) and fold(asked) in fold(each.name)]
+    found = [each for each in everybody if _is_shown(each, show) and fold(query) in fold(each.name)]
     context = {
         "game": game,
         "kept_days": configured().retention.days,
@@ -109,7 +98,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
         "names": NamesForm(),
         "entitled": EntitledForm(game=game),
         "voting": state.phase == Phase.VOTING,
-        "older": _page(game, show=show, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
+        "older": _page(game, show=show, q=query, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
     return render(request, "assembly/roll.html", context | more, status=status)
 
@@ -137,29 +126,25 @@ def _start(request: HttpRequest) -> int:
     return int(after) if after.isdecimal() and len(after) < 6 else 0
 
 
-def _page(game: Game, **words: Any) -> str:
-    asked = urlencode({name: value for name, value in words.items() if value})
-    return reverse("game_roll", args=[game.id]) + (f"?{asked}" if asked else "")
+def _page(game: Game, **parameters: Any) -> str:
+    query = urlencode({name: value for name, value in parameters.items() if value})
+    return reverse("game_roll", args=[game.id]) + (f"?{query}" if query else "")
 
 
 # --- cards ---
 
 
-def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResponse:
+def _cards(request: HttpRequest, game: Game, entries: Sequence[Entry]) -> HttpResponse:
     """Rendered in response to the button: reloading the page does not show the codes again."""
+    link = absolute_url(reverse("check_in", args=[game.id, game.token]))
+    codes = [(each.name, roll.code_of(game.id, each)) for each in entries]
     context = {
         "game": game,
-        "cards": [_card(game, each) for each in shown],
+        "cards": [(name, code, qr_svg(f"{link}?{urlencode({'code': code})}")) for name, code in codes],
         "left": sum(each.has_new_code for each in roll.each_entry(game.id)),
         "address": absolute_url(reverse("join")).partition("://")[2].rstrip("/"),
     }
     return render(request, "assembly/cards.html", context)
-
-
-def _card(game: Game, entry: Entry) -> Card:
-    code = roll.code_of(game.id, entry)
-    link = absolute_url(reverse("check_in", args=[game.id, game.token]))
-    return Card(entry.name, code, f"{link}?{urlencode({'code': code})}")
 
 
 # --- acts ---
@@ -201,23 +186,19 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     if not form.is_valid():
         return _show(request, game, state, 422, names=form)
     rows = form.cleaned_data["names"]
-    kept = [row.value for row in rows if row.verdict == Verdict.NEW]
     if not is_sure:
         return _preview(request, game, rows, form.addresses)
-    try:
-        added = roll.add(game.id, request.user.name, kept, form.addresses)
-    except Refusal as refusal:
-        form.add_error("names", str(refusal))
-        return _show(request, game, state, 422, names=form)
-    sentence = ngettext("%(count)d person was added to the roll.", "%(count)d people were added to the roll.", added)
-    messages.success(request, sentence % {"count": added})
-    return redirect("game_roll", game.id)
+    with refusals_as_errors(form, "names"):
+        number = roll.add(game.id, request.user.name, new_names(rows), form.addresses)
+        done = ngettext("%(count)d person was added to the roll.", "%(count)d people were added to the roll.", number)
+        messages.success(request, done % {"count": number})
+        return redirect("game_roll", game.id)
+    return _show(request, game, state, 422, names=form)
 
 
 def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
-    kept = [row.value for row in rows if row.value and row.verdict == Verdict.NEW]
-    there, entries = roll.match_names(game.id, kept, addressed)
-    judged = list(_judged(rows, there, entries))
+    there, entries = roll.match_names(game.id, new_names(rows), addressed)
+    judged = [(row, _verdict(row, there)) for row in rows]
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
         "game": game,
@@ -235,12 +216,8 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addres
     return render(request, "assembly/roll_preview.html", context)
 
 
-def _judged(
-    rows: Iterable[lists.Row], there: set[str], entries: dict[str, Entry]
-) -> Iterable[tuple[lists.Row, Verdict]]:
-    for row in rows:
-        on_it = row.verdict == Verdict.NEW and fold(row.value or "") in there
-        yield row, Verdict.THERE if on_it else row.verdict
+def _verdict(row: lists.Row, there: set[str]) -> Verdict:
+    return Verdict.THERE if row.verdict == Verdict.NEW and fold(row.value or "") in there else row.verdict
 
 
 def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpResponse:

@@ -12,6 +12,7 @@ as joining is not. Closing, reopening or limiting the list is, because people ma
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,12 +32,6 @@ from store.table import Put
 MAX_WAITING_SPEAKERS = 500  # people on the list at a time
 MAX_RECORDED_SPEECHES = 1_000  # speeches stored; the oldest are dropped
 LIMITS = (0, 1, 2, 3, 5, 10, 15)  # minutes that a speech may take; 0: no limit
-
-NOT_NOW = _("Nothing is being discussed right now, so there is no list of speakers.")
-CLOSED = _("The list of speakers is closed.")
-FULL = _("The list of speakers is full. Wait until some have spoken.")
-NOT_WAITING = _("This person is no longer on the list.")
-NO_LIMIT = _("Choose one of the times offered.")
 MAX_ATTEMPTS = 40  # as a whole hall may ask at once, from several machines
 
 
@@ -53,14 +48,6 @@ class Speech:
     round: int
     began: int  # milliseconds
     ended: int = 0  # 0 while it goes on, or if its end was not recorded
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A position on the list."""
-
-    player: str
-    spoken: int  # how often they have spoken about this item
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +80,18 @@ def current_list(speakers: Speakers, state: State) -> Speakers:
     return replace(speakers, round=state.round, closed=False, waiting=(), speaking=None, held=held)
 
 
-def queue(speakers: Speakers, state: State, there: Container[str]) -> list[Turn]:
-    """Those present, next speaker first."""
+def queue(speakers: Speakers, state: State, there: Container[str]) -> list[tuple[str, int]]:
+    """The players present, next speaker first, and how often each has spoken about this item."""
     spoken = speech_counts(speakers, state.question)
     waiting = (each for each in current_list(speakers, state).waiting if each.player in there)
-    ordered = sorted(waiting, key=lambda each: (spoken.get(each.player, 0), each.at))
-    return [Turn(each.player, spoken.get(each.player, 0)) for each in ordered]
+    ordered = sorted(waiting, key=lambda each: (spoken[each.player], each.at))
+    return [(each.player, spoken[each.player]) for each in ordered]
 
 
-def speech_counts(speakers: Speakers, item: int) -> dict[str, int]:
+def speech_counts(speakers: Speakers, item: int) -> Counter[str]:
     """How often each player has spoken about an item, including the current speech."""
-    found: dict[str, int] = {}
-    for each in (*speakers.held, *((speakers.speaking,) if speakers.speaking else ())):
-        if each.item == item:
-            found[each.player] = found.get(each.player, 0) + 1
-    return found
-
-
-def speaking(speakers: Speakers, state: State, there: Container[str]) -> Speech | None:
-    now = current_list(speakers, state).speaking
-    return now if now and now.player in there else None
+    speeches = (*speakers.held, *((speakers.speaking,) if speakers.speaking else ()))
+    return Counter(each.player for each in speeches if each.item == item)
 
 
 # --- what players do ---
@@ -125,9 +104,9 @@ def with_request(speakers: Speakers, state: State, player: str, now: int) -> Spe
     if any(each.player == player for each in on.waiting):
         return on
     if on.closed:
-        raise NotNow(CLOSED)
+        raise NotNow(_("The list of speakers is closed."))
     if len(on.waiting) >= MAX_WAITING_SPEAKERS:
-        raise NotNow(FULL)
+        raise NotNow(_("The list of speakers is full. Wait until some have spoken."))
     return replace(on, waiting=(*on.waiting, SpeakRequest(player, now)))
 
 
@@ -136,7 +115,7 @@ def without_request(speakers: Speakers, state: State, player: str) -> Speakers:
     return replace(on, waiting=tuple(each for each in on.waiting if each.player != player))
 
 
-# --- what those do who host ---
+# --- what hosts do ---
 
 
 def with_speaker(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
@@ -146,7 +125,7 @@ def with_speaker(speakers: Speakers, state: State, player: str, now: int) -> Spe
     if on.speaking and on.speaking.player == player:
         return on
     if not any(each.player == player for each in on.waiting):
-        raise NotNow(NOT_WAITING)
+        raise NotNow(_("This person is no longer on the list."))
     after = with_speech_ended(without_request(on, state, player), state, now)
     return replace(after, speaking=Speech(player, state.question, state.round, now))
 
@@ -168,7 +147,7 @@ def with_list_closed(speakers: Speakers, state: State, is_closed: bool) -> Speak
 def with_time_limit(speakers: Speakers, state: State, minutes: int) -> Speakers:
     """Applies until it is changed. It is shown, but cuts no one off."""
     if minutes not in LIMITS:
-        raise NotNow(NO_LIMIT)
+        raise NotNow(_("Choose one of the times offered."))
     return replace(current_list(speakers, state), minutes=minutes)
 
 
@@ -182,7 +161,7 @@ def _with_speech(speakers: Speakers, speech: Speech) -> tuple[Speech, ...]:
 
 def _check_talking(state: State) -> None:
     if state.phase != Phase.TALKING:
-        raise NotNow(NOT_NOW)
+        raise NotNow(_("Nothing is being discussed right now, so there is no list of speakers."))
 
 
 # --- items and values ---
@@ -288,9 +267,8 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
 
 
 def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
-    place = keys.game_speakers(game.id)
-    stored = as_item(next_version(before, after))
-    put = Put({"PK": place.pk, "SK": place.sk, **stored, "ttl": game.ttl}, when=unchanged_or_new(before))
+    item = {**keys.game_speakers(game.id).item, **as_item(next_version(before, after)), "ttl": game.ttl}
+    put = Put(item, when=unchanged_or_new(before))
     if not who:
         table().write(put)
         return

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import access_response, public, requires
 from accounts.rules import Permission
-from acts.refusals import NotAllowed, NotNow, Refusal
-from live import clock, repository, rules
+from acts.refusals import NotNow, Refusal
+from live import clock, rules
 from live.rate_limit import ANSWER_RATE
 from live.rules import Game
 from live.screens import access
@@ -36,7 +36,7 @@ def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
     return _by_player(request, game_id, act)
 
 
-# --- those who take part ---
+# --- players ---
 
 
 def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
@@ -54,7 +54,7 @@ def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
     return _answer(request, carry_out, reverse("play", args=[game_id]))
 
 
-# --- those who run it ---
+# --- hosts ---
 
 
 @requires(Permission.USE_APPLICATION)
@@ -65,12 +65,10 @@ def _only_hosts(request: HttpRequest) -> HttpResponse:
 def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpResponse:
     if (instead := access_response(request, _only_hosts)) is not None:
         return instead
-    found = repository.find(game_id)
-    if found is None:
+    hosted = access.load_hosted(request.user, game_id)
+    if hosted is None:
         raise Http404
-    game, who = found[0], request.user.name
-    if not rules.hosts(game, who, request.user.role):
-        raise NotAllowed(rules.NOT_YOURS)
+    game, who = hosted[0], request.user.name
     acts: dict[str, Callable[[], Any]] = {
         "call": lambda: speakers.call(game, whom),
         "end": lambda: speakers.end(game, whom),
@@ -84,11 +82,8 @@ def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpRes
 
 
 def _minutes(request: HttpRequest) -> int:
-    typed = request.POST.get("minutes", "")
-    found = next((each for each in LIMITS if str(each) == typed), None)
-    if found is None:
-        raise NotNow(speakers.NO_LIMIT)
-    return found
+    """-1 if it is none of those offered."""
+    return next((each for each in LIMITS if str(each) == request.POST.get("minutes")), -1)
 
 
 # --- answers ---

@@ -15,6 +15,7 @@ from acts.refusals import Refusal
 from questions.question import Question
 from ranking.candidates import Candidate
 from ranking.rankings import RANK_PREFIX, Choice, ranked_names, ranking_from, ranks_of, submitted_ranks
+from store.keys import fold
 from tally.ballots import groups_of
 
 from .counting import MAX_ANSWER_CHARS
@@ -87,6 +88,17 @@ def parse_text(post: QueryDict) -> str:
     raise InvalidAnswer(NO_TEXT)
 
 
+def parse_texts(post: QueryDict, most: int, longest: int, none: str | Promise, too_many: str | Promise) -> list[str]:
+    """Distinct texts, ignoring case; empty fields are ignored. `none` and `too_many` say what is wrong otherwise."""
+    typed = (parse_line(each, longest) for each in post.getlist(TEXT))
+    texts = {fold(text): text for text in typed if fold(text)}
+    if not texts:
+        raise InvalidAnswer(none)
+    if len(texts) > most:
+        raise InvalidAnswer(too_many % {"most": most})
+    return list(texts.values())
+
+
 def parse_ranking(post: QueryDict, question: Question, otherwise: str | Promise = RANK_ONE) -> str:
     if ranking := ranking_from(submitted_ranks(post), _candidates(question)):
         return ranking
@@ -124,6 +136,12 @@ def option_fields(question: Question, chosen: TypedValues, field: str = OPTION) 
 
 def last_value(typed: TypedValues, name: str) -> str:
     return ["", *typed.get(name, ())][-1]
+
+
+def texts_form(typed: TypedValues, most: int, longest: int) -> dict[str, Any]:
+    """Context for several short texts."""
+    texts = (*typed.get(TEXT, ()), *[""] * most)
+    return {"longest": longest, "texts": texts[:most]}
 
 
 def rank_form(question: Question, typed: TypedValues) -> dict[str, Any]:

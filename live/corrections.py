@@ -33,7 +33,7 @@ def free_places(game: Game, state: State) -> list[int]:
     """Positions of the questions not asked yet, in order."""
     if state.phase == Phase.ENDED:
         return []
-    return [place for place in range(game.total_questions) if place not in state.asked]
+    return [place for place in range(game.total_questions) if place not in state.asked_places]
 
 
 def is_changeable(game: Game, state: State, place: int) -> bool:

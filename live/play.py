@@ -1,20 +1,8 @@
-"""What a play is: how one kind of question is asked, answered, counted, shown and reported.
+"""What a play is: what is asked, what an answer is, how answers are counted, what screens show, what reports contain.
 
 The engine (session, seats, clock, state, sealing, screens, push) knows no play by name. A question names its play or
 gets the first suitable one registered for the type of the session; the state names the current play. Plays are
 stateless and registered once, in `config/hooks.py`: see `live/plays/__init__.py` and `assembly/plays.py`.
-
-| subject | members |
-|---|---|
-| identity | `name`, `label`, `types`, `story`; `is_scored`, `is_anonymous`, `has_texts` |
-| questions | `suits`, `count_suiting`, `typed_question`, `flaws`; `spans`: consecutive questions form one round |
-| timing | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `step_label` |
-| answers | `answer` parses a form; `form_values`, `summary`, `answer_text`; `robot_answer` |
-| form | `form_name` (`live/parts/ask_{form_name}.html`), `form`, `own_form`, `hint`, `received_message` |
-| phases | `close` seals or opens another phase; `phase_data`, `open_vote`, `dropping`, `is_lost`, `extra_keys` |
-| screens | `displayed_question`, `template`, `context`, `projector_hint`, `render_result` |
-| moderation | `without_hidden`, `texts_to_moderate`, `own_text` |
-| reports | `csv_rows`, `lists_answers`, `facts`, `reasons` |
 """
 
 from __future__ import annotations
@@ -32,7 +20,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from pages.fragments import fragment
-from questions.question import Question
+from questions.question import Kind, Question
 from questions.rules import QuestionSet
 from store.table import Item, Key, Write
 
@@ -42,7 +30,7 @@ from .rules import Game, Phase, State, Step
 from .seats import Seat
 from .snapshot import Snapshot
 
-Text: TypeAlias = str | Promise  # shown to people
+Text: TypeAlias = str | Promise  # for people to read
 TypedValues = Mapping[str, Sequence[str]]  # submitted form fields, valid or not
 CsvLine = dict[str, object]  # by column
 NameOf = Callable[[str], str]  # name of a player by id
@@ -50,14 +38,6 @@ Fact = tuple[Text, Any]
 
 CHANGE_UNTIL_OVER = _("You can change it until time is up.")
 CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
-
-
-@dataclass(frozen=True, slots=True)
-class PlayDescription:
-    """A type of session, described for hosts."""
-
-    happens: Text
-    seen: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +82,8 @@ class Closing:
         return self.questions[self.state.question]
 
     @property
-    def asked(self) -> tuple[Question, ...]:
-        """All questions of the round."""
-        return self.questions[self.state.question : self.state.question + self.state.span]
+    def round_questions(self) -> Sequence[Question]:
+        return self.state.questions_in(self.state.round, self.questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,19 +112,28 @@ class PlayContext:
 class Play:
     name: ClassVar[str]
     label: ClassVar[Text]
-    types: ClassVar[tuple[str, ...]] = ()  # session types that use it for suitable questions
-    story: ClassVar[PlayDescription | None] = None  # None if it is no session type of its own
+    description: ClassVar[Text] = ""  # what happens, for hosts; empty if it is no session type of its own
+    privacy: ClassVar[Text] = ""  # who sees what
+    types: ClassVar[tuple[str, ...]] = ()  # other session types that use it for suitable questions
+    kinds: ClassVar[tuple[Kind, ...]] = ()  # of suitable questions
+    set_type: ClassVar[str] = ""  # the type as which question sets count suitable questions, if not its name
     is_scored: ClassVar[bool] = False
     is_anonymous: ClassVar[bool] = False  # no one ever learns who answered what
+    is_ranked: ClassVar[bool] = False  # phones need rank boxes, and screens show the count
+    is_timed: ClassVar[bool] = True
+    is_revealed: ClassVar[bool] = False  # as soon as the round is closed
+    is_comparable: ClassVar[bool] = False  # can be asked again to compare the two rounds
     has_texts: ClassVar[bool] = False  # free text, which hosts can hide
     has_bonus: ClassVar[bool] = False  # for speed
     has_few_answers: ClassVar[bool] = False  # so each answer is rendered once and shared
-    is_ranked: ClassVar[bool] = False  # phones need rank boxes, and screens show the count
-    spans: ClassVar[bool] = False  # consecutive questions form one round
-    first_phase: ClassVar[Phase] = Phase.QUESTION
     has_vote: ClassVar[bool] = True  # whether the debated item can be voted on
     may_repeat: ClassVar[bool] = True  # while it is open
-    is_revealed: ClassVar[bool] = False  # as soon as the round is closed
+    spans: ClassVar[bool] = False  # consecutive questions form one round
+    keeps_votes: ClassVar[bool] = True  # a sealed round can be recounted
+    allows_follow_up: ClassVar[bool] = False  # a poll or election can be created from its options
+    first_phase: ClassVar[Phase] = Phase.QUESTION
+    own_form_phase: ClassVar[Phase | None] = None  # in which each player has a form of their own
+    min_voting_seconds: ClassVar[int] = 30  # because reading the answers takes as long as writing one
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
     farewell: ClassVar[Text] = _("The session is over. Votes were counted without names.")
     closes: ClassVar[Mapping[Phase, Text]] = {}  # label of the button that closes a phase
@@ -153,34 +141,24 @@ class Play:
     # --- what is asked ---
 
     def suits(self, question: Question) -> bool:
-        raise NotImplementedError
+        return question.kind in self.kinds
 
     def count_suiting(self, set_: QuestionSet) -> int:
         """Number of suitable questions in a set."""
-        return 0
+        return set_.suiting.get(self.set_type or self.name, 0)
 
     def typed_question(self, typed: TypedQuestion) -> Question:
-        raise NotImplementedError
+        return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
 
     def flaws(self, question: Question, typed: TypedQuestion) -> Iterator[tuple[str, Text]]:
         """Errors in a typed question, by field, besides the general checks."""
         return iter(())
 
-    # --- how it goes ---
-
-    def seconds(self, question: Question) -> int:
-        return question.seconds
-
     def voting_seconds(self, question: Question) -> int:
-        """At least 30 seconds, because reading the answers takes as long as writing one."""
-        return question.seconds and max(question.seconds, 30)
+        return question.seconds and max(question.seconds, self.min_voting_seconds)
 
     def is_secret(self, question: Question) -> bool:
         return self.is_anonymous or question.secret
-
-    def is_compared(self, question: Question) -> bool:
-        """Whether it can be asked again to compare the two rounds."""
-        return False
 
     def step_label(self, step: Step, state: State) -> Text | None:
         """Label of a step's button, if it differs from the default."""
@@ -192,56 +170,53 @@ class Play:
         """Parse and validate a submitted form; an invalid one is refused."""
         raise NotImplementedError
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         """Field values that prefill the form with an earlier answer."""
         raise NotImplementedError
 
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        """Context of `live/parts/in_words.html`, which repeats a player's answer."""
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        """Context of `live/parts/summary.html`, which repeats a player's answer."""
+        raise NotImplementedError
+
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
         raise NotImplementedError
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
         """A robot's answer; None to abstain."""
         raise NotImplementedError
 
-    # --- the form ---
-
     def form_name(self, snapshot: Snapshot) -> str:
+        """The form is `live/parts/ask_{form_name}.html`."""
         raise NotImplementedError
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         """Context of the form; without typed values it is the same for everyone."""
         raise NotImplementedError
 
-    def own_form(self, snapshot: Snapshot, player: str, typed: TypedValues) -> dict[str, Any] | None:
-        """Context of a form specific to the player; None if all share one."""
-        return None
-
-    def has_own_form(self, snapshot: Snapshot) -> bool:
-        return False
-
-    def hint(self, snapshot: Snapshot) -> Text:
-        """Instruction shown with the form."""
+    def own_form(self, snapshot: Snapshot, player: str, typed: TypedValues) -> dict[str, Any]:
+        """Context of a form specific to the player, in the phase `own_form_phase`."""
         raise NotImplementedError
 
-    def change_hint(self, snapshot: Snapshot) -> Text:
-        """Until when an answer can be changed."""
-        return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else CHANGE_UNTIL_CLOSED
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        """How to answer (`hint`, `projector_hint`), until when it can be changed (`until`), that an answer is in
+        (`received`), and what screen readers announce when it is asked, if not the question itself (`announced`)."""
+        is_vote = snapshot.state.phase == Phase.VOTING
+        return {
+            "hint": "",
+            "projector_hint": "",
+            "until": CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else CHANGE_UNTIL_CLOSED,
+            "received": _("Your vote is in.") if is_vote else _("Your answer is in."),
+            "announced": "",
+        }
 
-    def announcement(self, snapshot: Snapshot) -> Text:
-        """Text for screen readers when it is asked; empty for the question itself."""
-        return ""
-
-    def received_message(self, snapshot: Snapshot) -> Text:
-        return _("Your vote is in.") if snapshot.state.phase == Phase.VOTING else _("Your answer is in.")
-
-    # --- phases ---
+    # --- how answers are counted, phase by phase ---
 
     def read_previous_phase(self, game: Game, state: State) -> Any:
         """Data of the previous phase that `close` needs; read in parallel with the answers."""
         return None
 
     def close(self, closing: Closing) -> Closed:
+        """Seal the round, or open its next phase."""
         raise NotImplementedError
 
     def seal_event_data(self, game: Game, present: int) -> dict[str, Any]:
@@ -251,10 +226,6 @@ class Play:
     def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
         """Additional writes and event payload when a host opens a vote; refused if it cannot be opened."""
         return [], {}
-
-    def dropping(self, game: Game, state: State) -> list[Write]:
-        """Writes that discard the play's data of a voided round."""
-        return []
 
     def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
         """Additional writes of a step from this state: to `after`, or the end of the session."""
@@ -268,15 +239,17 @@ class Play:
         """Keys that every snapshot reads while this play is active."""
         return ()
 
-    def phase_data(self, look: PlayContext) -> Any:
+    def phase_data(self, context: PlayContext) -> Any:
         """Data kept between two phases, such as sorted ideas; None if there is none."""
         return None
 
     # --- what screens show ---
 
-    def displayed_question(self, asked: Question, between: Any, sealed: Round | None, look: PlayContext) -> Question:
+    def displayed_question(
+        self, question: Question, phase_data: Any, sealed: Round | None, context: PlayContext
+    ) -> Question:
         """The question as screens show it."""
-        return asked
+        return question
 
     def template(self, part: str) -> str:
         """Template of a part such as "projector/question" or "player/results"."""
@@ -290,15 +263,15 @@ class Play:
         """Version of what changes on screen within a phase."""
         return ""
 
-    def projector_hint(self, snapshot: Snapshot) -> Text:
-        """What the projector says about how to answer."""
-        return ""
+    def is_withheld(self, round_: Round) -> bool:
+        """Whether nothing of a round is shown, because too few took part."""
+        return bool(round_.result.get("too_few"))
 
     def render_result(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
     ) -> SafeString:
         """Render the result of a round; `own` highlights one player's answer, without it all see the same."""
-        if round_.result.get("too_few"):
+        if self.is_withheld(round_):
             return fragment("live/results/too_few.html", {"count": round_.count})
         template, context = self.result_context(round_, questions, seats, own)
         return fragment(f"live/results/{template}.html", context)
@@ -310,14 +283,10 @@ class Play:
         raise NotImplementedError
 
     def verdict(self, round_: Round, entry: Entry) -> str:
-        """For scored plays: the key in `outcome.VERDICTS` for a player's entry."""
+        """For scored plays: the key in `player_screens.VERDICTS` for a player's entry."""
         raise NotImplementedError
 
-    def public_vote(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
-        """A player's vote as text, if votes are public."""
-        return ""
-
-    # --- what people wrote ---
+    # --- moderation of what people wrote ---
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         """A sealed round without hidden texts; the same object if nothing is hidden."""
@@ -335,11 +304,11 @@ class Play:
         """A player's own text in the current round, unless it is anonymous."""
         return None
 
-    # --- afterwards ---
+    # --- what reports contain ---
 
     def csv_rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
         """Rows for the CSV, each with the position of its question."""
-        if round_.result.get("too_few"):
+        if self.is_withheld(round_):
             yield round_.question, {"row": "too few", "number": round_.count}
             return
         yield from ((round_.question, line) for line in self.csv_lines(round_, questions[round_.question], name_of))
@@ -348,11 +317,6 @@ class Play:
         """CSV lines of a round with one question and enough answers."""
         raise NotImplementedError
 
-    def entry(self, entry: Entry) -> dict[str, Any]:
-        """An entry for the JSON export."""
-        told = {"player": entry.player, "said": entry.said} if entry.player else {"said": entry.said}
-        return told | ({"points": entry.points, "bonus": entry.bonus} if self.is_scored else {})
-
     def lists_answers(self, round_: Round) -> bool:
         """Whether a report lists every answer below the chart."""
         return self.is_scored
@@ -360,10 +324,6 @@ class Play:
     def options(self, round_: Round, question: Question, texts: Texts) -> tuple[str, ...]:
         """The options of a round, without those hidden by hosts."""
         return options_of(round_, question)
-
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        """Whether a poll or election can be created from its options."""
-        return False
 
     def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         """Result of a sealed round, as labelled facts."""
@@ -377,19 +337,16 @@ class Play:
         return iter(())
 
     def is_suppressed(self, round_: Round) -> bool:
-        """Whether too few took part to show a result."""
+        """Whether too few voted for an outcome."""
         return bool(round_.result.get("too_few"))
 
     def reasons(self, question: Question, round_: Round) -> list[str]:
+        """The required majority and attendance, where they matter."""
         return []
-
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        """An answer or vote as text."""
-        raise NotImplementedError
 
     def is_recountable(self, round_: Round) -> bool:
         """Whether a sealed round contains everything needed to recount it."""
-        return not round_.result.get("too_few")
+        return self.keeps_votes and not round_.result.get("too_few")
 
 
 def scored_csv_line(entry: Entry, answer: str, name_of: NameOf) -> CsvLine:

@@ -354,7 +354,7 @@ def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
 
 def _game_item(game: Game) -> Item:
     place = keys.game(game.id)
-    runs = {"GSI1PK": keys.RUNNING_GAMES.pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
+    runs = {"GSI1PK": keys.RUNNING_GAMES.pk, "GSI1SK": keys.id_by_date(game.created_at, game.id)}
     return {"PK": place.pk, "SK": place.sk, **game_as_item(game), "ttl": game.ttl, **({} if game.ended_at else runs)}
 
 
@@ -494,7 +494,7 @@ def _listed(game: Game, host: str) -> Item:
     """Index entry by which a host finds a running session among many ended ones."""
     if game.ended_at:
         return {}
-    return {"GSI1PK": keys.running_games_of(host).pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
+    return {"GSI1PK": keys.running_games_of(host).pk, "GSI1SK": keys.id_by_date(game.created_at, game.id)}
 
 
 def oldest_kept() -> str | None:

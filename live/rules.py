@@ -175,13 +175,12 @@ class State:
         """Number of questions in the current round."""
         return self.spans[self.round - 1] if self.round else 0
 
-    def asked_in(self, round_: int, questions: Sequence[Question]) -> Sequence[Question]:
-        """All questions of a round."""
+    def questions_in(self, round_: int, questions: Sequence[Question]) -> Sequence[Question]:
         first = self.played[round_ - 1]
         return questions[first : first + self.spans[round_ - 1]]
 
     @property
-    def asked(self) -> set[int]:
+    def asked_places(self) -> set[int]:
         """Positions of all questions asked so far."""
         rounds = zip(self.played, self.spans, strict=True)
         return {place for first, span in rounds for place in range(first, first + span)}

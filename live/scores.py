@@ -57,14 +57,6 @@ class Answer:
     text: str
     authors: tuple[str, ...]
 
-    @property
-    def words(self) -> int:
-        return word_count(self.text)
-
-
-def word_count(text: str) -> int:
-    return len(text.split())
-
 
 def merged(texts: Mapping[str, str]) -> tuple[Answer, ...]:
     """Merge equal texts, in an order that reveals neither authors nor times."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -66,9 +66,14 @@ class Snapshot:
         return [each for each in self.seats.values() if each.is_there]
 
     @property
-    def asked_now(self) -> tuple[Question, ...]:
-        """All questions of the current round."""
-        return self.questions[self.state.question : self.state.question + self.state.span]
+    def open_question(self) -> Question:
+        """The current question, where there must be one."""
+        assert self.question is not None
+        return self.question
+
+    @property
+    def round_questions(self) -> Sequence[Question]:
+        return self.state.questions_in(self.state.round, self.questions)
 
     @property
     def removed(self) -> frozenset[str]:

@@ -82,11 +82,11 @@ def ask(game: Game, state: State, at: int, questions: Sequence[Question], now: i
         spans=(*state.spans, span),
         closing=0,
         revealed=False,
-        clock=Clock(now, 0 if phase == Phase.TALKING else play.seconds(question)),
+        clock=Clock(now, question.seconds if play.is_timed and phase != Phase.TALKING else 0),
         play=play.name,
         kind=str(question.kind),
         secret=play.is_secret(question),
-        twice=play.is_compared(question),
+        twice=play.is_comparable and question.twice,
         before=before,
     )
 

@@ -207,22 +207,22 @@ def _fetch(box: imaplib.IMAP4, number: int) -> bytes:
 
 
 def _stored_position(validity: str) -> int:
-    item = table().get(keys.bounces_read())
+    item = table().get(keys.BOUNCES_READ)
     return int(item["number"]) if item and item.get("validity") == validity else 0
 
 
 def _store_position(validity: str, number: int, is_understood: bool) -> None:
-    table().write(Update(keys.bounces_read(), set={"validity": validity, "number": number}))
+    table().write(Update(keys.BOUNCES_READ, set={"validity": validity, "number": number}))
 
 
 def _store_state(trouble: str, unreadable: list[Item]) -> None:
     """Stores failures for admins; a healthy mailbox costs no write."""
-    there = table().get(keys.bounces_read()) or {}
+    there = table().get(keys.BOUNCES_READ) or {}
     if trouble != there.get("trouble", ""):
-        table().write(Update(keys.bounces_read(), set={"trouble": trouble, "since": now_text()}))
+        table().write(Update(keys.BOUNCES_READ, set={"trouble": trouble, "since": now_text()}))
     if unreadable:
         newest = [*there.get("unreadable", []), *unreadable][-MAX_UNREADABLE_MAILS:]
-        table().write(Update(keys.bounces_read(), set={"unreadable": newest}))
+        table().write(Update(keys.BOUNCES_READ, set={"unreadable": newest}))
 
 
 def state(item: Item | None) -> State:

@@ -24,8 +24,8 @@ ITEMS = (
              replay="The outbox: mails are on their way for a while, and their texts are in no log."),
     ItemType("mail server", keys.mail_server, "failures:int since until:int words",
              replay="Whether the mail server could be reached; about processes, not about the site."),
-    ItemType("mails again", keys.mails_again, "asked_by:person asked_at state how mailing",
+    ItemType("mails again", keys.MAILS_AGAIN, "asked_by:person asked_at state how mailing",
              replay="There only while mails that failed are being queued again."),
-    ItemType("bounces read", keys.bounces_read, "validity number:int trouble since unreadable:list",
+    ItemType("bounces read", keys.BOUNCES_READ, "validity number:int trouble since unreadable:list",
              replay="How far the mailbox of bounces was read."),
 )  # fmt: skip

@@ -223,7 +223,7 @@ def moving(mail: Mail, old: str, new: str, *, before: int | None = None, **chang
 
 def _sort_key(mail: Mail, new: str, changes: Mapping[str, str | int]) -> str:
     if new != QUEUED:
-        return keys.mail_by_date(mail.queued_at, mail.number)
+        return keys.id_by_date(mail.queued_at, mail.number)
     due = as_text(datetime.fromtimestamp(int(changes["not_before"]), UTC))
     return keys.mail_by_turn(due, mail.number, urgent=mail.urgent)
 

@@ -46,7 +46,7 @@ def settle_unknown(actor: str, how: str, mailing: str, *also: Write) -> None:
 
 
 def _request(event: Event, wanted: dict[str, str], *also: Write) -> None:
-    place, request = keys.mails_again(), {"asked_by": event.actor, "asked_at": now_text()}
+    place, request = keys.MAILS_AGAIN, {"asked_by": event.actor, "asked_at": now_text()}
     put = Put({**place.item, **request, **wanted}, when=Missing())
     try:
         record(event, put, *also, refusals={0: Refusal(ALREADY_UNDER_WAY)})
@@ -106,12 +106,12 @@ def _requeued(asked_at: str) -> dict[str, Any]:
 
 
 def is_requested() -> bool:
-    return table().get(keys.mails_again()) is not None
+    return table().get(keys.MAILS_AGAIN) is not None
 
 
 def carry_out(goes_on: Callable[[], bool]) -> int:
     """Carries out requested decisions and returns the number of mails; an interrupted run is resumed next time."""
-    mark = table().get(keys.mails_again())
+    mark = table().get(keys.MAILS_AGAIN)
     if mark is None:
         return 0
     outages.clear_all_outages()
@@ -126,7 +126,7 @@ def carry_out(goes_on: Callable[[], bool]) -> int:
 
     done = process_each(table().each(keys.mails(mark.get("state", FAILED))), take)
     if not stopped:
-        table().write(Delete(keys.mails_again(), when=Missing() | Equals("asked_at", mark["asked_at"])))
+        table().write(Delete(keys.MAILS_AGAIN, when=Missing() | Equals("asked_at", mark["asked_at"])))
     return done
 
 

@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from acts.caches import SizedCache
 from pages.http_cache import digest
 from pages.times import from_text, local_time
-from results.sharing.lettering import can_write
-from results.sharing.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, cut, edition, wrapped
+from results.sharing.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, can_write, cut, edition, wrapped
 
 from .rules import Post
 

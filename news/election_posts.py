@@ -12,7 +12,7 @@ from elections.access import Panel
 from elections.rules import Election, State
 from results import repository as results
 from results.repository import Seal
-from results.sharing.card_address import card_address
+from results.sharing.card import card_address
 
 from . import repository, rules
 from .rules import Post

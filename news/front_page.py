@@ -29,7 +29,7 @@ from pages import markdown_cache
 from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
-from polls.allowance import may_make
+from polls.services import may_make
 from results import wording
 from results.repository import newest_shared
 from store.keys import fold

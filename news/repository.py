@@ -162,7 +162,7 @@ def _stored_fields(post: Post) -> Item:
 
 def _item(place: Key, post: Post, index: Span | None) -> Item:
     moment = post.published_at or post.changed_at
-    listed = {"GSI1PK": index.pk, "GSI1SK": keys.post_by_date(moment, post.id)} if index else {}
+    listed = {"GSI1PK": index.pk, "GSI1SK": keys.id_by_date(moment, post.id)} if index else {}
     return {**place.item, "entity_type": "POST", **listed, **_stored_fields(post)}
 
 

@@ -123,7 +123,7 @@ def _values(words: Item) -> dict[str, Any]:
 
 def find() -> SitePage:
     """The current page; a blank one if none was written."""
-    item = table().get(keys.site_page())
+    item = table().get(keys.SITE_PAGE)
     return page_of(item) if item else BLANK
 
 
@@ -132,12 +132,12 @@ def page_of(item: Item) -> SitePage:
 
 
 def text_html(page: SitePage) -> str:
-    return markdown_cache.load_or_render(keys.site_page(), "text", page.text, page.html)
+    return markdown_cache.load_or_render(keys.SITE_PAGE, "text", page.text, page.html)
 
 
 def writing(page: SitePage, before: SitePage) -> list[Write]:
     """Replaces the page, if it has not changed since it was read."""
-    item = {**keys.site_page().item, "entity_type": "PORTFOLIO", "version": before.version + 1}
+    item = {**keys.SITE_PAGE.item, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
         item |= {name: value for name, value in part_data(page, part).items() if value is not None}
     return [Put(item | markdown_cache.html_attributes("text", page.text), when=unchanged_or_new(before))]
@@ -145,4 +145,4 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
 
 def removing(page: SitePage) -> list[Write]:
     """With the bytes of its picture."""
-    return [Delete(keys.site_page(), when=unchanged_or_new(page)), *deleting_bytes(page.photo)]
+    return [Delete(keys.SITE_PAGE, when=unchanged_or_new(page)), *deleting_bytes(page.photo)]

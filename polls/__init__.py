@@ -1,1 +1,1 @@
-PUBLIC = "allowance demo forms replay repository rules sealing services"
+PUBLIC = "demo forms replay repository rules sealing services"

@@ -12,8 +12,7 @@ from acts.branding import site_name
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
 from results.sharing.card import MAX_BARS, Bar, Card
-from results.sharing.lettering import MAX_MEASURED_CHARS, can_write
-from results.sharing.pen import ACCENT, GREY, INK, PALE, PAPER, SEAT, SOFT
+from results.sharing.pen import ACCENT, GREY, INK, MAX_MEASURED_CHARS, PALE, PAPER, SEAT, SOFT, can_write
 from results.wording import join_names
 
 from .counting import MethodComparison

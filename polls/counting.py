@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from ranking.explanations import translate
-from results.pictures import OF_POLLS, Picture, pictures_of
+from results.pictures import OF_POLLS, contest_rows, pictures_of
 from results.wording import join_names, method_label
 from store.splitting import PART_BYTES
 from tally.ballots import Ballots
@@ -40,9 +40,10 @@ METHOD_RULES = {
 OPTION_TEMPLATES = {  # sentences about candidates, reworded for options
     TEMPLATES["only one"]: gettext_noop("%(name)s was the only option."),
     TEMPLATES["beat all"]: gettext_noop(
-        "%(name)s beat every other option one to one; the closest was %(other)s, %(votes)s to %(against)s."
+        "%(name)s beat every other option head to head; the closest contest was against %(other)s, "
+        "%(votes)s to %(against)s."
     ),
-    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other one to one."),
+    TEMPLATES["beat nobody all"]: gettext_noop("No option beat every other head to head."),
 }
 
 
@@ -138,7 +139,8 @@ def results_context(comparison: MethodComparison) -> dict[str, Any]:
         "labels": [method_label(each.method) for each in comparison.counted],
         "first_places": ordered[:MAX_PLACES_SHOWN],
         "other_places": ordered[MAX_PLACES_SHOWN:],
-        "pictures": [picture for result in counted_results for picture in _pictures(result)],
+        "pictures": [picture for result in counted_results for picture in pictures_of(result, OF_POLLS)],
+        "contests": contest_rows(counted_results[-1]) if counted_results else [],
     }
 
 
@@ -173,9 +175,3 @@ def places(comparison: MethodComparison) -> list[tuple[str, list[int]]]:
     """Places by each method, in the order of the first."""
     by_method = [each.places for each in comparison.counted]
     return [(name, [each[name] for each in by_method]) for name in by_method[0]]
-
-
-def _pictures(result: Result) -> list[Picture]:
-    """The most telling charts; the pairwise matrix is shown once."""
-    drawn = pictures_of(result, OF_POLLS)
-    return drawn[:1] if result.method == "borda" else drawn

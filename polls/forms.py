@@ -19,13 +19,7 @@ from pages.times import Edge, zone_label
 from store.log import utc_now
 
 from .reports import MAX_REPORT_CHARS, REASONS
-from .rules import (
-    MAX_CANDIDATES,
-    MAX_DESCRIPTION_CHARS,
-    MIN_CANDIDATES,
-    RETENTIONS,
-    check_first_end,
-)
+from .rules import MAX_CANDIDATES, MAX_DESCRIPTION_CHARS, MIN_CANDIDATES, RETENTIONS, check_first_end
 
 
 def retentions() -> list[tuple[int, str]]:
@@ -49,8 +43,8 @@ class CandidatesField(forms.CharField):
         if len(names) < MIN_CANDIDATES:
             raise ValidationError(_("Enter at least two different options."))
         if len(names) > MAX_CANDIDATES:
-            words = {"most": MAX_CANDIDATES, "count": len(names)}
-            raise ValidationError(_("A poll can have at most %(most)d options; there are %(count)d."), params=words)
+            numbers = {"most": MAX_CANDIDATES, "count": len(names)}
+            raise ValidationError(_("A poll can have at most %(most)d options; there are %(count)d."), params=numbers)
         return names
 
 
@@ -121,6 +115,5 @@ class PollEndForm(EndForm):
     def __init__(self, *arguments: Any, zone: str, **options: Any):
         super().__init__(*arguments, zone=zone, **options)
         self.fields["ends"].label = _("Open until")
-        self.fields["ends"].help_text = _("In the poll's time zone: %(zone)s. Leave it empty for no end.") % {
-            "zone": zone_label(zone)
-        }
+        help_text = _("In the poll's time zone: %(zone)s. Leave it empty for no end.")
+        self.fields["ends"].help_text = help_text % {"zone": zone_label(zone)}

@@ -34,7 +34,9 @@ def preview(poll: Poll, comparison: MethodComparison | None = None) -> dict[str,
     """What other sites show for a link: the question, and the result once the poll is over."""
     named = _("Options: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
     summary = excerpt(description_html(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
-    about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
+    query = urlencode({"url": address_of(poll), "format": "json"})
+    oembed = f"{absolute_url(reverse('oembed'))}?{query}"
+    about = {"title": poll.title, "address": address_of(poll), "oembed": oembed}
     if comparison is None or not comparison.total:
         return about | {"summary": summary, "image": absolute_url(static("img/apple-touch-icon.png"))}
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
@@ -43,8 +45,8 @@ def preview(poll: Poll, comparison: MethodComparison | None = None) -> dict[str,
     return about | {
         "summary": summary_sentence,
         "image": drawn,
-        "wide": WIDTH_PX,
-        "high": HEIGHT_PX,
+        "width": WIDTH_PX,
+        "height": HEIGHT_PX,
         "alt": f"{poll.title}. {summary_sentence}",
     }
 
@@ -52,11 +54,6 @@ def preview(poll: Poll, comparison: MethodComparison | None = None) -> dict[str,
 def edition_of(comparison: MethodComparison) -> str:
     """Identifies the picture of this result, including the version of the drawing code."""
     return f"{edition()}-{comparison.digest[:32]}"
-
-
-def oembed_address(poll: Poll) -> str:
-    query = urlencode({"url": address_of(poll), "format": "json"})
-    return f"{absolute_url(reverse('oembed'))}?{query}"
 
 
 def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT_PX) -> str:

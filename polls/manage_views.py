@@ -75,7 +75,7 @@ def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
     return answer
 
 
-def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any]:
+def _context(runner: Runner, **more: Any) -> dict[str, Any]:
     return poll_context(runner.poll, offered={act.name for act in runner.offered}, **more)
 
 
@@ -88,7 +88,7 @@ def _private_link(request: HttpRequest, poll: Poll) -> str:
 @of_runners(require_safe)
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
     context = {"votes": runner.votes, "private_link": _private_link(request, runner.poll)}
-    return render(request, "polls/manage.html", _context(request, runner, **context, **sharing_context(runner.poll)))
+    return render(request, "polls/manage.html", _context(runner, **context, **sharing_context(runner.poll)))
 
 
 # --- acts ---
@@ -100,9 +100,7 @@ def close(request: HttpRequest, runner: Runner) -> HttpResponse:
         run_action(request, lambda: services.close(runner), _("The poll is closed."))
         return redirect("manage_poll", runner.poll.id)
     lead = _("Nobody can vote after that unless you reopen it. Everyone with the link can see the results.")
-    return confirm_page(
-        request, _("Close the poll"), _("Close it"), **_context(request, runner, lead=lead, danger=True)
-    )
+    return confirm_page(request, _("Close the poll"), _("Close it"), **_context(runner, lead=lead, danger=True))
 
 
 @of_runners(form_page)
@@ -125,7 +123,7 @@ def _until(
     if run_form(request, form, lambda: act(runner, form.end()), done):
         show_time_notes(request, form)
         return redirect("manage_poll", poll.id)
-    return show_form(request, form, title, title, **_context(request, runner))
+    return show_form(request, form, title, title, **_context(runner))
 
 
 for_organisers = requires(Permission.USE_APPLICATION)(manage)
@@ -140,13 +138,15 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
         raise NotAllowed(services.NOT_YOURS)
     form = NameForm(form_data(request), initial={"name": runner.poll.title})
     done = _("Your draft is ready, with all options from the poll. Now choose who may vote.")
-    if run_form(
-        request, form, lambda: services.make_election(runner, request.user, form.cleaned_data["name"]), done, "name"
-    ):
+
+    def act() -> None:
+        services.make_election(runner, request.user, form.cleaned_data["name"])
+
+    if run_form(request, form, act, done, "name"):
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")
     lead = _("The question, description and options are copied. Votes are not, and the poll stays as it is.")
-    return show_form(request, form, title, button, lead=lead, **_context(request, runner))
+    return show_form(request, form, title, button, lead=lead, **_context(runner))
 
 
 @of_runners(require_POST)
@@ -169,5 +169,5 @@ def delete(request: HttpRequest, runner: Runner) -> HttpResponse:
         runner.votes,
     ) % {"title": runner.poll.title, "count": runner.votes}
     return confirm_page(
-        request, _("Delete the poll"), _("Delete it for good"), **_context(request, runner, lead=lead, danger=True)
+        request, _("Delete the poll"), _("Delete it for good"), **_context(runner, lead=lead, danger=True)
     )

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,8 +17,8 @@ from accounts.models import User
 from accounts.rules import Permission
 from accounts.visitors import throttle_key
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from acts.refusals import LostRace, NotNow, Refusal
-from pages.forms import form_data, form_page
+from acts.refusals import LostRace, NotNow
+from pages.forms import form_data, form_page, run_form
 from pages.messages import run_action
 from pages.paging import list_context, read_page
 
@@ -45,25 +44,19 @@ def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if gone := hidden_page(request, poll):
         return gone
     form = ReportForm(form_data(request))
-    if request.method == "POST" and form.is_valid() and _reported(request, poll, form):
-        messages.success(request, _("Thank you. An administrator will look at your report."))
-        return redirect("poll", poll.id)
-    again = voters.reused_stamp(request, poll) if form.is_bound else voters.stamp(request, poll)
-    context = poll_context(poll, form=form, stamp=again, trap=voters.TRAP)
-    answer = render(request, "polls/report.html", context, status=422 if form.errors else 200)
-    return voters.set_voter_cookie(request, answer)
 
-
-def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
-    try:
+    def send() -> None:
         report_id = voters.report_id(request, poll)
         voters.check_person(request, poll)
         count(REPORTS, throttle_key(request))
         reports.report(poll, report_id, **form.cleaned_data)
-    except Refusal as refusal:
-        form.add_error(None, str(refusal))
-        return False
-    return True
+
+    if run_form(request, form, send, _("Thank you. An administrator will look at your report.")):
+        return redirect("poll", poll.id)
+    stamp = voters.reused_stamp(request, poll) if form.is_bound else voters.stamp(request, poll)
+    context = poll_context(poll, form=form, stamp=stamp, trap=voters.TRAP)
+    answer = render(request, "polls/report.html", context, status=422 if form.errors else 200)
+    return voters.set_voter_cookie(request, answer)
 
 
 # --- what was reported ---
@@ -76,22 +69,21 @@ def reported_polls(request: HttpRequest) -> HttpResponse:
     return render(request, "polls/reported_polls.html", list_context(request, reports.reported_page))
 
 
-def load(user: User, poll_id: UUID) -> Found | None:
-    return reports.find_reported(str(poll_id))
-
-
 def of_moderators(methods: Callable[..., Any]) -> Callable[..., Any]:
     """For moderators, on any existing poll."""
+
+    def load(user: User, poll_id: UUID) -> Found | None:
+        return reports.find_reported(str(poll_id))
+
     return lambda view: requires(Permission.MANAGE_USERS, load_for=load)(methods(view))
 
 
 @of_moderators(require_safe)
 def reported_poll(request: HttpRequest, found: Found) -> HttpResponse:
     poll, reported = found
-    shown, older = read_page(request, partial(reports.reports_page, reported)) if reported else ([], "")
-    return render(
-        request, "polls/reported_poll.html", poll_context(poll, reported=reported, reports=shown, older=older)
-    )
+    rows, older = read_page(request, partial(reports.reports_page, reported)) if reported else ([], "")
+    context = poll_context(poll, reported=reported, reports=rows, older=older)
+    return render(request, "polls/reported_poll.html", context)
 
 
 @of_moderators(require_POST)
@@ -111,13 +103,13 @@ def show(request: HttpRequest, found: Found) -> HttpResponse:
 def dismiss(request: HttpRequest, found: Found) -> HttpResponse:
     """Only the reports that the page showed."""
     poll, reported = found
-    done = run_action(request, lambda: _dismiss(request, reported), _("The reports were dismissed."))
+
+    def act() -> None:
+        if reported is None:
+            raise NotNow(NOT_NOW)
+        if request.POST.get("seen") != reported.reported_at:
+            raise LostRace
+        reports.dismiss(request.user, reported)
+
+    done = run_action(request, act, _("The reports were dismissed."))
     return redirect("reported_polls") if done else redirect("reported_poll", poll.id)
-
-
-def _dismiss(request: HttpRequest, reported: Reported | None) -> None:
-    if reported is None:
-        raise NotNow(NOT_NOW)
-    if request.POST.get("seen") != reported.reported_at:
-        raise LostRace
-    reports.dismiss(request.user, reported)

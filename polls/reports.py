@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
@@ -31,20 +32,6 @@ REASONS = {
 }
 
 
-ALREADY_REPORTED = _("You have already reported this poll. An administrator will look at it.")
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    reason: str
-    words: str
-    reported_at: str
-
-    @property
-    def label(self) -> str:
-        return str(REASONS.get(self.reason, self.reason))
-
-
 @dataclass(frozen=True, slots=True)
 class Reported:
     """A reported poll in the moderators' list."""
@@ -53,12 +40,8 @@ class Reported:
     title: str
     reports: int  # not dismissed yet
     reported_at: str  # the newest
-    reason: str  # of the newest
+    label: str | Promise  # of the newest
     dismissed_at: str = ""
-
-    @property
-    def label(self) -> str:
-        return str(REASONS.get(self.reason, self.reason))
 
 
 # --- reading ---
@@ -82,16 +65,18 @@ def find_reported(poll_id: str) -> tuple[Poll, Reported | None] | None:
     return repository.poll_of(found[at]), _reported_of(found[place]) if place in found else None
 
 
-def reports_page(reported: Reported, *, limit: int, cursor: str | None = None) -> tuple[list[Report], str | None]:
-    """Reports since the last dismissal, newest first."""
+def reports_page(
+    reported: Reported, *, limit: int, cursor: str | None = None
+) -> tuple[list[tuple[str | Promise, str, str]], str | None]:
+    """Reports since the last dismissal, newest first: the reason, more about it, and when."""
     page = table().page(keys.reports(reported.id), limit=limit, cursor=cursor, backwards=True)
     new = [item for item in page.items if item["reportedAt"] > reported.dismissed_at]
     more = page.cursor if len(new) == len(page.items) else None
-    return [Report(item["reason"], item["words"], item["reportedAt"]) for item in new], more
+    return [(REASONS[item["reason"]], item["words"], item["reportedAt"]) for item in new], more
 
 
 def _reported_of(item: Item) -> Reported:
-    newest = item["reportedAt"], item["reason"]
+    newest = item["reportedAt"], REASONS[item["reason"]]
     return Reported(item["id"], item["title"], item["reports"], *newest, item.get("dismissedAt", ""))
 
 
@@ -102,7 +87,8 @@ def report(poll: Poll, report_id: str, reason: str, words: str) -> None:
     now = now_text()
     event_data = {"poll_id": poll.id, "report_id": report_id, "reason": reason, "reportedAt": now}
     writes = reporting(poll, report_id, reason, words, now)
-    refusals = {0: NotNow(ALREADY_REPORTED), len(writes) - 1: NotThere(NOT_THERE)}
+    again = NotNow(_("You have already reported this poll. An administrator will look at it."))
+    refusals = {0: again, len(writes) - 1: NotThere(NOT_THERE)}
     storage.record(Event(REPORTER, "PollReported", event_data), *writes, refusals=refusals)
 
 
@@ -110,9 +96,9 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
     """Refused in part 0 if this browser has already reported the poll."""
     fields = {"id": report_id, "pollId": poll.id, "reason": reason, "words": words, "reportedAt": now}
     newest = {"id": poll.id, "title": poll.title, "reason": reason, "reportedAt": now, "ttl": poll.ttl}
-    place, by_date = keys.report(poll.id, report_id), keys.poll_by_date(now, report_id)
+    place, by_date = keys.report(poll.id, report_id), keys.id_by_date(now, report_id)
     index = {"GSI1PK": keys.reports(poll.id).pk, "GSI1SK": by_date}
-    entry = {"GSI1PK": keys.REPORTED_POLLS.pk, "GSI1SK": keys.poll_by_date(now, poll.id)}
+    entry = {"GSI1PK": keys.REPORTED_POLLS.pk, "GSI1SK": keys.id_by_date(now, poll.id)}
     report = {**place.item, "entity_type": "POLL_REPORT", **index, **fields, "ttl": poll.ttl}
     return [
         Put(report, when=Missing()),

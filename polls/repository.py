@@ -31,20 +31,7 @@ from pages import markdown_cache
 from ranking.candidates import Candidate
 from store import keys, sharded_reads
 from store.splitting import split_counts
-from store.table import (
-    Check,
-    Delete,
-    Equals,
-    Exists,
-    Item,
-    Key,
-    Less,
-    Missing,
-    Put,
-    Span,
-    Update,
-    Write,
-)
+from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 from tally.ballots import Ballots
 
 from .rules import MAX_VOTES, Poll
@@ -177,8 +164,8 @@ def list_page(span: Span, *, limit: int, cursor: str | None = None) -> tuple[lis
     """Newest first."""
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
     names = [STORED_AS.get(name, name) for name in LISTED]
-    shown: list[list[Any]] = [[item.get(name) for name in names] for item in page.items]
-    return [Listed(*each) for each in shown], page.cursor
+    rows: Iterator[Iterator[Any]] = (map(item.get, names) for item in page.items)
+    return [Listed(*row) for row in rows], page.cursor
 
 
 def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
@@ -203,8 +190,8 @@ def votes_since(poll: Poll, since: str) -> Iterator[Item]:
 def read_ballots(poll: Poll) -> Ballots:
     """How often each ranking was given, read page by page."""
     names = [each.name for each in poll.candidates]
-    given = sharded_reads.values(table(), keys.votes(poll.id, poll.shards), "rankings")
-    return Ballots.of(names, chain.from_iterable(given))
+    pages = sharded_reads.values(table(), keys.votes(poll.id, poll.shards), "rankings")
+    return Ballots.of(names, chain.from_iterable(pages))
 
 
 # --- items ---
@@ -212,15 +199,11 @@ def read_ballots(poll: Poll) -> Ballots:
 
 def _build_poll(item: Item) -> Poll:
     stored = {each.name: item[name] for each in fields(Poll) if (name := STORED_AS.get(each.name, each.name)) in item}
-    standing = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
-    return Poll(**stored | {"candidates": standing, "html": markdown_cache.stored_html(item, "description")})
+    candidates = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
+    return Poll(**stored | {"candidates": candidates, "html": markdown_cache.stored_html(item, "description")})
 
 
 poll_of = ParseCache(_build_poll)
-
-
-def as_stored(poll: Poll) -> Item:
-    return _stored_fields(poll) | markdown_cache.html_attributes("description", poll.description)
 
 
 def _stored_fields(poll: Poll) -> Item:
@@ -249,18 +232,19 @@ def creation(poll: Poll, now: int) -> list[Write]:
 
 
 def _item(poll: Poll) -> Item:
-    return {**keys.poll(poll.id).item, "entity_type": "POLL", **as_stored(poll), **_ending(poll), "ttl": poll.ttl}
+    fields = _stored_fields(poll) | markdown_cache.html_attributes("description", poll.description)
+    return {**keys.poll(poll.id).item, "entity_type": "POLL", **fields, **_ending(poll), "ttl": poll.ttl}
 
 
 def _ending(poll: Poll) -> Item:
     """Lets the worker find it when it ends."""
     ends = poll.closed_at or poll.expires_at
-    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.poll_by_date(ends, poll.id)} if ends else {}
+    return {"GSI1PK": keys.polls_ending().pk, "GSI1SK": keys.id_by_date(ends, poll.id)} if ends else {}
 
 
 def _entries(poll: Poll) -> list[Write]:
     """Its entries in lists."""
-    at = keys.poll_by_date(poll.created_at, poll.id)
+    at = keys.id_by_date(poll.created_at, poll.id)
     entries: list[Write] = []
     if poll.maker:
         entries.append(_entry(poll, keys.made_poll(poll.id), keys.made_by(poll.maker).pk, at))
@@ -298,23 +282,17 @@ def change(before: Poll, after: Poll) -> list[Write]:
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
     """Writes before, and with, the event that reopens a poll: a gate that opens early lets no vote through."""
     gates = opening_gates(next_version(before, after))
-    return gates[MAX_GATES_PER_TRANSACTION:], [
-        *change(before, after),
-        unsealing(before),
-        *gates[:MAX_GATES_PER_TRANSACTION],
-    ]
+    unsealing = Delete(keys.poll_result(before.id))
+    writes = [*change(before, after), unsealing, *gates[:MAX_GATES_PER_TRANSACTION]]
+    return gates[MAX_GATES_PER_TRANSACTION:], writes
 
 
 def deletion(poll: Poll) -> list[Write]:
     """Makes it vanish for everyone; the rest is deleted in the background (`services.delete_batch`)."""
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
-    others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
-    gone = [Delete(place) for place in others]
-    return [
-        Delete(keys.poll(poll.id), when=unchanged(poll)),
-        *gone,
-        DELETING.begin(poll.id, due=now_text(), shards=poll.shards),
-    ]
+    gone = map(Delete, [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)])
+    task = DELETING.begin(poll.id, due=now_text(), shards=poll.shards)
+    return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone, task]
 
 
 # --- votes ---
@@ -331,7 +309,7 @@ def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]
 
 def _vote(standing: PollStanding, rankings: str, voted_at: str) -> Put:
     poll = standing.poll
-    by_time = keys.poll_by_date(voted_at, standing.vote_id)
+    by_time = keys.id_by_date(voted_at, standing.vote_id)
     item = {
         **keys.vote(poll.id, standing.vote_id, poll.shards).item,
         "GSI1PK": keys.vote_by_time(poll.id, standing.vote_id, poll.shards),
@@ -363,10 +341,6 @@ def sealing(poll: Poll, report: bytes, votes: int, digest: str, sealed_at: str) 
 def marking_sealed(poll: Poll) -> Update:
     """The worker need not look at it again. Refused if it was reopened."""
     return Update(keys.poll(poll.id), set={"version": poll.version}, remove=("GSI1PK", "GSI1SK"), when=unchanged(poll))
-
-
-def unsealing(poll: Poll) -> Delete:
-    return Delete(keys.poll_result(poll.id))
 
 
 def write_counted(poll: Poll, ballots: Ballots) -> None:

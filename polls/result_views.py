@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
@@ -20,7 +21,6 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.access import public
 from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, TooOften, count
-from acts.storage import now_text
 from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.exports.files import CSV, JSON, TEXT, file_name
@@ -40,7 +40,7 @@ def of_results(view: View) -> View:
     """For anyone with the link; hidden results only for people who have voted, and for all at the end."""
 
     @wraps(view)
-    def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
+    def answer(request: HttpRequest, poll_id: UUID, **parameters: Any) -> HttpResponseBase:
         snapshot = live_count.watched_polls.get(str(poll_id))
         if snapshot is None:
             raise Http404
@@ -53,7 +53,7 @@ def of_results(view: View) -> View:
         if snapshot.result is None:
             seconds = seconds_until_next(snapshot.poll.ended)
             return render(request, "polls/counting.html", poll_context(snapshot.poll, seconds=seconds), status=202)
-        return view(request, snapshot, **words)
+        return view(request, snapshot, **parameters)
 
     return public(require_safe(answer))
 
@@ -65,8 +65,8 @@ def _has_voted(request: HttpRequest, snapshot: PollSnapshot) -> bool:
 
 @of_results
 def results(request: HttpRequest, snapshot: PollSnapshot) -> HttpResponse:
-    shown = preview(snapshot.poll, snapshot.result if snapshot.is_sealed else None)
-    context = poll_context(snapshot.poll, preview=shown, paused=_is_paused(request))
+    link_preview = preview(snapshot.poll, snapshot.result if snapshot.is_sealed else None)
+    context = poll_context(snapshot.poll, preview=link_preview, paused="pause" in request.GET)
     return page_with(request, _part(request, snapshot), "polls/results.html", context)
 
 
@@ -82,37 +82,26 @@ def _part(request: HttpRequest, snapshot: PollSnapshot) -> Fragment:
     """The count, which is the same for everyone: rendered once and cached."""
     assert snapshot.result is not None
     poll, comparison = replace(snapshot.poll, description="", html=None), snapshot.result
-    said = {"poll": poll, "is_open": poll.is_open(now_text()), "paused": _is_paused(request), "stamp": snapshot.stamp}
-    made_of = said, comparison.digest, snapshot.is_sealed
+    context = poll_context(poll, paused="pause" in request.GET, stamp=snapshot.stamp)
+    made_of = context, comparison.digest, snapshot.is_sealed
 
     def make() -> dict[str, Any]:
-        return {**counting.results_context(comparison), **said, "exports": EXPORTS}
+        return {**counting.results_context(comparison), **context, "exports": EXPORTS}
 
     return get_or_render(cache_key("poll", poll.id), "polls/results_now.html", make, made_of)
-
-
-def _is_paused(request: HttpRequest) -> bool:
-    return "pause" in request.GET
 
 
 # --- files ---
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    media_type: str
-    format: str
-    label: Any
-
-
-EXPORTS = {
-    "votes.csv": Export(CSV, "csv", gettext_lazy("CSV, for spreadsheets")),
-    "votes.json": Export(JSON, "json", "JSON"),
-    "votes.blt": Export(TEXT, "blt", "BLT"),
-    "votes.abif": Export(TEXT, "abif", "ABIF"),
-    "votes.cvotes": Export(TEXT, "cvotes", gettext_lazy("Condorcet vote format")),
-    "votes.toi": Export(TEXT, "toi", gettext_lazy("PrefLib, with equals (.toi)")),
-    "result.json": Export(JSON, "", gettext_lazy("The result as JSON")),
+EXPORTS: dict[str, tuple[str, str | Promise]] = {  # the media type of each file, and its label
+    "votes.csv": (CSV, gettext_lazy("CSV, for spreadsheets")),
+    "votes.json": (JSON, "JSON"),
+    "votes.blt": (TEXT, "BLT"),
+    "votes.abif": (TEXT, "ABIF"),
+    "votes.cvotes": (TEXT, gettext_lazy("Condorcet vote format")),
+    "votes.toi": (TEXT, gettext_lazy("PrefLib, with equals (.toi)")),
+    "result.json": (JSON, gettext_lazy("The result as JSON")),
 }
 
 
@@ -122,18 +111,16 @@ def export(request: HttpRequest, snapshot: PollSnapshot, file: str) -> HttpRespo
         raise Http404
     with refusals_as_messages(request, (TooOften, CannotWrite)):
         count(EXPORTS_ALLOWED, throttle_key(request))
-        content = _content(snapshot, EXPORTS[file].format)
-        answer = StreamingHttpResponse(content, content_type=EXPORTS[file].media_type)
-        answer.headers["Content-Disposition"] = content_disposition_header(
-            True, file_name(snapshot.poll.title, file, "poll")
+        disposition = content_disposition_header(True, file_name(snapshot.poll.title, file, "poll"))
+        return StreamingHttpResponse(
+            _content(snapshot, file), content_type=EXPORTS[file][0], headers={"Content-Disposition": disposition}
         )
-        return answer
     return redirect("poll_results", snapshot.poll.id)
 
 
-def _content(snapshot: PollSnapshot, format: str) -> Iterator[bytes]:
+def _content(snapshot: PollSnapshot, file: str) -> Iterable[bytes]:
     assert snapshot.result is not None
-    if not format:
-        return iter([snapshot.result.as_json().encode()])
+    if file == "result.json":
+        return [snapshot.result.as_json().encode()]
     ballots = snapshot.ballots or repository.read_counted(snapshot.poll, snapshot.result.digest)
-    return write(File(ballots, 1, snapshot.poll.title, snapshot.poll.unranked), format)
+    return write(File(ballots, 1, snapshot.poll.title, snapshot.poll.unranked), file.removeprefix("votes."))

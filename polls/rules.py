@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from acts.permissions import Rule, permitted
-from acts.refusals import NotNow, Refusal
+from acts.refusals import NotNow
 from pages import times
 from pages.markdown_cache import Html
 from ranking.candidates import Candidate
@@ -28,17 +28,11 @@ RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
 MAX_VOTES = 100_000  # in one poll, which fit the memory of a process; more need an election
 
 
-class Hidden(Refusal):
-    """Those who look after the site have hidden the poll."""
-
-
 NOT_THERE = _("This poll does not exist. It may have expired and been removed.")
 CLOSED = _("This poll is closed. You can no longer vote or change your vote.")
 SIGN_IN_FIRST = _("Only people with an account here can vote in this poll. Sign in first.")
 FULL = _("This poll is full: it has reached the maximum number of votes.")
 HIDDEN = _("The administrators of this site have hidden this poll.")
-NOBODY_RANKED = _("Rank at least one option.")
-UNKNOWN = _("Your vote contains an option that is not in this poll.")
 
 
 class Act(Enum):
@@ -123,15 +117,15 @@ def gone_at(created_at: str, expires_at: str | None, days: int) -> str:
 def vote_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
     """The ranking in the rank boxes: known candidates, each once, at least one."""
     if set(ranks) - {str(each.number) for each in candidates}:
-        raise BadRanking(UNKNOWN)
+        raise BadRanking(_("Your vote contains an option that is not in this poll."))
     if not (ranking := ranking_from(ranks, candidates)):
-        raise BadRanking(NOBODY_RANKED)
+        raise BadRanking(_("Rank at least one option."))
     return ranking
 
 
 def check_open(poll: Poll, now: str) -> None:
     if poll.hidden_at:
-        raise Hidden(HIDDEN)
+        raise NotNow(HIDDEN)
     if not poll.is_open(now):
         raise NotNow(CLOSED)
 

@@ -19,9 +19,10 @@ from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts import storage
+from acts import rate_limits, storage
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
+from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from acts.retry import MAX_RACES, retry_on_conflict, run_once, write_each
 from acts.storage import SITE, now_text, table
@@ -40,18 +41,25 @@ from . import repository, rules
 from .repository import DELETING, PollStanding
 from .rules import Act, Poll, PollRelation
 
+MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
 CODE_CHARS = 6
-VOTER, ANONYMOUS_MAKER = (
-    "@voter",
-    "@maker",
-)  # stand in the log for any voter, and any maker without an account; no account name has an @
-
-
+VOTER, ANONYMOUS_MAKER = "@voter", "@maker"  # in the log, for all without an account: no account name has an @
 NOT_YOURS = _("You cannot manage this poll.")
 NOT_NOW = _("That is not possible in the poll's current state.")
 
 
 # --- making ---
+
+
+def may_make(maker: User | AnonymousUser) -> bool:
+    return settings.POLLS_BY_ANYBODY or (maker.is_authenticated and maker.can(Permission.USE_APPLICATION))
+
+
+def count_making(maker: User | AnonymousUser, address: str) -> None:
+    """Counts a new poll; refused if the account, or the address of an anonymous maker, has made too many."""
+    name = maker.name if maker.is_authenticated else address
+    rate_limits.count(MADE, name)
+    rate_limits.count(Limit("poll-maker-day", settings.POLLS_A_DAY, SECONDS_PER_DAY), name)
 
 
 def make(
@@ -112,14 +120,6 @@ def key_digest(key: str) -> str:
 # --- voting ---
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a form did: whether it was a repeat, and how often they had voted before."""
-
-    repeated: bool = False
-    acts: int = 0
-
-
 def read_standing(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
     return repository.standing(poll_id, vote_id, repository.random_gate(), idempotency_key(vote_id, form))
 
@@ -129,28 +129,29 @@ def idempotency_key(vote_id: str, form: str) -> str:
     return f"{vote_id} {form}"
 
 
-def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen_standing: PollStanding | None = None) -> Outcome:
-    """Cast or replace a vote. Idempotent per form. A standing that was just read saves a read."""
+def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, latest: PollStanding | None = None) -> int | None:
+    """Cast or replace a vote. Returns how often they had voted before, or `None` for a form that was sent before. A
+    standing that was just read saves a read."""
     form_key = idempotency_key(vote_id, form)
-    return run_once(form_key, lambda: _cast(poll_id, vote_id, ranks, form_key, seen_standing), Outcome(repeated=True))
+    return run_once(form_key, lambda: _cast(poll_id, vote_id, ranks, form_key, latest), None)
 
 
-def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, seen_standing: PollStanding | None) -> Outcome:
+def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, latest: PollStanding | None) -> int | None:
     """Tries one gate after another: only some may be closed or full."""
     full, first = 0, repository.random_gate()
     for number in count():
         now = now_text()
-        standing, seen_standing = seen_standing or repository.standing(poll_id, vote_id, first + number, form_key), None
+        standing, latest = latest or repository.standing(poll_id, vote_id, first + number, form_key), None
         if standing is None:
             raise NotThere(rules.NOT_THERE)
         if standing.repeated:
-            return Outcome(repeated=True)
+            return None
         rules.check_open(standing.poll, now)
         rankings = rules.vote_from(ranks, standing.poll.candidates)
         full += standing.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
             _record_vote(standing, rankings, now, form_key)
-            return Outcome(acts=standing.acts)
+            return standing.acts
         if number + 1 == repository.gates_of(standing.poll).count:
             break
     raise TooMany(rules.FULL) if full else LostRace()

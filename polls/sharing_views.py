@@ -84,9 +84,12 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     if snapshot is None or snapshot.result is None:
         return {"counting": True}
     comparison = snapshot.result
-    shown = {"votes": comparison.total, "agreement": counting.agreement(comparison)}
-    methods = [method_label(each.method) for each in comparison.counted]
-    return shown | {"places": counting.places(comparison)[:MAX_PLACES_SHOWN], "methods": methods}
+    return {
+        "votes": comparison.total,
+        "agreement": counting.agreement(comparison),
+        "places": counting.places(comparison)[:MAX_PLACES_SHOWN],
+        "methods": [method_label(each.method) for each in comparison.counted],
+    }
 
 
 # --- pictures ---
@@ -145,9 +148,9 @@ def oembed(request: HttpRequest) -> HttpResponse:
         raise Http404
     width = _within(request.GET.get("maxwidth", ""), MIN_WIDTH_PX, FRAME_WIDTH_PX)
     height = _within(request.GET.get("maxheight", ""), MIN_HEIGHT_PX, FRAME_HEIGHT_PX)
-    said = {"version": "1.0", "type": "rich", "title": poll.title, "width": width, "height": height}
-    said |= {"provider_name": site_name(), "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
-    answer = JsonResponse(said)
+    payload = {"version": "1.0", "type": "rich", "title": poll.title, "width": width, "height": height}
+    payload |= {"provider_name": site_name(), "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
+    answer = JsonResponse(payload)
     answer["Access-Control-Allow-Origin"] = "*"  # not secret from anyone who has the link
     return cross_origin(answer)
 
@@ -155,11 +158,11 @@ def oembed(request: HttpRequest) -> HttpResponse:
 def _poll_in(address: str) -> UUID:
     """The poll that a URL of ours is about. Codes are not resolved, so that they cannot be guessed here."""
     try:
-        asked, ours = urlsplit(address), urlsplit(settings.SITE_URL)
-        match = resolve(asked.path.removeprefix(ours.path))
+        url, ours = urlsplit(address), urlsplit(settings.SITE_URL)
+        match = resolve(url.path.removeprefix(ours.path))
     except (ValueError, Resolver404):
         raise Http404 from None
-    if (asked.scheme, asked.netloc) != (ours.scheme, ours.netloc) or not asked.path.startswith(f"{ours.path}/"):
+    if (url.scheme, url.netloc) != (ours.scheme, ours.netloc) or not url.path.startswith(f"{ours.path}/"):
         raise Http404
     if match.url_name not in PAGES:
         raise Http404

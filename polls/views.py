@@ -42,7 +42,7 @@ from ranking.rankings import (
 from store import keys
 from store.table import Item
 
-from . import allowance, repository, services, voters
+from . import repository, services, voters
 from .counting import MethodComparison
 from .forms import PollForm
 from .link_previews import address_of, frame, preview
@@ -50,9 +50,7 @@ from .rules import HIDDEN, Poll, PollRelation
 
 KEY_COOKIE = "plenum_poll_key"  # lets a maker without an account run their polls
 ACCOUNT_VOTES = Limit("poll-votes-account", 30, TEN_MINUTES_IN_SECONDS)  # of one person in one poll
-WRONG_CODES = Limit(
-    "poll-code-address", 60, TEN_MINUTES_IN_SECONDS
-)  # guessing codes would find polls that were not meant for the guesser
+WRONG_CODES = Limit("poll-code-address", 60, TEN_MINUTES_IN_SECONDS)  # guessing would find polls of others
 
 
 def found_or_404(poll_id: UUID) -> Poll:
@@ -62,13 +60,10 @@ def found_or_404(poll_id: UUID) -> Poll:
     return poll
 
 
-def relation_of(request: HttpRequest, poll: Poll) -> PollRelation:
-    return services.relation(poll, request.user, request.COOKIES.get(KEY_COOKIE, ""))
-
-
 def hidden_page(request: HttpRequest, poll: Poll) -> HttpResponse | None:
     """For a hidden poll, to everyone but its maker and moderators."""
-    if not poll.hidden_at or relation_of(request, poll) != PollRelation.NOBODY:
+    key = request.COOKIES.get(KEY_COOKIE, "")
+    if not poll.hidden_at or services.relation(poll, request.user, key) != PollRelation.NOBODY:
         return None
     return message_page(request, _("Hidden"), str(HIDDEN), status=410)
 
@@ -95,7 +90,7 @@ def polls(request: HttpRequest) -> HttpResponse:
     tab, now = "mine" if mine else "public", now_text()
     found, older = read_page(request, partial(repository.list_page, span), show=tab)
     context = {"rows": [(each, each.is_open(now)) for each in found], "older": older, "tab": tab}
-    return render(request, "polls/polls.html", context | {"may_make": allowance.may_make(request.user)})
+    return render(request, "polls/polls.html", context | {"may_make": services.may_make(request.user)})
 
 
 # --- making ---
@@ -106,9 +101,9 @@ def of_makers(view: View) -> View:
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)
-    def answer(request: HttpRequest, **words: Any) -> HttpResponse:
+    def answer(request: HttpRequest) -> HttpResponse:
         instead = None if settings.POLLS_BY_ANYBODY else access_response(request, for_users)
-        return view(request, **words) if instead is None else instead
+        return instead or view(request)
 
     return public(answer)
 
@@ -119,7 +114,7 @@ def make(request: HttpRequest) -> HttpResponse:
     form = PollForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
-            allowance.count_making(request.user, client_network(request))
+            services.count_making(request.user, client_network(request))
             poll, key = services.make(request.user, **form.values())
             messages.success(request, _("Your poll is open. Share the link."))
             show_time_notes(request, form)
@@ -134,7 +129,7 @@ def make(request: HttpRequest) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     code = services.normalised_code(code) if len(code) < 20 else ""
-    if code.isdecimal():  # as those of live sessions are; one of an older poll is found there, too
+    if code.isdecimal():  # as those of live sessions are
         return redirect("join_by_code", code)
     poll_id = repository.id_of_code(code) if code else None
     if poll_id is not None:
@@ -219,13 +214,13 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         vote_id = voters.required_vote_id(request, poll)
         voters.check_person(request, poll)
         count_voting(request, poll)
-        known = standing if vote_id == browser else None
-        outcome = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, known)
+        latest = standing if vote_id == browser else None
+        before = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, latest)
     except Refusal as refusal:
         more = {"acts": request.POST.get("acts", "0")[:9], "stamp": voters.reused_stamp(request, poll)}
         return show(request, poll, typed_ranks(request.POST), problem=str(refusal), **more)
     if after == "poll_voted":  # elsewhere the page itself says it
-        _show_outcome(request, outcome)
+        _show_outcome(request, before)
     return redirect(after, poll.id)
 
 
@@ -240,15 +235,16 @@ def count_voting(request: HttpRequest, poll: Poll) -> None:
     count(Limit("poll-votes-address", 5 * most, TEN_MINUTES_IN_SECONDS), address)
 
 
-def _show_outcome(request: HttpRequest, outcome: services.Outcome) -> None:
-    if outcome.repeated:
-        return messages.info(request, _("You already sent this form. This is your current vote."))
-    if not outcome.acts:
-        return messages.success(request, _("Your vote is counted."))
-    messages.success(request, _("Your vote was changed. The new one replaces the earlier one."))
-    if str(outcome.acts) != request.POST.get("acts"):
-        messages.info(request, _("It replaced a vote you cast in another window in the meantime."))
-    return None
+def _show_outcome(request: HttpRequest, before: int | None) -> None:
+    """`before` is how often they had voted; `None` if they sent the form again."""
+    if before is None:
+        messages.info(request, _("You already sent this form. This is your current vote."))
+    elif not before:
+        messages.success(request, _("Your vote is counted."))
+    else:
+        messages.success(request, _("Your vote was changed. The new one replaces the earlier one."))
+        if str(before) != request.POST.get("acts"):
+            messages.info(request, _("It replaced a vote you cast in another window in the meantime."))
 
 
 @public

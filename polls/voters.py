@@ -33,17 +33,7 @@ STAMP = "shown"  # the field that says when the page was shown
 MIN_VOTING_SECONDS = 1.0  # seconds that a person needs at least to rank and press a button
 MAX_VOTING_SECONDS = 7 * 24 * 3600
 
-
-TOO_QUICK = _("That was very fast. Please check your ranking and press the button again.")
-TRAPPED = _("Please leave the hidden field empty and press the button again.")
-TOO_OLD = _("This page was open for a long time. Please press the button again.")
-OF_ANOTHER = _("This page was opened in another browser. Please check it and press the button again.")
-NO_COOKIE = _(
-    "Your browser did not keep our cookie, which ensures one vote per browser. Please press the button again."
-)
-NO_REPORTER = _(
-    "Your browser did not keep our cookie, which ensures one report per browser. Please press the button again."
-)
+NO_COOKIE = _("Your browser did not keep our cookie, which tells browsers apart. Please press the button again.")
 
 
 # --- who it is ---
@@ -94,15 +84,15 @@ def browser_id(request: HttpRequest, poll_id: str) -> str | None:
 def required_vote_id(request: HttpRequest, poll: Poll) -> str:
     if not may_vote(poll, request.user):
         raise Refusal(SIGN_IN_FIRST)
-    if (found := vote_id(request, poll)) is None:
+    if (own := vote_id(request, poll)) is None:
         raise Refusal(NO_COOKIE)
-    return found
+    return own
 
 
 def report_id(request: HttpRequest, poll: Poll) -> str:
     """Differs from the vote's id, so that a report does not lead to a vote."""
     if (number := browser_number(request)) is None:
-        raise Refusal(NO_REPORTER)
+        raise Refusal(NO_COOKIE)
     return id_of(poll.id, f"report of browser {number}")
 
 
@@ -141,14 +131,14 @@ def reused_stamp(request: HttpRequest, poll: Poll) -> str:
 
 def check_person(request: HttpRequest, poll: Poll) -> None:
     if request.POST.get(TRAP):
-        raise Refusal(TRAPPED)
+        raise Refusal(_("Please leave the hidden field empty and press the button again."))
     whose, seconds = _read_stamp(request.POST)
     if seconds is None:
-        raise Refusal(TOO_OLD)
+        raise Refusal(_("This page was open for a long time. Please press the button again."))
     if whose != _shown_to(request, poll):
-        raise Refusal(OF_ANOTHER)
+        raise Refusal(_("This page was opened in another browser. Please check it and press the button again."))
     if seconds < MIN_VOTING_SECONDS:
-        raise Refusal(TOO_QUICK)
+        raise Refusal(_("That was very fast. Please check your ranking and press the button again."))
 
 
 def _read_stamp(post: QueryDict) -> tuple[str, float | None]:

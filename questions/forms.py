@@ -30,56 +30,62 @@ from .question import (
     clean_line,
     clean_lines,
     flaws,
-    tidied,
 )
 from .rules import MAX_DESCRIPTION_CHARS, Category, FullSet, QuestionSet
 
-MIN_OPTIONS_SHOWN = 4  # boxes that stand open; the others are folded away
-WHITE_SPACE_FACTOR = 2  # white space is collapsed before the true length counts
+MIN_OPTIONS_SHOWN = 4  # boxes that are visible at once; the others are folded away
+COPIED_FIELDS = ("title", "detail", "category", "school", "custom_instruction", "seconds")
 
 
-def _text_field(label: Any, longest: int, rows: int, help_text: Any = "") -> forms.CharField:
-    widget = forms.Textarea({"rows": rows, "dir": "auto", "maxlength": longest})
-    return forms.CharField(
-        label=label,
-        required=False,
-        max_length=longest * WHITE_SPACE_FACTOR,
-        widget=widget,
-        help_text=help_text,
-        strip=False,
-    )
+class CleanField(forms.CharField):
+    """Text whose length counts after it was cleaned: a single line, or several with `rows`."""
+
+    def __init__(
+        self,
+        label: Any,
+        max_length: int,
+        *,
+        rows: int = 0,
+        required: bool = False,
+        help_text: Any = "",
+        **attributes: str,
+    ):
+        self.clean_text = clean_lines if rows else clean_line
+        area = forms.Textarea({"rows": rows, "dir": "auto"})
+        widget = area if rows else forms.TextInput({"dir": "auto", **attributes})
+        super().__init__(label=label, max_length=max_length, required=required, widget=widget, help_text=help_text)
+
+    def to_python(self, value: Any) -> str:
+        return self.clean_text(super().to_python(value))
 
 
-def _line_field(label: Any, longest: int, *, required: bool = False, help_text: Any = "", **attributes: str) -> Any:
-    widget = forms.TextInput({"dir": "auto", "maxlength": longest, **attributes})
-    return forms.CharField(
-        label=label, required=required, max_length=longest * WHITE_SPACE_FACTOR, widget=widget, help_text=help_text
-    )
+class EditForm(forms.Form):
+    """Detects that what it was opened with has changed: `seen` is its fingerprint at that time."""
+
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+    data: Any
+    is_outdated = False
+
+    def accept_changes(self, fingerprint: str) -> None:
+        """After a conflict: keeps what was typed, and saving it again overwrites the saved version."""
+        self.data = self.data.copy()
+        self.data["seen"] = fingerprint
+        self.is_outdated = True
 
 
-def _within(text: str, longest: int) -> str:
-    """The tidied text, if it is short enough."""
-    if len(text) > longest:
-        numbers = {"most": longest, "count": len(text)}
-        raise ValidationError(_("At most %(most)d characters; these are %(count)d."), params=numbers)
-    return text
-
-
-class SetForm(forms.Form):
-    """Name, description and instructions of a set. `seen` detects concurrent changes."""
+class SetForm(EditForm):
+    """Name, description and instructions of a set."""
 
     name = TitleField(label=_("Name"), help_text=_("So that you and others can find it again."))
-    description = _text_field(_("Description"), MAX_DESCRIPTION_CHARS, 3, _("What it is for, and for whom."))
-    custom_instructions = _text_field(
-        _("Instructions"), MAX_DESCRIPTION_CHARS, 3, _("Shown to everyone while they wait for the first question.")
+    description = CleanField(
+        _("Description"), MAX_DESCRIPTION_CHARS, rows=3, help_text=_("What it is for, and for whom.")
     )
-    seen = forms.CharField(widget=forms.HiddenInput, required=False)
-
-    def clean_description(self) -> str:
-        return _within(clean_lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
-
-    def clean_custom_instructions(self) -> str:
-        return _within(clean_lines(self.cleaned_data["custom_instructions"]), MAX_DESCRIPTION_CHARS)
+    custom_instructions = CleanField(
+        _("Instructions"),
+        MAX_DESCRIPTION_CHARS,
+        rows=3,
+        help_text=_("Shown to everyone while they wait for the first question."),
+    )
 
     def values(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("name", "description", "custom_instructions")}
@@ -90,16 +96,9 @@ class SetForm(forms.Form):
         return values | {"seen": rules.set_fingerprint(set_)}
 
 
-class CategoryForm(forms.Form):
-    name = _line_field(_("Category name"), MAX_CATEGORY_CHARS, help_text=_("If empty, its questions have no heading."))
-    description = _text_field(_("Description"), MAX_DESCRIPTION_CHARS, 3)
-    seen = forms.CharField(widget=forms.HiddenInput, required=False)
-
-    def clean_name(self) -> str:
-        return _within(clean_line(self.cleaned_data["name"]), MAX_CATEGORY_CHARS)
-
-    def clean_description(self) -> str:
-        return _within(clean_lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
+class CategoryForm(EditForm):
+    name = CleanField(_("Category name"), MAX_CATEGORY_CHARS, help_text=_("If empty, its questions have no heading."))
+    description = CleanField(_("Description"), MAX_DESCRIPTION_CHARS, rows=3)
 
     @staticmethod
     def initial_of(category: Category) -> dict[str, str]:
@@ -107,15 +106,15 @@ class CategoryForm(forms.Form):
         return values | {"seen": rules.category_fingerprint(category)}
 
 
-class QuestionForm(forms.Form):
+class QuestionForm(EditForm):
     """A question of any kind; fields that its kind lacks are dropped."""
 
     kind = forms.ChoiceField(
         label=_("Answer type"), choices=[(str(kind), label) for kind, label in SET_KIND_LABELS.items()]
     )
-    title = _line_field(_("Question"), MAX_TITLE_CHARS, required=True)
-    detail = _text_field(_("Details"), MAX_DETAIL_CHARS, 3, _("Shown below the question."))
-    category = _line_field(
+    title = CleanField(_("Question"), MAX_TITLE_CHARS, required=True)
+    detail = CleanField(_("Details"), MAX_DETAIL_CHARS, rows=3, help_text=_("Shown below the question."))
+    category = CleanField(
         _("Category"), MAX_CATEGORY_CHARS, help_text=_("A new name makes a new category."), list="categories"
     )
     seconds = forms.IntegerField(
@@ -130,17 +129,16 @@ class QuestionForm(forms.Form):
         required=False,
         help_text=_("In a poll. The second time everybody sees who moved where, in numbers."),
     )
-    custom_instruction = _text_field(
-        _("Instruction"), MAX_INSTRUCTION_CHARS, 2, _("Shown to people when this question is asked.")
+    custom_instruction = CleanField(
+        _("Instruction"), MAX_INSTRUCTION_CHARS, rows=2, help_text=_("Shown to people when this question is asked.")
     )
-    school = _line_field(_("School"), MAX_SCHOOL_CHARS, help_text=_("Where it comes from, or whom it is for."))
-    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+    school = CleanField(_("School"), MAX_SCHOOL_CHARS, help_text=_("Where it comes from, or whom it is for."))
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         for number, name in enumerate(OPTIONS, 1):
             label = _("Option %(number)d") % {"number": number}
-            self.fields[name] = _line_field(label, MAX_OPTION_CHARS, autocomplete="off")
+            self.fields[name] = CleanField(label, MAX_OPTION_CHARS, autocomplete="off")
             right = _("Option %(number)d is right") % {"number": number}
             self.fields[_right(name)] = forms.BooleanField(label=right, required=False)
 
@@ -165,26 +163,20 @@ class QuestionForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        if "kind" in cleaned and "seconds" in cleaned:
-            question, columns = self._typed(cleaned)
+        if not self.errors:
+            kind = Kind(cleaned["kind"])
+            columns = [name for name in OPTIONS if kind in WITH_OPTIONS and cleaned[name]]
+            question = Question(
+                **{name: cleaned[name] for name in COPIED_FIELDS},
+                kind=kind,
+                options=tuple(cleaned[name] for name in columns),
+                right=tuple(at for at, name in enumerate(columns) if kind == Kind.CHOICE and cleaned[_right(name)]),
+                twice=kind == Kind.RANKING and cleaned["twice"],
+            )
             cleaned["question"] = question
             for flaw in flaws(question, columns):
-                if flaw.field not in self.errors:
-                    self.add_error(flaw.field, flaw.sentence)
+                self.add_error(flaw.field, flaw.sentence)
         return cleaned
-
-    def _typed(self, cleaned: dict[str, Any]) -> tuple[Question, list[str]]:
-        kind = Kind(cleaned["kind"])
-        columns = [name for name in OPTIONS if kind in WITH_OPTIONS and clean_line(cleaned.get(name, ""))]
-        right = [place for place, name in enumerate(columns) if kind == Kind.CHOICE and cleaned.get(_right(name))]
-        values = {
-            name: cleaned.get(name, "") for name in ("title", "detail", "category", "school", "custom_instruction")
-        }
-        options = tuple(cleaned[name] for name in columns)
-        twice = kind == Kind.RANKING and bool(cleaned.get("twice"))
-        more = {"right": tuple(right), "seconds": cleaned["seconds"], "twice": twice}
-        typed = Question(**values, kind=kind, options=options, **more)
-        return tidied(typed), columns
 
     def question(self) -> Question:
         found: Question = self.cleaned_data["question"]
@@ -192,8 +184,8 @@ class QuestionForm(forms.Form):
 
     @staticmethod
     def initial_of(question: Question) -> dict[str, Any]:
-        names = ("title", "detail", "category", "school", "custom_instruction", "seconds", "twice")
-        values = {name: getattr(question, name) for name in names} | {"kind": str(question.kind)}
+        values = {name: getattr(question, name) for name in COPIED_FIELDS}
+        values |= {"kind": str(question.kind), "twice": question.twice}
         options = dict(zip(OPTIONS, question.options, strict=False))
         right = {_right(OPTIONS[place]): True for place in question.right}
         return {**values, **options, **right, "seen": rules.question_fingerprint(question)}

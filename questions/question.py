@@ -89,18 +89,15 @@ class Question:
 
     def as_item(self) -> dict[str, Any]:
         """Leaves out defaults."""
-        required = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
-        names = ("detail", "category", "school", "custom_instruction", "majority", "play")
-        optional = {name: getattr(self, name) for name in names}
-        lists = {"options": list(self.options), "right": list(self.right)}
-        more = {**optional, **lists, "secret": self.secret, "twice": self.twice}
-        return required | {name: value for name, value in more.items() if value}
+        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        values |= {"kind": str(self.kind), "options": list(self.options), "right": list(self.right)}
+        return {name: value for name, value in values.items() if value or name == "seconds"}
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
-    required = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
+    values = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
     lists = {name: tuple(item.get(name, ())) for name in ("options", "right")}
-    return Question(**required | lists | {"kind": Kind(item["kind"])})
+    return Question(**values | lists | {"kind": Kind(item["kind"])})
 
 
 # --- what is wrong with one, named by field ---
@@ -168,8 +165,8 @@ def _flaws(question: Question) -> Iterator[Flaw]:
 
 def _too_long(field: str, text: str, most: int) -> Iterator[Flaw]:
     if len(text) > most:
-        optional = {"most": most, "count": len(text)}
-        yield Flaw(field, _("At most %(most)d characters; these are %(count)d.") % optional)
+        numbers = {"most": most, "count": len(text)}
+        yield Flaw(field, _("At most %(most)d characters; these are %(count)d.") % numbers)
 
 
 def _flaws_of_options(question: Question) -> Iterator[Flaw]:
@@ -179,8 +176,8 @@ def _flaws_of_options(question: Question) -> Iterator[Flaw]:
         return
     count = len(question.options)
     if not MIN_OPTIONS <= count <= MAX_OPTIONS:
-        optional = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
-        yield Flaw("option1", _("Enter %(fewest)d to %(most)d options; there are %(count)d.") % optional)
+        numbers = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
+        yield Flaw("option1", _("Enter %(fewest)d to %(most)d options; there are %(count)d.") % numbers)
     yield from _flaws_of_each(question.options)
     if question.right and question.kind != Kind.CHOICE:
         yield Flaw("right", _("Only choices have right answers."))

@@ -12,18 +12,15 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from acts.refusals import LostRace, NotThere, Refusal
+from acts.refusals import LostRace, NotThere
 from pages.forms import form_data, form_page, refusals_as_errors
 from pages.messages import confirm_page, refusals_as_messages, run_action
 
 from . import rules, services
 from .access import Part, owned, part_owned
 from .forms import CategoryForm, QuestionForm
-from .rules import QUESTION_GONE, ChangedElsewhere, FullSet, PlacedQuestion
-from .views import context_of, form_after_conflict
-
-CARRIED_OVER = ("kind", "category", "seconds")  # from one new question to the next
-
+from .rules import QUESTION_GONE, FullSet, PlacedQuestion
+from .views import context_of, run_edit
 
 # --- typing ---
 
@@ -31,7 +28,7 @@ CARRIED_OVER = ("kind", "category", "seconds")  # from one new question to the n
 @owned
 @form_page
 def add(request: HttpRequest, full: FullSet) -> HttpResponse:
-    initial = {name: request.GET[name] for name in CARRIED_OVER if request.GET.get(name)}
+    initial = {name: request.GET[name] for name in ("kind", "category", "seconds") if request.GET.get(name)}
     form = QuestionForm(form_data(request), initial=initial)
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form):
@@ -61,23 +58,19 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     placed = _placed(full, number)
     if placed is None:
         return _gone(request, full)
-    own_ids = {"auto_id": f"q{number}_%s"}  # several may stand open on one page
-    form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(placed.question), **own_ids)
+    saved = placed.question
+    # several may be open on one page, so that each needs its own ids
+    form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(saved), auto_id=f"q{number}_%s")
     if request.htmx:
         form.fields["title"].widget.attrs["autofocus"] = True  # in place, the form opens on a click
-    now = None
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.change_question(request.user, full.set.id, number, form.question(), form.cleaned_data["seen"])
-        except ChangedElsewhere:
-            now = placed.question
-            form = form_after_conflict(request, QuestionForm, rules.question_fingerprint(now), **own_ids)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            messages.success(request, _("Your changes are saved."))
-            return _to(full, number)
+
+    def save(seen: str) -> None:
+        services.change_question(request.user, full.set.id, number, form.question(), seen)
+
+    if run_edit(request, form, save, rules.question_fingerprint(saved)):
+        return _to(full, number)
     to = reverse("edit_question", args=[full.set.id, number])
+    now = saved if form.is_outdated else None
     return _show(request, full, form, _("Edit the question"), to=to, placed=placed, now=now)
 
 
@@ -93,13 +86,10 @@ def _gone(request: HttpRequest, full: FullSet) -> HttpResponse:
     if request.method != "POST" or not request.POST.get("title"):
         raise Http404
     form = QuestionForm(request.POST)
-    form.add_error(
-        None,
-        _(
-            "This question was removed in the meantime. What you typed is still here: save it to add "
-            "it as a new question."
-        ),
+    problem = _(
+        "This question was removed in the meantime. What you typed is still here: save it to add it as a new question."
     )
+    form.add_error(None, problem)
     return _show(request, full, form, _("New question"), to=reverse("add_question", args=[full.set.id]))
 
 
@@ -166,17 +156,13 @@ def edit_category(request: HttpRequest, part: Part) -> HttpResponse:
     except NotThere:
         raise Http404 from None
     form = CategoryForm(form_data(request), initial=CategoryForm.initial_of(category))
-    if request.method == "POST" and form.is_valid():
-        name, description, seen = (form.cleaned_data[each] for each in ("name", "description", "seen"))
-        try:
-            services.change_category(request.user, full.set.id, number, name, description, seen)
-        except ChangedElsewhere:
-            form = form_after_conflict(request, CategoryForm, rules.category_fingerprint(category))
-        except Refusal as refusal:
-            form.add_error("name", str(refusal))
-        else:
-            messages.success(request, _("Your changes are saved."))
-            return redirect("question_set", full.set.id)
+
+    def save(seen: str) -> None:
+        name, description = form.cleaned_data["name"], form.cleaned_data["description"]
+        services.change_category(request.user, full.set.id, number, name, description, seen)
+
+    if run_edit(request, form, save, rules.category_fingerprint(category)):
+        return redirect("question_set", full.set.id)
     context = context_of(request, full, form=form, title=_("Category"), button=_("Save"))
     return render(request, "questions/form.html", context, status=422 if form.errors else 200)
 

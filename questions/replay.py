@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from store.replay import Act, DoesNotFit, Happened, Step
 from store.schema import EventType, fields_of
@@ -11,82 +12,65 @@ from . import repository, rules
 from .question import Question, question_of
 from .rules import FullSet, QuestionSet
 
-CHOSEN = ("name", "description", "custom_instructions", "is_active", "shared", "created_by")
+T = TypeVar("T")
+EDITABLE = ("name", "description", "custom_instructions", "is_active", "shared", "created_by")
 
 
-def of_a_set(change: Callable[[Happened, FullSet], FullSet]) -> Act:
+def changed(change: Callable[[FullSet, dict[str, Any]], FullSet]) -> Act:
+    """Replays a change that depends on the set and the event's data."""
+
     def acted(event: Happened) -> Iterator[Step]:
-        if (full := repository.find_full(event.said["set_id"])) is None:
-            raise DoesNotFit("is about a question set that is not there.")
-        yield repository.change(full, rules.with_fields(change(event, full), changed_at=event.said["at"]))
+        full, data = _found(repository.find_full(event.said["set_id"])), event.said
+        yield repository.change(full, rules.with_fields(change(full, data), changed_at=data["at"]))
 
     return acted
 
 
+def _found(found: T | None) -> T:
+    if found is None:
+        raise DoesNotFit("is about a question set that is not there.")
+    return found
+
+
 def made(event: Happened) -> Iterator[Step]:
-    said = event.said
-    fields = {name: said[name] for name in ("name", "created_at", "created_by", "description", "custom_instructions")}
-    new = FullSet(QuestionSet(id=said["set_id"], changed_at=said["created_at"], **fields))
-    yield repository.creation(_with_questions(event, new, said["created_at"]))
+    data = event.said
+    fields = {name: data[name] for name in ("name", "created_at", "created_by", "description", "custom_instructions")}
+    new = FullSet(QuestionSet(id=data["set_id"], changed_at=data["created_at"], **fields))
+    yield repository.creation(_with_questions(new, data, data["created_at"]))
 
 
-@of_a_set
-def changed(event: Happened, full: FullSet) -> FullSet:
-    return rules.with_fields(full, **{name: event.said[name] for name in CHOSEN if name in event.said})
+def _with_questions(full: FullSet, data: dict[str, Any], at: str) -> FullSet:
+    return rules.added(full, map(question_of, data["questions"]), at, data.get("described", ()))
 
 
-@of_a_set
-def added(event: Happened, full: FullSet) -> FullSet:
-    return _with_questions(event, full, event.said["at"])
-
-
-def _with_questions(event: Happened, full: FullSet, at: str) -> FullSet:
-    questions = map(question_of, event.said["questions"])
-    return rules.added(full, questions, at, event.said.get("described", ()))
-
-
-@of_a_set
-def question_changed(event: Happened, full: FullSet) -> FullSet:
-    return rules.changed(full, event.said["number"], question_of(event.said["question"]))
-
-
-@of_a_set
-def question_moved(event: Happened, full: FullSet) -> FullSet:
-    return rules.moved(full, event.said["number"], up=event.said["up"])
-
-
-@of_a_set
-def question_removed(event: Happened, full: FullSet) -> FullSet:
-    return rules.without(full, event.said["number"])
-
-
-@of_a_set
-def category_changed(event: Happened, full: FullSet) -> FullSet:
-    said = event.said
-    return rules.category_changed(full, said["number"], said["name"], said["description"])
-
-
-@of_a_set
-def category_moved(event: Happened, full: FullSet) -> FullSet:
-    return rules.category_moved(full, event.said["number"], up=event.said["up"])
+def _with_fields(full: FullSet, data: dict[str, Any]) -> FullSet:
+    return rules.with_fields(full, **{name: data[name] for name in EDITABLE if name in data})
 
 
 def deleted(event: Happened) -> Iterator[Step]:
-    set_ = repository.find_set(event.said["set_id"])
-    if set_ is None:
-        raise DoesNotFit("is about a question set that is not there.")
+    set_ = _found(repository.find_set(event.said["set_id"]))
     yield repository.deletion(set_)
     repository.DELETING.advance(set_.id)
 
 
-ASKED = fields_of(Question)
+added = changed(lambda full, data: _with_questions(full, data, data["at"]))
+question_changed = changed(lambda full, data: rules.changed(full, data["number"], question_of(data["question"])))
+question_moved = changed(lambda full, data: rules.moved(full, data["number"], up=data["up"]))
+question_removed = changed(lambda full, data: rules.without(full, data["number"]))
+category_changed = changed(
+    lambda full, data: rules.category_changed(full, data["number"], data["name"], data["description"])
+)
+category_moved = changed(lambda full, data: rules.category_moved(full, data["number"], up=data["up"]))
+
+QUESTION = fields_of(Question)
 EVENTS = (
     EventType("QuestionSetMade", made, "set_id name description custom_instructions created_at created_by:person "
-              "questions:list copied_from described:list", inside=ASKED),
-    EventType("QuestionSetChanged", changed, "set_id name description custom_instructions is_active:bool shared:bool "
-              "created_by:person at"),
-    EventType("QuestionsAdded", added, "set_id questions:list described:list at", inside=f"{ASKED} name description"),
-    EventType("QuestionChanged", question_changed, "set_id number:int question:map at", inside=ASKED),
+              "questions:list copied_from described:list", inside=QUESTION),
+    EventType("QuestionSetChanged", changed(_with_fields), "set_id name description custom_instructions is_active:bool "
+              "shared:bool created_by:person at"),
+    EventType("QuestionsAdded", added, "set_id questions:list described:list at",
+              inside=f"{QUESTION} name description"),
+    EventType("QuestionChanged", question_changed, "set_id number:int question:map at", inside=QUESTION),
     EventType("QuestionMoved", question_moved, "set_id number:int up:bool at"),
     EventType("QuestionRemoved", question_removed, "set_id number:int at"),
     EventType("QuestionCategoryChanged", category_changed, "set_id number:int name description at"),

@@ -29,8 +29,8 @@ SLICE_QUESTIONS = 50  # questions of one transaction, beside all categories and 
 
 def find(set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
     """A set and its questions in order, in one round trip."""
-    found = find_full(set_id)
-    return (found.set, found.questions) if found else None
+    full = find_full(set_id)
+    return (full.set, full.questions) if full else None
 
 
 def usable_by(name: str) -> list[QuestionSet]:
@@ -117,7 +117,7 @@ def items_of(full: FullSet) -> dict[Key, Item]:
 
 def _item(place: Key, set_: QuestionSet, index: Span | None) -> Item:
     fields = asdict(set_) | {"categories": list(set_.categories), "suiting": dict(set_.suiting)}
-    listed = {"GSI1PK": index.pk, "GSI1SK": keys.set_by_date(set_.changed_at, set_.id)} if index else {}
+    listed = {"GSI1PK": index.pk, "GSI1SK": keys.id_by_date(set_.changed_at, set_.id)} if index else {}
     return {**place.item, "entity_type": "QUESTION_SET", **listed, **fields}
 
 
@@ -130,13 +130,8 @@ def _question_item(set_id: str, placed: PlacedQuestion) -> Item:
     """Without its category's name, which is stored only once."""
     fields = {"number": placed.number, "category_id": placed.category, "order_in_category": placed.order}
     key = keys.set_question(set_id, placed.category, placed.number)
-    question_fields = {name: word for name, word in placed.question.as_item().items() if name != "category"}
+    question_fields = {name: value for name, value in placed.question.as_item().items() if name != "category"}
     return {**key.item, "created_at": placed.created_at, **fields, **question_fields}
-
-
-def event_data(set_: QuestionSet) -> Item:
-    names = ("name", "description", "custom_instructions", "created_at", "created_by")
-    return {name: getattr(set_, name) for name in names}
 
 
 # --- writes; each returns parts of a transaction ---
@@ -173,13 +168,11 @@ def slices(questions: Sequence[Question]) -> list[list[Question]]:
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
     """Stores questions for later transactions, and the task that adds them, which may already be running."""
-    waiting = [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
+    waiting: list[Write] = []
+    for number, questions in enumerate(later, 1):
+        fields = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
+        waiting.append(Put({**keys.set_filling(set_id, at, number).item, **fields}))
     return [*waiting, FILLING.begin(set_id, when=OVERWRITE)] if waiting else []
-
-
-def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Item], number: int, at: str) -> Put:
-    fields = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
-    return Put({**keys.set_filling(set_id, at, number).item, **fields})
 
 
 def next_fillings(set_id: str) -> list[Item]:

@@ -34,12 +34,9 @@ class ChangedElsewhere(Refusal):
 NOT_YOURS = _("This question set belongs to someone else. You can use it or make your own copy.")
 NOT_THERE = _("This question set no longer exists.")
 QUESTION_GONE = _("This question is no longer in the set.")
-CATEGORY_GONE = _("This category is no longer in the set.")
 TOO_MANY = _("A set has at most %(most)d questions; with these it would have %(count)d.")
 TOO_LONG = _("A set can hold at most %(most)d KB of text; with these it would have %(size)d.")
 TOO_MANY_CATEGORIES = _("A set has at most %(most)d categories; with these it would have %(count)d.")
-SAME_CATEGORY = _("This set already has a category called %(name)s.")
-ONLY_SHARED = _("Administrators can only remove question sets that are shared.")
 CHANGED_ELSEWHERE = _(
     "This was changed in another window or by someone else since you opened it. What you "
     "typed is still here. Save again to overwrite the saved version."
@@ -123,7 +120,7 @@ class FullSet:
     def category(self, number: int) -> Category:
         found = next((each for each in self.categories if each.number == number), None)
         if found is None:
-            raise NotThere(CATEGORY_GONE)
+            raise NotThere(_("This category is no longer in the set."))
         return found
 
     def within(self, category: int) -> list[PlacedQuestion]:
@@ -158,7 +155,7 @@ def check_may_withdraw(name: str, role: Role, set_: QuestionSet) -> None:
     if not moderates(role):
         raise NotAllowed(NOT_YOURS)
     if not set_.shared:
-        raise NotAllowed(ONLY_SHARED)
+        raise NotAllowed(_("Administrators can only remove question sets that are shared."))
 
 
 # --- changes: each returns the changed set ---
@@ -200,45 +197,38 @@ def without(full: FullSet, number: int) -> FullSet:
 def moved(full: FullSet, number: int, *, up: bool) -> FullSet:
     """Swaps with the neighbour in the same category, if there is one."""
     one = full.find(number)
-    other = _neighbour(full.within(one.category), one, up=up)
-    if other is None:
-        return full
-    orders = {one.number: other.order, other.number: one.order}
+    orders = _swapped_orders(full.within(one.category), one, up=up)
     return _normalised(replace(full, placed=tuple(_with_order(each, orders) for each in full.placed)))
 
 
 def category_changed(full: FullSet, number: int, name: str, description: str) -> FullSet:
     before = full.category(number)
     if any(fold(each.name) == fold(name) for each in full.categories if each is not before):
-        raise NotNow(SAME_CATEGORY % {"name": name})
+        raise NotNow(_("This set already has a category called %(name)s.") % {"name": name})
     after = replace(before, name=name, description=description)
-    placed = (replace(each, question=replace(each.question, category=name)) for each in full.within(number))
-    by_number = {each.number: each for each in placed}
-    return _normalised(
-        replace(
-            full,
-            categories=tuple(after if each is before else each for each in full.categories),
-            placed=tuple(by_number.get(each.number, each) for each in full.placed),
-        )
+    categories = tuple(after if each is before else each for each in full.categories)
+    placed = tuple(
+        replace(each, question=replace(each.question, category=name)) if each.category == number else each
+        for each in full.placed
     )
+    return _normalised(replace(full, categories=categories, placed=placed))
 
 
 def category_moved(full: FullSet, number: int, *, up: bool) -> FullSet:
-    one = full.category(number)
-    other = _neighbour(full.categories, one, up=up)
-    if other is None:
-        return full
-    orders = {one.number: other.order, other.number: one.order}
+    orders = _swapped_orders(full.categories, full.category(number), up=up)
     return _normalised(replace(full, categories=tuple(_with_order(each, orders) for each in full.categories)))
+
+
+def _swapped_orders(siblings: Sequence[Any], one: Any, *, up: bool) -> dict[int, int]:
+    """The new orders of it and of its neighbour, by number; none at the end of the list."""
+    at = siblings.index(one) + (-1 if up else 1)
+    if not 0 <= at < len(siblings):
+        return {}
+    return {one.number: siblings[at].order, siblings[at].number: one.order}
 
 
 def _with_order(each: Any, orders: Mapping[int, int]) -> Any:
     return replace(each, order=orders[each.number]) if each.number in orders else each
-
-
-def _neighbour(siblings: Sequence[Any], one: Any, *, up: bool) -> Any:
-    at = siblings.index(one) + (-1 if up else 1)
-    return siblings[at] if 0 <= at < len(siblings) else None
 
 
 def _with_category(full: FullSet, name: str, description: str = "") -> tuple[FullSet, Category]:

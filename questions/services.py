@@ -16,7 +16,7 @@ from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
 from acts.refusals import NotThere
-from acts.retry import retry_lost_race
+from acts.retry import retried
 from acts.storage import SITE, log, now_text, record
 from store import keys
 from store.log import Event
@@ -63,9 +63,10 @@ def _make(
 ) -> QuestionSet:
     first, *later = repository.slices(questions) or [[]]
     made = rules.added(FullSet(new), first, new.created_at, described)
-    fields = {"set_id": new.id, **repository.event_data(new), **_questions_data(first, described), **event_data}
+    names = ("name", "description", "custom_instructions", "created_at", "created_by")
+    fields = {"set_id": new.id, **{name: getattr(new, name) for name in names}, **event_data}
     waiting = repository.filling(new.id, later, described, new.created_at)
-    event = Event(user.name, "QuestionSetMade", fields)
+    event = Event(user.name, "QuestionSetMade", fields | _questions_data(first, described))
     log().record(event, *repository.creation(made), *waiting, people.is_same_account(user))
     if later:
         FILLING.start(new.id)
@@ -83,22 +84,17 @@ def _questions_data(questions: Sequence[Question], described: Sequence[Item] = (
 def _change_as_owner(
     user: User, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write
 ) -> FullSet:
-    """A change that only the owner may make, retried after a lost race."""
+    """A change that only the owner may make."""
 
     def decided(full: FullSet, at: str) -> FullSet:
         rules.check_owns(user.name, full.set)
         return change(full, at)
 
-    return _change_retrying(user.name, set_id, kind, event_data, decided, *also)
+    return _change(user.name, set_id, kind, event_data, decided, *also)
 
 
-def _change_retrying(
-    who: str, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write
-) -> FullSet:
-    return retry_lost_race(lambda: _try_change(who, set_id, kind, event_data, change, *also))
-
-
-def _try_change(who: str, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write) -> FullSet:
+@retried
+def _change(who: str, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write) -> FullSet:
     before, at = _load(set_id), now_text()
     after = change(before, at)
     if after == before:
@@ -144,7 +140,7 @@ def share(user: User, set_id: str, *, on: bool) -> FullSet:
         rules.check_owns(user.name, full.set) if on else rules.check_may_withdraw(user.name, user.role, full.set)
         return rules.with_fields(full, shared=on)
 
-    return _change_retrying(user.name, set_id, "QuestionSetChanged", {"shared": on}, change)
+    return _change(user.name, set_id, "QuestionSetChanged", {"shared": on}, change)
 
 
 # --- questions ---
@@ -182,10 +178,10 @@ def change_question(user: User, set_id: str, number: int, question: Question, se
 
 
 def move_question(user: User, set_id: str, number: int, *, up: bool) -> FullSet:
-    event_data = {"number": number, "up": up}
-    return _change_as_owner(
-        user, set_id, "QuestionMoved", event_data, lambda full, at: rules.moved(full, number, up=up)
-    )
+    def change(full: FullSet, at: str) -> FullSet:
+        return rules.moved(full, number, up=up)
+
+    return _change_as_owner(user, set_id, "QuestionMoved", {"number": number, "up": up}, change)
 
 
 def remove_question(user: User, set_id: str, number: int, seen: str) -> FullSet:
@@ -233,19 +229,16 @@ def fill_batch(task: Task) -> Batch:
 # --- deleting ---
 
 
+@retried
 def delete(user: User, set_id: str) -> None:
     """By its owner, or an administrator if it is shared. Existing sessions keep their questions."""
-
-    def deleted() -> None:
-        set_, at = _load(set_id).set, now_text()
-        rules.check_may_withdraw(user.name, user.role, set_)
-        _record_deletion(user.name, set_, at)
-
-    retry_lost_race(deleted)
+    set_ = _load(set_id).set
+    rules.check_may_withdraw(user.name, user.role, set_)
+    _record_deletion(user.name, set_)
 
 
-def _record_deletion(who: str, set_: QuestionSet, at: str) -> None:
-    log().record(Event(who, "QuestionSetDeleted", {"set_id": set_.id, "at": at}), *repository.deletion(set_))
+def _record_deletion(who: str, set_: QuestionSet) -> None:
+    log().record(Event(who, "QuestionSetDeleted", {"set_id": set_.id, "at": now_text()}), *repository.deletion(set_))
 
 
 @DELETING.step
@@ -259,10 +252,10 @@ def delete_batch(task: Task) -> Batch:
 
 def _pass_on_or_delete(full: FullSet, gone: str, heir: str | None) -> None:
     """Sets that others use pass to the site's owner; the rest are deleted."""
-    at = now_text()
     if not full.set.is_offered:
-        _record_deletion(SITE, full.set, at)
+        _record_deletion(SITE, full.set)
         return
+    at = now_text()
     after = rules.with_fields(full, created_by=heir or "", changed_at=at)
     event = Event(SITE, "QuestionSetChanged", {"set_id": full.set.id, "created_by": after.set.created_by, "at": at})
     record(event, *repository.change(full, after), *is_still_owner(heir))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from pages.forms import form_data, form_page, refusals_as_errors
+from pages.forms import form_data, form_page, refusals_as_errors, run_form
 from pages.lists import Verdict
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.paging import read_page
@@ -27,12 +28,11 @@ from .access import owned, visible, withdrawable
 from .formats import HELP, LABELS
 from .formats.exports import COLUMNS, EXAMPLES, EXPLAINED, as_json, questions_csv, questions_gift
 from .formats.rows import ImportedFile
-from .forms import ImportedForm, ImportForm, SetForm
+from .forms import EditForm, ImportedForm, ImportForm, SetForm
 from .question import SET_KIND_LABELS, Type
-from .rules import CHANGED_ELSEWHERE, MAX_SET_NAME_CHARS, ChangedElsewhere, FullSet, QuestionSet
+from .rules import MAX_SET_NAME_CHARS, ChangedElsewhere, FullSet, QuestionSet
 
 MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
-CSV, JSON, GIFT = "questions.csv", "questions.json", "set.gift"
 USAGE_LABELS = {
     Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for best answer"),
     Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
@@ -69,18 +69,14 @@ def context_of(request: HttpRequest, full: FullSet, **more: Any) -> dict[str, An
     set_, user = full.set, request.user
     is_own = rules.owns(user.name, set_)
     moderates = set_.shared and rules.moderates(user.role)
-    shown = {"usage": _usage(set_), "start": start_address(set_)}
-    return {"full": full, "set": set_, "is_own": is_own, "moderates": moderates, **shown, **more}
+    start = f"{reverse('make_game')}?{urlencode({'set': set_.id})}" if set_.total_questions else ""
+    context = {"full": full, "set": set_, "is_own": is_own, "moderates": moderates}
+    return {**context, "usage": _usage(set_), "start": start, **more}
 
 
 def _usage(set_: QuestionSet) -> list[str]:
     """For which types of session it has questions, and how many."""
     return [str(label) % {"count": set_.suits(type_)} for type_, label in USAGE_LABELS.items() if set_.suits(type_)]
-
-
-def start_address(set_: QuestionSet) -> str:
-    """Where to create a session with the set; empty if it has no questions."""
-    return f"{reverse('make_game')}?{urlencode({'set': set_.id})}" if set_.total_questions else ""
 
 
 def _sections(full: FullSet) -> list[dict[str, Any]]:
@@ -145,25 +141,27 @@ def copy(request: HttpRequest, full: FullSet) -> HttpResponse:
 def edit(request: HttpRequest, full: FullSet) -> HttpResponse:
     set_ = full.set
     form = SetForm(form_data(request), initial=SetForm.initial_of(set_))
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.edit(request.user, set_.id, form.cleaned_data["seen"], **form.values())
-        except ChangedElsewhere:
-            form = form_after_conflict(request, SetForm, rules.set_fingerprint(set_))
-        else:
-            messages.success(request, _("Your changes are saved."))
-            return redirect("question_set", set_.id)
+
+    def save(seen: str) -> None:
+        services.edit(request.user, set_.id, seen, **form.values())
+
+    if run_edit(request, form, save, rules.set_fingerprint(set_)):
+        return redirect("question_set", set_.id)
     context = context_of(request, full, form=form, title=_("Name and instructions"), button=_("Save"))
     return render(request, "questions/form.html", context, status=422 if form.errors else 200)
 
 
-def form_after_conflict(request: HttpRequest, form_class: Any, fingerprint: str, **options: Any) -> Any:
-    """The form with what was typed; saving it again overwrites the saved version."""
-    typed = request.POST.copy()
-    typed["seen"] = fingerprint
-    form = form_class(typed, **options)
-    form.add_error(None, str(CHANGED_ELSEWHERE))
-    return form
+def run_edit(request: HttpRequest, form: EditForm, save: Callable[[str], Any], fingerprint: str) -> bool:
+    """Save what was typed, unless it has changed since the form was opened; saving again then overwrites it."""
+
+    def act() -> None:
+        try:
+            save(form.cleaned_data["seen"])
+        except ChangedElsewhere:
+            form.accept_changes(fingerprint)
+            raise
+
+    return run_form(request, form, act, _("Your changes are saved."))
 
 
 @owned
@@ -248,15 +246,14 @@ def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
 @visible
 @require_safe
 def export_csv(request: HttpRequest, full: FullSet) -> HttpResponse:
-    return _file(questions_csv(full.questions), "text/csv; charset=utf-8", CSV)
+    return _file(questions_csv(full.questions), "text/csv; charset=utf-8", "questions.csv")
 
 
 @visible
 @require_safe
 def export_json(request: HttpRequest, full: FullSet) -> HttpResponse:
-    answer = JsonResponse(as_json(full), json_dumps_params={"ensure_ascii": False, "indent": 1})
-    answer["Content-Disposition"] = f'attachment; filename="{JSON}"'
-    return answer
+    dumping = {"ensure_ascii": False, "indent": 1}
+    return JsonResponse(as_json(full), json_dumps_params=dumping, headers=_as_file("questions.json"))
 
 
 @visible
@@ -273,7 +270,9 @@ def template(request: HttpRequest) -> HttpResponse:
     return _file(questions_csv(EXAMPLES), "text/csv; charset=utf-8", "template.csv")
 
 
-def _file(lines: Any, content_type: str, name: str) -> HttpResponse:
-    answer = StreamingHttpResponse(lines, content_type=content_type)
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer
+def _file(lines: Iterable[str], content_type: str, name: str) -> HttpResponse:
+    return StreamingHttpResponse(lines, content_type=content_type, headers=_as_file(name))
+
+
+def _as_file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -19,7 +19,7 @@ from ballots import repository as ballots
 from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
 from ballots.external_sort import Line, Sorter
 from elections.rules import Election, State
-from results.roll import roll_commitment
+from results.services import roll_commitment
 from store import keys
 from store.table import Item
 from tally import lots

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 
 import orjson
 
 from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections import repository as elections
-from elections.repository import Voter
+from elections.rolls import Voter
 from elections.rules import Election
 from elections.skills_needed.needs import Snapshot, snapshot_in
 from elections.turnout.counts import Turnout
@@ -24,7 +25,7 @@ from tally.result import Result
 
 from .report import Report
 
-PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts")  # stored as they are
+PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts", "equals")  # stored as they are
 LOTS = ("lots_secret", "seed")  # likewise
 MAX_WINNERS_LISTED = 3  # winners that a list or a card names
 
@@ -33,7 +34,7 @@ MAX_WINNERS_LISTED = 3  # winners that a list or a card names
 class Seal:
     """What was sealed: digests of the ballots and the report, the time, and the final turnout.
 
-    The secret of the roll (results/roll.py) is never shown.
+    The secret of the roll (results/services.py) is never shown.
     """
 
     ballots: int
@@ -47,6 +48,11 @@ class Seal:
     lots_secret: str = ""  # to which the election was committed when it opened,
     seed: str = ""  # and what that and the ballots make: from this the lots were drawn
     equals: bool = False  # whether any ballot ranks equals
+
+    @property
+    def stamp(self) -> str:
+        """Identifies this seal, even among elections with the same name and the same ballots."""
+        return sha256(f"{self.report_digest} {self.sealed_at}".encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +121,13 @@ def _text(election_name: str) -> str:
 
 
 def seal_of(item: Item) -> Seal:
-    """Results of format 0 lack the turnout before they are upgraded; all else can be checked of them."""
-    fields = {name: item[name] for name in PLAIN} | {name: item.get(name, "") for name in LOTS}
-    steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item.get("steps", ()))
-    voted = item["voted"] if "voted" in item else item["ballots"]
-    counted = Turnout(voted, item.get("paper", 0), steps)
-    secret = item.get("roll_secret", "")
-    more = {"turnout": counted, "roll_secret": secret, "equals": item.get("equals")}
-    return Seal(**fields, candidates=tuple(item["candidates"]), **more)
+    steps = tuple((datetime.fromisoformat(moment), count) for moment, count in item["steps"])
+    return Seal(
+        **{name: item[name] for name in PLAIN},
+        **{name: item.get(name, "") for name in (*LOTS, "roll_secret")},
+        candidates=tuple(item["candidates"]),
+        turnout=Turnout(item["voted"], item["paper"], steps),
+    )
 
 
 def is_sealed(election_name: str) -> bool:
@@ -132,7 +137,7 @@ def is_sealed(election_name: str) -> bool:
 def head(election_name: str, seal: Seal) -> Put:
     """Of several who seal at once, one does it."""
     place = keys.result(election_name)
-    fields = {name: getattr(seal, name) for name in (*PLAIN, "roll_secret", "equals")}
+    fields = {name: getattr(seal, name) for name in (*PLAIN, "roll_secret")}
     fields |= {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}

@@ -48,7 +48,7 @@ class RunningCount:
     candidates: tuple[Candidate, ...] = ()
     known: dict[str, KnownBallot] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    summary: PairwiseSummary = field(default_factory=lambda: PairwiseSummary.of(Ballots((), {})))
+    summary: PairwiseSummary = field(default_factory=lambda: PairwiseSummary.of((), {}))
     newest: str = ""
     letters: int = 0  # of all rankings that are kept
 
@@ -78,7 +78,7 @@ class RunningCount:
         self.candidates = candidates
         names = tuple(sorted(each.name for each in candidates))
         self.counts = self.normal(Counter(each.ranking for each in self.known.values()))
-        self.summary = PairwiseSummary.of(Ballots(names, self.counts))
+        self.summary = PairwiseSummary.of(names, self.counts)
 
     def replace(self, items: Iterable[Item]) -> None:
         """These are all the ballots there are."""
@@ -107,9 +107,9 @@ class RunningCount:
     def _change(self, new: Counter[str], old: Counter[str]) -> None:
         self.counts.update(new)
         self.counts = self.counts - old  # which drops what has become none
-        self.summary = self.summary + PairwiseSummary.of(Ballots(self.names, new))
+        self.summary = self.summary + PairwiseSummary.of(self.names, new)
         if old:
-            self.summary = self.summary - PairwiseSummary.of(Ballots(self.names, old))
+            self.summary = self.summary - PairwiseSummary.of(self.names, old)
 
     def normal(self, rankings: Mapping[str, int]) -> Counter[str]:
         """The same rankings, with candidates numbered by name.
@@ -146,4 +146,4 @@ def summary_by_time(election: Election) -> PairwiseSummary:
 
 def _summaries(running: RunningCount, rankings: Iterator[str]) -> Iterator[PairwiseSummary]:
     while some := Counter(islice(rankings, BATCH_BALLOTS)):
-        yield PairwiseSummary.of(Ballots(running.names, running.normal(some)))
+        yield PairwiseSummary.of(running.names, running.normal(some))

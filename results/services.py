@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from itertools import islice
+
+import orjson
 
 from acts.caches import Cacheable
 from acts.storage import now_text, table, try_record
@@ -15,12 +19,14 @@ from ballots.repository import candidates_of
 from ballots.services import seal_closed
 from ballots.services.sealing import CannotSeal
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle.closing import close_if_over
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, votes_of
-from results import repository, roll, running_count
+from results import repository, running_count
 from store import keys, round_trips
 from store.log import Event
+from store.sharded_reads import ordered_values
 from store.table import Check, Delete, Exists, Item, StoreError
 from tally import lots
 from tally.ballots import Ballots
@@ -30,7 +36,6 @@ from tally.count_job import CountJob
 
 from .report import Report, report_on, settings_of
 from .repository import Found, Seal
-from .roll import new_secret
 
 # ballots that are counted within a request; more are left to the worker,
 MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000
@@ -39,6 +44,9 @@ WAIT_SECONDS = 1.0  # how long the person who closed an election waits for the w
 CHECK_INTERVAL_SECONDS = 0.01  # seconds between checks
 MAX_EXHAUSTIVE_CANDIDATES = 100  # with more, that look ends for the worker, too,
 MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
+SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many
+BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
+BETWEEN = b"],["  # two entries in JSON
 
 
 class Disagreement(CannotSeal):
@@ -64,7 +72,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     text, winners = report.as_json(), list(report.result.winners)
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    sealed_at, secret = now_text(), new_secret()
+    sealed_at, secret = now_text(), secrets.token_hex(32)
     known = {**drawn, "equals": counted.has_equals}
     seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **known)
     event_data = {
@@ -73,7 +81,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
         "digest": seal.digest,
         "report_digest": digest,
     }
-    event_data |= {"sealed_at": sealed_at, "roll_commitment": roll.roll_commitment(election, secret)} | checked | drawn
+    event_data |= {"sealed_at": sealed_at, "roll_commitment": roll_commitment(election, secret)} | checked | drawn
     event_data |= {"winners": winners}
     there, lots_deleted = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
     writes = [
@@ -155,3 +163,70 @@ def wait_for_worker(election: Election) -> None:
     with round_trips.uncounted(), suppress(StoreError):  # the next page meets and reports it too
         while not repository.is_sealed(election.name) and time.monotonic() < until:
             time.sleep(CHECK_INTERVAL_SECONDS)
+
+
+# --- the commitment to the roll ---
+
+
+class Nonces:
+    """The nonces of a roll: HMAC-SHA-256 of the folded names; some of them reveal nothing about the others.
+
+    The inner and outer state of the HMAC are computed once (RFC 2104), which more than halves the time for each entry.
+    """
+
+    def __init__(self, secret: str):
+        block = bytes.fromhex(secret).ljust(SHA256_BLOCK_BYTES, b"\0")
+        self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in block)) for pad in (0x36, 0x5C))
+
+    def of_all(self, names: Iterable[str]) -> list[bytes]:
+        nonces, begin, finish = [], self._inner.copy, self._outer.copy
+        for name in names:
+            inner, outer = begin(), finish()
+            inner.update(keys.fold(name).encode())
+            outer.update(inner.digest())
+            nonces.append(outer.digest())
+        return nonces
+
+
+class RollCommitment:
+    """The commitment to the whole roll, made as the roll is read: who may vote and whether they have.
+
+    Each entry has its own nonce, derived from a secret of the result that is never published, and a commitment: the
+    SHA-256 of the nonce and of the entry as a line of JSON. The commitment to the roll is the SHA-256 of all of these,
+    in the order in which the roll is read, that of the folded names. So an entry can be disclosed by its nonce without
+    the others, and an undisclosed one cannot be found by trying names and addresses.
+    """
+
+    def __init__(self, secret: str):
+        self._nonces, self._hash = Nonces(secret), hashlib.sha256()
+
+    def add(self, name: str, voted: bool) -> tuple[bytes, bytes]:
+        """Returns the nonce and the commitment of this entry."""
+        (nonce,), (commitment,) = self.add_all([(name, voted)])
+        return nonce, commitment
+
+    def add_all(self, entries: list[tuple[str, bool]]) -> tuple[list[bytes], list[bytes]]:
+        """The nonces and the commitments of these."""
+        nonces = self._nonces.of_all(name for name, _ in entries)
+        pairs = zip(nonces, _lines(entries), strict=True)
+        commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in pairs]
+        self._hash.update(b"".join(commitments))
+        return nonces, commitments
+
+    @property
+    def text(self) -> str:
+        return self._hash.hexdigest()
+
+
+def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
+    """Each entry as a line of JSON: serialised in one go and split, unless a name contains the separator."""
+    apart = orjson.dumps(entries)[2:-2].split(BETWEEN)
+    return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(orjson.dumps, entries))
+
+
+def roll_commitment(election: Election, secret: str) -> str:
+    commitment = RollCommitment(secret)
+    entries = ordered_values(table(), sharding.roll_spans(election), "voter_name", "voted")
+    while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
+        commitment.add_all(some)
+    return commitment.text

@@ -2,8 +2,8 @@
 
 from django.urls import include, path
 
-from . import coverage_views, export_views, multi_ballot_views, sandbox_views, views
-from .checks import follow, head_to_head, recount, what_if
+from . import export_views, multi_ballot_views, sandbox_views, views
+from .checks import head_to_head, in_browser, what_if
 from .incoming import views as live_views
 from .mailing import views as mail_views
 from .sharing import views as share_views
@@ -12,14 +12,14 @@ below_election = [
     path("<name:name>/results/", views.results, name="results"),
     path("<name:name>/live/", live_views.live, name="live"),
     path("<name:name>/live/now/", live_views.live_now, name="live_now"),
-    path("<name:name>/results/recount/", recount.recount, name="recount"),
-    path("<name:name>/results/recount/<slug:sealed>.json", recount.recount_ballots, name="recount_ballots"),
-    path("<name:name>/results/follow/", follow.follow, name="follow"),
-    path("<name:name>/results/follow/<slug:sealed>.json", follow.follow_ballots, name="follow_ballots"),
+    path("<name:name>/results/recount/", in_browser.recount, name="recount"),
+    path("<name:name>/results/recount/<slug:sealed>.json", in_browser.recount_ballots, name="recount_ballots"),
+    path("<name:name>/results/follow/", in_browser.follow, name="follow"),
+    path("<name:name>/results/follow/<slug:sealed>.json", in_browser.follow_ballots, name="follow_ballots"),
     path("<name:name>/results/head-to-head/", head_to_head.head_to_head, name="head_to_head"),
     path("<name:name>/results/what-if/", what_if.what_if, name="what_if"),
     path("<name:name>/results/export/<str:file>", export_views.export, name="export"),
-    path("<name:name>/results/skills.csv", coverage_views.board_skills, name="board_skills"),
+    path("<name:name>/results/skills.csv", export_views.board_skills, name="board_skills"),
     path("<name:name>/results/bundle.zip", export_views.bundle, name="bundle"),
     path("<name:name>/results/mail/", mail_views.mail_result, name="mail_result"),
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from shlex import quote
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -19,6 +20,7 @@ from elections.access import election_context, panels
 from elections.rules import State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
+from tally.lots import COMMITMENT, SEED
 from tally.result import Round
 
 from . import services, wording
@@ -27,14 +29,13 @@ from .cached_page import CachedPage
 from .coverage import coverage_of
 from .coverage import picture as coverage_picture
 from .exports.files import context_of_exports
-from .lot_commands import context_of_lots
 from .margin import margin_of
-from .pictures import pictures_of, turnout_pictures
+from .pictures import contest_rows, pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 from .waiting import find_waiting, waiting_context
 
-MAX_CANDIDATES_IN_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
+MAX_NAMES_PER_LOT = 12  # of the first lot; the recount and the bundle have all of them
 
 
 def load(reader: Reader, name: str) -> Found | None:
@@ -122,17 +123,12 @@ def context_of_report(found: Found) -> dict[str, Any]:
     assert report is not None
     result = report.result
     order = [name for name, place in result.places]
-    number = {name: position for position, name in enumerate(result.candidates)}
-    rows = []
-    if result.pairwise:
-        shown = order[:MAX_CANDIDATES_IN_CONTESTS]
-        rows = [(name, [_cell(result.pairwise, number[name], number[other]) for other in shown]) for name in shown]
     return {
         "report": report,
         "seal": seal,
         "result": result,
         "order": order,
-        "pairwise": rows,
+        "contests": contest_rows(result),
         "rounds": [(name, [exact(each.tally.get(name, "")) for each in result.rounds or ()]) for name in order],
         "beside_rounds": _other_round_rows(result.rounds or ()),
         "method": wording.method_label(result.method),
@@ -159,13 +155,6 @@ def _other_round_rows(rounds: tuple[Round, ...]) -> list[tuple[str, list[str]]]:
     return [(label, [exact(getattr(each, part)) for each in rounds]) for label, part in rows.items()]
 
 
-def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, Any] | None:
-    if i == j:
-        return None
-    votes, against = pairwise[i][j], pairwise[j][i]
-    return {"votes": votes, "against": against, "won": votes > against, "lost": votes < against}
-
-
 @public
 @require_safe
 def waiting(request: HttpRequest, token: str) -> HttpResponse:
@@ -179,3 +168,29 @@ def waiting(request: HttpRequest, token: str) -> HttpResponse:
     template = "results/parts/waiting.html" if request.htmx else "results/counting.html"
     context = waiting_context(found.election, result_path) | {"election": found.election, "result_path": result_path}
     return render(request, template, context)
+
+
+# --- lots ---
+
+
+def context_of_lots(found: Found) -> dict[str, Any]:
+    """Shell commands that draw the lots again (tally/lots.py). None for an election whose secret was lost."""
+    seal, report = found.seal, found.report
+    if seal is None or report is None or not seal.seed:
+        return {}
+    seed, method = seal.seed, report.result.method
+    return {
+        "commitment_command": _sha256(COMMITMENT, seal.lots_secret),
+        "seed_command": _sha256(SEED, seal.lots_secret, seal.digest),
+        "lot_commands": [
+            _sha256(seed, method, lot.where, str(lot.round), name)
+            for lot in report.result.lots[:1]
+            for name in lot.names[:MAX_NAMES_PER_LOT]
+        ],
+    }
+
+
+def _sha256(*lines: str) -> str:
+    """Quoted: whatever a candidate is called, a shell only takes it for a name."""
+    pattern = "\\n".join(["%s"] * len(lines))
+    return f"printf '{pattern}' {' '.join(map(quote, lines))} | sha256sum"

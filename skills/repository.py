@@ -119,7 +119,7 @@ def _item(skill: Skill) -> Item:
 def _index_keys(skill: Skill) -> Item:
     """Index keys: in the catalogue, among the proposals, or none."""
     if skill.state == State.PROPOSED:
-        return {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.skill_by_date(skill.at, skill.id)}
+        return {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.id_by_date(skill.at, skill.id)}
     if skill.is_listed:
         return {"GSI1PK": keys.skills().pk, "GSI1SK": keys.skill_by_name(skill.category, skill.name)}
     return {}

@@ -39,7 +39,7 @@ SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
 LIVE_SALTS = tuple(key("", 0).sk.rstrip("0123456789") for key in (keys.game_salt, keys.game_before))
 LIVE_SESSION = keys.game_salt("", 0).pk
 CHECKPOINTS = (keys.checkpoints().pk, keys.public_checkpoints().pk)
-SEALED_TOGETHER = (keys.sync(), keys.counts())
+SEALED_TOGETHER = (keys.SYNC, keys.COUNTS)
 LEFT_OUT = (SALT, *LIVE_SALTS, *(key.sk for key in SEALED_TOGETHER))  # sort key prefixes of items that a copy may lack
 
 Entry = tuple[str, Item]  # the name of the table, and the item
@@ -125,7 +125,7 @@ def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lam
     """
     yield from ((key.table, item) for key, item in at.moved.items())
     last, newest = None, 0
-    header = keys.event_number().pk
+    header = keys.EVENT_NUMBER.pk
     for name, item in _to_keep(table):
         if name == DATA:
             if not item["SK"].startswith(LEFT_OUT):  # settles it for almost all items
@@ -174,7 +174,7 @@ def _noticed(entries: Iterable[Entry], notice: Notice) -> Iterable[Entry]:
 def _to_keep(table: Table) -> Iterator[Entry]:
     """Everything except leases, heartbeats and how far a sealer has published, which concern processes and not the
     site."""
-    leases, of_processes = keys.lease("").pk, (keys.publishing().pk, keys.WORKERS.pk)
+    leases, of_processes = keys.lease("").pk, (keys.PUBLISHING.pk, keys.WORKERS.pk)
     return (
         (name, item)
         for name, item in layout.everything(table)
@@ -403,7 +403,7 @@ def restore(
         table.write(Put(_mark(None, 0)))
         raise Damaged(f"{damaged} The store is not whole now: restore a good backup into a new one.") from None
     finish()
-    table.write(Delete(keys.restoring()))
+    table.write(Delete(keys.RESTORING))
     return items
 
 
@@ -414,13 +414,13 @@ def transfer(source: Table, target: Table, progress: Progress = no_progress, fin
     begin(target, None)
     items = _fill(target, _laid_out(target, entries), 0, None, progress, check_batch=_compare)
     finish()
-    target.write(Delete(keys.restoring()))
+    target.write(Delete(keys.RESTORING))
     return items
 
 
 def begin(table: Table, sha256: str | None) -> int:
     """Mark the store as incomplete; returns how many items an earlier attempt has written."""
-    mark = table.get(keys.restoring())
+    mark = table.get(keys.RESTORING)
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
         return int(mark["items"])
     _refuse_unfinished(table)
@@ -440,7 +440,7 @@ def _is_of_new_store(name: str, item: Item) -> bool:
     """Items of a store that has not been used yet, written at the first start, such as the format and the first owner's
     link."""
     key = Key(item["PK"], item["SK"], name)
-    is_housekeeping = key.table == DATA and key.pk == keys.sync().pk
+    is_housekeeping = key.table == DATA and key.pk == keys.SYNC.pk
     return is_housekeeping or key in formats.PLACES
 
 
@@ -452,7 +452,7 @@ def _laid_out(table: Table, entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _refuse_unfinished(table: Table) -> None:
-    mark = table.get(keys.restoring())
+    mark = table.get(keys.RESTORING)
     if mark is None:
         return
     if mark["sha256"] is None:
@@ -461,7 +461,7 @@ def _refuse_unfinished(table: Table) -> None:
 
 
 def _mark(sha256: str | None, items: int) -> Item:
-    place = keys.restoring()
+    place = keys.RESTORING
     return {"PK": place.pk, "SK": place.sk, "sha256": sha256, "items": items}
 
 

@@ -17,7 +17,7 @@ from .table import Equals, Item, Key, Less, Missing, Put, Refused, StoreError, T
 FORMAT = 1  # what this program writes
 OLDEST_SERVED = 1  # older formats have to be upgraded first
 UNMARKED = 1  # the format of a store without a mark, such as one rebuilt from its log
-PLACES = (keys.store_format(), keys.log_format())
+PLACES = (keys.STORE_FORMAT, keys.LOG_FORMAT)
 
 
 class TooNew(StoreError):
@@ -36,10 +36,10 @@ REFUSALS = (TooNew, TooOld)
 
 def format_of(table: Table) -> int | None:
     """The format of the store, or None if it is empty. If its two tables differ, the older: it is to be upgraded."""
-    found = table.get_many([*PLACES, keys.event_number()])
+    found = table.get_many([*PLACES, keys.EVENT_NUMBER])
     marked = [int(found[place]["number"]) for place in PLACES if place in found]
     if not marked:
-        return UNMARKED if keys.event_number() in found else None
+        return UNMARKED if keys.EVENT_NUMBER in found else None
     return max(marked) if max(marked) > FORMAT else min(marked)
 
 
@@ -101,7 +101,7 @@ def prepare(table: Table) -> None:
     """
     number = check(table)
     is_marked = number == FORMAT and len(table.get_many(PLACES)) == len(PLACES)
-    if not is_marked and table.get(keys.restoring()) is None:
+    if not is_marked and table.get(keys.RESTORING) is None:
         mark(table, FORMAT)
 
 

@@ -16,7 +16,7 @@ from .table import Delete, Equals, Refused, Table, Update
 
 def purge_mark() -> Update:
     """The mark, for the transaction that deletes."""
-    return Update(keys.forgetting(), add={"asked": 1})
+    return Update(keys.FORGETTING, add={"asked": 1})
 
 
 def purge_marks(table: Table) -> list[Update]:
@@ -37,29 +37,29 @@ def purge_journal(table: Table) -> int:
     same = Equals("asked", asked)
     with suppress(Refused):  # more was deleted meanwhile: next time
         if table.is_distant:  # DynamoDB's files are inaccessible
-            table.write(Delete(keys.forgetting(), when=same))
+            table.write(Delete(keys.FORGETTING, when=same))
         else:
-            table.write(Update(keys.forgetting(), set={"emptied": asked}, when=same))
+            table.write(Update(keys.FORGETTING, set={"emptied": asked}, when=same))
     return 1
 
 
 def _unpurged(table: Table) -> int | None:
     """How often something was deleted, unless the journal was emptied since."""
-    mark = table.get(keys.forgetting())
+    mark = table.get(keys.FORGETTING)
     return mark["asked"] if mark and mark.get("emptied") != mark["asked"] else None
 
 
 def has_remnants(table: Table) -> bool:
     """Whether something was deleted since the file was last rewritten."""
-    return table.get(keys.forgetting()) is not None
+    return table.get(keys.FORGETTING) is not None
 
 
 def rewrite_file(table: Table) -> bool:
     """Leave no copy of anything deleted in the file. False if that would keep writers waiting for too long."""
-    mark = table.get(keys.forgetting())
+    mark = table.get(keys.FORGETTING)
     if not table.compact():
         return False
     if mark is not None:
         with suppress(Refused):  # more was deleted meanwhile: the mark stays for it
-            table.write(Delete(keys.forgetting(), when=Equals("asked", mark["asked"])))
+            table.write(Delete(keys.FORGETTING, when=Equals("asked", mark["asked"])))
     return True

@@ -94,7 +94,7 @@ class ItemType:
     """A type of item: where its items are stored, their fields, and who may see which."""
 
     label: str
-    key: Callable[..., Key]
+    key: Callable[..., Key] | Key
     shown: str = ""  # to auditors; they see nothing of a type without such fields
     hidden: str = ""
     inside: str = ""  # names that may be shown deeper in its fields
@@ -115,6 +115,8 @@ class ItemType:
 
     def written(self, word: Callable[[str], str]) -> Key:
         """A key with placeholders for names, and zeros for numbers."""
+        if isinstance(self.key, Key):
+            return self.key
         needed = (each for each in inspect.signature(self.key).parameters.values() if each.default is each.empty)
         return self.key(*(0 if each.annotation in (int, "int") else word(each.name) for each in needed))
 

@@ -16,10 +16,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from .pairwise import PairwiseSummary
+from .pairwise import PairwiseSummary
 
 Group = tuple[int, ...]  # of equals
 Groups = tuple[Group, ...]
@@ -154,9 +153,7 @@ class Ballots:
     @cached_property
     def summary(self) -> PairwiseSummary:
         """How every two candidates compare; counted once for all methods that ask."""
-        from .pairwise import PairwiseSummary
-
-        return PairwiseSummary.of(self)
+        return PairwiseSummary.of(self.candidates, self.counts)
 
 
 # --- Rankings with a common prefix ---
@@ -192,7 +189,7 @@ class PrefixIndex:
     def split_next(self, prefixes: Iterable[Prefix], still_in: AbstractSet[int]) -> list[Prefix]:
         """Split prefixes by their next group until each contains a candidate who is still in; those with none left are
         dropped."""
-        rankings, before, new = self._rankings, self._before, tuple.__new__  # quicker than Bundle(...), and the same
+        rankings, before, new = self._rankings, self._before, tuple.__new__  # quicker than Prefix(...)
         found = []
         apart = [prefix[2:] for prefix in prefixes]
         for at, end, length in apart:

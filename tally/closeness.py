@@ -27,13 +27,13 @@ from math import ceil, comb
 from operator import itemgetter
 
 from .ballots import Ballots, Prefix, PrefixIndex, groups_of, ranking_of
+from .condorcet import schulze_winners
 from .cost import BY_CONTESTS
 from .irv import ChangedPiles, Piles
 from .irv import winners as irv_winners
 from .methods import count
+from .pairwise import ranks_by_candidate
 from .result import Result
-from .schulze import winners as schulze_winners
-from .vectorised import ranks_by_candidate
 
 DEFAULT_RECOUNTS = 400
 MAX_RANKING_READS = 10_000_000  # different rankings, times candidates, read in all recounts together

@@ -1,101 +1,97 @@
 """A result in plain sentences: who won, and why.
 
-Each sentence is a template of TEMPLATES with values for its places: `str(sentence)` is English; translations
-look up the template and fill in the same values. Values are names, lists of names put side by side,
-and exact numbers; no template needs a plural.
+Each sentence is a template of TEMPLATES with values for its places: `str(sentence)` is English; translations look up
+the template and fill in the same values. Values are names, lists of names and exact numbers; no template has plurals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from .result import Result, Round, Tie
+from .result import Result, Round, exact_text
 
 
 def _(text: str) -> str:
-    """Marks a text for those who gather texts to translate; the translation itself is the reader's business."""
+    """Marks a text to be translated; pages translate it."""
     return text
 
 
 TEMPLATES = {
-    "nobody stood": _("Nobody stood."),
-    "no votes": _("No ballot ranks anybody, so there is nothing to count."),
+    "no candidates": _("There were no candidates."),
+    "no votes": _("No ballot ranks any candidate, so there is nothing to count."),
     "only one": _("%(name)s was the only candidate."),
     "won": _("%(name)s won."),
-    "shared": _("%(names)s share the first place: the ballots do not decide between them."),
+    "shared": _("%(names)s share first place; the ballots do not decide between them."),
     "elected": _("Elected: %(names)s."),
     "nobody elected": _("Nobody was elected."),
-    # one to one
+    # head to head
     "beat all": _(
-        "%(name)s beat every other candidate one to one; the closest was %(other)s, %(votes)s to %(against)s."
+        "%(name)s beat every other candidate head to head; the closest contest was against %(other)s, "
+        "%(votes)s to %(against)s."
     ),
-    "beat nobody all": _("Nobody beat every other candidate one to one."),
-    "unbeaten": _("Nobody beat %(name)s one to one; the contest with %(other)s was drawn, %(votes)s to %(against)s."),
-    "cycle": _("There was a cycle, in which each beat the next one to one: %(names)s."),
+    "beat nobody all": _("No candidate beat every other head to head."),
+    "unbeaten": _(
+        "Nobody beat %(name)s head to head; the contest with %(other)s was a draw, %(votes)s to %(against)s."
+    ),
+    "cycle": _("There was a cycle in which each candidate beat the next head to head: %(names)s."),
     "link": _("%(name)s beat %(other)s, %(votes)s to %(against)s."),
-    "weakest link": _("The weakest link of the cycle was %(name)s against %(other)s, %(votes)s to %(against)s."),
-    "no weakest link": _("No link of the cycle was weaker than every other."),
+    "weakest link": _("The weakest link in the cycle was %(name)s against %(other)s, %(votes)s to %(against)s."),
+    "no weakest link": _("No single link in the cycle was the weakest."),
     "stronger chain": _(
-        "%(other)s beat %(name)s one to one, %(lost)s to %(held)s, but the chain of won contests the other way is "
-        "stronger: %(names)s; its weakest contest was won %(votes)s to %(against)s."
+        "%(other)s beat %(name)s head to head, %(lost)s to %(held)s, but there is a stronger chain of wins the other "
+        "way: %(names)s. Its weakest contest was won %(votes)s to %(against)s."
     ),
     "equal chain": _(
-        "%(other)s beat %(name)s one to one, %(lost)s to %(held)s, but the chain of won contests the other way is as "
-        "strong: %(names)s; its weakest contest was won %(votes)s to %(against)s."
+        "%(other)s beat %(name)s head to head, %(lost)s to %(held)s, but there is an equally strong chain of wins the "
+        "other way: %(names)s. Its weakest contest was won %(votes)s to %(against)s."
     ),
     "left out": _(
-        "The contest that %(name)s won against %(other)s, %(votes)s to %(against)s, was left out: "
-        "with stronger ones it would have closed a cycle, %(names)s."
+        "The win of %(name)s over %(other)s, %(votes)s to %(against)s, was left out because it would have closed a "
+        "cycle with stronger wins: %(names)s."
     ),
     "left out among equals": _(
-        "The contest that %(name)s won against %(other)s, %(votes)s to %(against)s, was left out: "
-        "with others as strong as it would have closed a cycle, %(names)s."
+        "The win of %(name)s over %(other)s, %(votes)s to %(against)s, was left out because it would have closed a "
+        "cycle with equally strong wins: %(names)s."
     ),
-    "never beaten": _("%(name)s was never beaten one to one."),
+    "never beaten": _("Nobody beat %(name)s head to head."),
     "worst defeat": _(
-        "The worst defeat of %(name)s was against %(other)s, %(against)s to %(votes)s; "
-        "the worst defeat of everybody else is worse."
+        "The worst defeat of %(name)s was by %(other)s, %(against)s to %(votes)s; "
+        "every other candidate had a worse one."
     ),
     "shared worst defeat": _(
-        "The worst defeat of %(name)s was against %(other)s, %(against)s to %(votes)s; nobody's worst defeat is weaker."
+        "The worst defeat of %(name)s was by %(other)s, %(against)s to %(votes)s; no candidate did better."
     ),
-    "copeland": _("%(name)s scored %(score)s: contests won %(won)s, drawn %(drawn)s, lost %(lost)s."),
-    # points and votes
-    "points": _("Points of %(name)s: %(points)s."),
-    "next points": _("Next came %(name)s; points: %(points)s."),
-    "first votes": _("First preferences of %(name)s: %(votes)s."),
-    "next votes": _("Next came %(name)s; first preferences: %(votes)s."),
+    "copeland": _("%(name)s scored %(score)s head to head: %(won)s won, %(drawn)s drawn, %(lost)s lost."),
+    # points and first preferences
+    "points": _("Points for %(name)s: %(votes)s."),
+    "next points": _("Next was %(name)s; points: %(votes)s."),
+    "votes": _("First preferences for %(name)s: %(votes)s."),
+    "next votes": _("Next was %(name)s; first preferences: %(votes)s."),
     # rounds
-    "eliminated": _("Round %(round)s: %(name)s had the fewest votes, %(votes)s, and was eliminated."),
+    "eliminated": _("Round %(round)s: %(name)s had the fewest votes (%(votes)s) and was eliminated."),
     "eliminated among equals": _(
-        "Round %(round)s: %(name)s, with %(votes)s, was eliminated; %(names)s had as few votes."
+        "Round %(round)s: %(name)s was eliminated; %(names)s had just as few votes (%(votes)s)."
     ),
-    "went to": _("The largest part of them went to %(name)s: %(votes)s."),
-    "went to nobody": _("Ballots with nobody left on them: %(votes)s."),
-    "majority": _(
-        "Round %(round)s: %(name)s had %(votes)s of %(total)s votes, more than half, and won; "
-        "%(threshold)s were needed."
-    ),
-    "quota": _("Round %(round)s: %(name)s reached the quota of %(threshold)s with %(votes)s and was elected."),
+    "went to": _("The largest share of these votes went to %(name)s: %(votes)s."),
+    "went to nobody": _("Ballots with no further choice: %(votes)s."),
+    "majority": _("Round %(round)s: %(name)s won with %(votes)s of %(total)s votes; %(threshold)s were needed."),
+    "quota": _("Round %(round)s: with %(votes)s, %(name)s reached the quota of %(threshold)s and was elected."),
     "last seats": _(
-        "Round %(round)s: %(name)s was elected with %(votes)s: no more candidates were left than seats to fill."
+        "Round %(round)s: %(name)s was elected with %(votes)s because there was a seat for every remaining candidate."
     ),
-    "surplus": _("Round %(round)s: what %(name)s had above the quota, %(votes)s, was passed on."),
-    "keep": _("Round %(round)s: %(name)s kept %(percent)s percent of each vote; the rest was passed on."),
+    "surplus": _("Round %(round)s: %(name)s had a surplus of %(votes)s, which was passed on."),
+    "keep": _("Round %(round)s: %(name)s kept %(percent)s per cent of each vote; the rest was passed on."),
     # ties and lots
-    "earlier round": _("Round %(round)s: %(names)s were tied; an earlier round, where they differed, decided."),
-    "lot": _(
-        "Round %(round)s: %(names)s were tied, and no earlier round decided; a lot drawn from the seed of the election "
-        "chose %(name)s."
-    ),
+    "earlier round": _("Round %(round)s: %(names)s were tied; an earlier round in which they differed decided."),
+    "lot": _("Round %(round)s: %(names)s were still tied, so a lot drawn from the election's seed chose %(name)s."),
     "shared place": _("%(names)s share place %(place)s."),
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """A template and what to put in its places."""
 
@@ -109,23 +105,24 @@ class Sentence:
 def explain(result: Result) -> list[Sentence]:
     """Why this is the result, the most important reason first."""
     if not result.candidates:
-        return [_sentence("nobody stood")]
+        return [_sentence("no candidates")]
     if result.total == result.blank:
-        return [_sentence("no votes"), *_outcome_without_votes(result)]
+        has_outcome = result.method.startswith("stv") or len(result.winners) > 1
+        return [_sentence("no votes"), *([_outcome(result)] if has_outcome else [])]
     if len(result.candidates) == 1:
-        return [_sentence("only one", name=result.candidates[0]), *_outcome(result)]
-    return [*_outcome(result), *_WHY[result.method](result), *_shared_places(result)]
+        return [_sentence("only one", name=result.candidates[0]), _outcome(result)]
+    return [_outcome(result), *_WHY[result.method](result), *_shared_places(result)]
 
 
 def _sentence(key: str, **values: str | int) -> Sentence:
     return Sentence(TEMPLATES[key], values)
 
 
-def _list(names: tuple[str, ...] | list[str]) -> str:
+def _list(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 
-def _chain(names: list[str]) -> str:
+def _chain(names: Iterable[str]) -> str:
     return " > ".join(names)
 
 
@@ -137,18 +134,12 @@ def _plain(number: str) -> str:
 # --- the outcome ---
 
 
-def _outcome(result: Result) -> list[Sentence]:
+def _outcome(result: Result) -> Sentence:
     if result.method.startswith("stv"):
-        return [_sentence("elected", names=_list(result.winners))]
+        return _sentence("elected", names=_list(result.winners)) if result.winners else _sentence("nobody elected")
     if len(result.winners) == 1:
-        return [_sentence("won", name=result.winners[0])]
-    return [_sentence("shared", names=_list(result.winners))]
-
-
-def _outcome_without_votes(result: Result) -> list[Sentence]:
-    if result.method.startswith("stv"):
-        return _outcome(result) if result.winners else [_sentence("nobody elected")]
-    return _outcome(result) if len(result.winners) > 1 else []
+        return _sentence("won", name=result.winners[0])
+    return _sentence("shared", names=_list(result.winners))
 
 
 def _shared_places(result: Result) -> Iterator[Sentence]:
@@ -159,7 +150,7 @@ def _shared_places(result: Result) -> Iterator[Sentence]:
             yield _sentence("shared place", names=_list(tie.names), place=places[tie.names[0]])
 
 
-# --- one to one ---
+# --- head to head ---
 
 
 def _numbers(result: Result, name: str, other: str) -> dict[str, str | int]:
@@ -169,23 +160,22 @@ def _numbers(result: Result, name: str, other: str) -> dict[str, str | int]:
     return {"name": name, "other": other, "votes": result.pairwise[i][j], "against": result.pairwise[j][i]}
 
 
-def _won(result: Result, name: str, other: str) -> int:
+def _lead(result: Result, name: str, other: str) -> int:
     contest = _numbers(result, name, other)
     return int(contest["votes"]) - int(contest["against"])
 
 
-def _one_to_one(result: Result) -> Iterator[Sentence]:
+def _head_to_head(result: Result) -> Iterator[Sentence]:
     """The winner who beats everyone else; or the cycle, or the draw, that prevents it."""
     first = result.winners[0]
-    others = [name for name in result.candidates if name != first]
-    if all(_won(result, first, other) > 0 for other in others):
-        closest = min(others, key=lambda other: _won(result, first, other))
+    leads = {other: _lead(result, first, other) for other in result.candidates if other != first}
+    closest = min(leads, key=lambda other: leads[other])
+    if leads[closest] > 0:
         yield _sentence("beat all", **_numbers(result, first, closest))
         return
     yield _sentence("beat nobody all")
-    drawn = [other for other in others if _won(result, first, other) == 0]
-    if drawn and all(_won(result, first, other) >= 0 for other in others):
-        yield _sentence("unbeaten", **_numbers(result, first, drawn[0]))
+    if leads[closest] == 0:
+        yield _sentence("unbeaten", **_numbers(result, first, closest))
     else:
         yield from _cycle(result, first)
 
@@ -204,33 +194,32 @@ def _cycle(result: Result, first: str) -> Iterator[Sentence]:
 def _shortest_cycle(result: Result, first: str) -> list[str]:
     """From the first by won contests back to the first; empty where there is no way back."""
     ways = [[first]]
-    seen = {first}
+    visited = {first}
     for way in ways:
-        if len(way) > 1 and _won(result, way[-1], first) > 0:
+        if len(way) > 1 and _lead(result, way[-1], first) > 0:
             return [*way, first]
-        beaten = [name for name in result.candidates if name not in seen and _won(result, way[-1], name) > 0]
-        seen.update(beaten)
+        beaten = [name for name in result.candidates if name not in visited and _lead(result, way[-1], name) > 0]
+        visited.update(beaten)
         ways += [[*way, name] for name in beaten]
     return []
 
 
 def _schulze(result: Result) -> Iterator[Sentence]:
-    yield from _one_to_one(result)
+    yield from _head_to_head(result)
     names, first = result.candidates, result.winners[0]
     i = names.index(first)
     for j, other in enumerate(names):
         path = result.reasons["paths"][i][j]
-        if other != first and _won(result, other, first) > 0 and path:
+        if other != first and _lead(result, other, first) > 0 and path:
             contest = _numbers(result, first, other)
             votes, against = result.reasons["strongest"][i][j]
-            key = "stronger chain" if [first, other] in result.reasons["beats"] else "equal chain"
             yield _sentence(
-                key,
+                "stronger chain" if [first, other] in result.reasons["beats"] else "equal chain",
                 name=first,
                 other=other,
                 lost=contest["against"],
                 held=contest["votes"],
-                names=_chain([names[each] for each in path]),
+                names=_chain(names[each] for each in path),
                 votes=votes,
                 against=against,
             )
@@ -238,7 +227,7 @@ def _schulze(result: Result) -> Iterator[Sentence]:
 
 def _ranked_pairs(result: Result) -> Iterator[Sentence]:
     """The contests that speak of the winners: those they lost, where these did not count."""
-    yield from _one_to_one(result)
+    yield from _head_to_head(result)
     for contest in (each for each in result.reasons["skipped"] if each["loser"] in result.winners):
         yield _sentence(
             "left out among equals" if contest["equals"] else "left out",
@@ -251,14 +240,13 @@ def _ranked_pairs(result: Result) -> Iterator[Sentence]:
 
 
 def _copeland(result: Result) -> Iterator[Sentence]:
-    yield from _one_to_one(result)
+    yield from _head_to_head(result)
     for name in [*result.winners, *_next_after_winners(result)]:
-        scored = result.reasons["scores"][name]
-        yield _sentence("copeland", name=name, **{key: scored[key] for key in ("score", "won", "drawn", "lost")})
+        yield _sentence("copeland", name=name, **result.reasons["scores"][name])
 
 
 def _minimax(result: Result) -> Iterator[Sentence]:
-    yield from _one_to_one(result)
+    yield from _head_to_head(result)
     for name in result.winners:
         worst = result.reasons["worst"][name]
         if worst is None:
@@ -274,86 +262,57 @@ def _next_after_winners(result: Result) -> list[str]:
     return [name for place, name in rest if place == rest[0][0]]
 
 
-# --- points and votes ---
+# --- points and first preferences ---
 
 
-def _borda(result: Result) -> Iterator[Sentence]:
-    points = result.reasons["points"]
-    yield from (_sentence("points", name=name, points=points[name]) for name in result.winners)
-    yield from (_sentence("next points", name=name, points=points[name]) for name in _next_after_winners(result))
-
-
-def _plurality(result: Result) -> Iterator[Sentence]:
-    votes = result.reasons["votes"]
-    yield from (_sentence("first votes", name=name, votes=votes[name]) for name in result.winners)
-    yield from (_sentence("next votes", name=name, votes=votes[name]) for name in _next_after_winners(result))
+def _scores(result: Result) -> Iterator[Sentence]:
+    kind = "points" if result.method == "borda" else "votes"
+    for key, names in ((kind, result.winners), (f"next {kind}", _next_after_winners(result))):
+        yield from (_sentence(key, name=name, votes=result.reasons[kind][name]) for name in names)
 
 
 # --- rounds ---
 
 
 def _rounds(result: Result) -> Iterator[Sentence]:
-    before: Round | None = None
+    keep: Mapping[str, str] | None = None  # in the round before
     for each in result.rounds or ():
-        if result.method == "irv":
-            yield from (_majority(each, name) for name in each.elected)
-        else:
-            yield from _keep_values(each, before)
-            yield from (_elected(each, name) for name in each.elected if _has_quota(each, name))
+        has_reached = {name: Fraction(each.tally[name]) >= Fraction(each.threshold) for name in each.elected}
+        yield from _keep_values(each, keep)
+        yield from (_elected(result, each, name) for name in each.elected if has_reached[name])
         yield from _settled(result, each)
         yield from _passed_on(each)
-        if result.method != "irv":
-            yield from (_elected(each, name) for name in each.elected if not _has_quota(each, name))
-        before = each
+        yield from (_elected(result, each, name) for name in each.elected if not has_reached[name])
+        keep = each.keep
 
 
-def _has_quota(each: Round, name: str) -> bool:
-    return Fraction(each.tally[name]) >= Fraction(each.threshold)
-
-
-def _majority(each: Round, name: str) -> Sentence:
-    total = sum(Fraction(votes) for votes in each.tally.values())
-    return _sentence(
-        "majority",
-        round=each.number,
-        name=name,
-        votes=_plain(each.tally[name]),
-        total=str(total),
-        threshold=_plain(each.threshold),
-    )
-
-
-def _elected(each: Round, name: str) -> Sentence:
+def _elected(result: Result, each: Round, name: str) -> Sentence:
     values: dict[str, str | int] = {"round": each.number, "name": name, "votes": _plain(each.tally[name])}
-    if _has_quota(each, name):
-        return _sentence("quota", threshold=_plain(each.threshold), **values)
-    return _sentence("last seats", **values)
+    if Fraction(each.tally[name]) < Fraction(each.threshold):
+        return _sentence("last seats", **values)
+    values["threshold"] = _plain(each.threshold)
+    if result.method == "irv":
+        return _sentence("majority", total=str(sum(map(Fraction, each.tally.values()))), **values)
+    return _sentence("quota", **values)
 
 
-def _keep_values(each: Round, before: Round | None) -> Iterator[Sentence]:
+def _keep_values(each: Round, before: Mapping[str, str] | None) -> Iterator[Sentence]:
     """Who kept less of each vote than in the round before (Meek)."""
     for name, keep in (each.keep or {}).items():
-        if before and before.keep and keep != before.keep.get(name):
-            yield _sentence("keep", round=each.number, name=name, percent=_percent(keep))
-
-
-def _percent(keep: str) -> str:
-    """A keep value in percent, to two decimals."""
-    hundredths = round(Fraction(keep) * 10_000)
-    return _plain(f"{hundredths // 100}.{hundredths % 100:02d}")
+        if before and keep != before.get(name):
+            hundredths = round(Fraction(keep) * 10_000)
+            percent = _plain(f"{hundredths // 100}.{hundredths % 100:02d}")
+            yield _sentence("keep", round=each.number, name=name, percent=percent)
 
 
 def _settled(result: Result, each: Round) -> Iterator[Sentence]:
     """Ties of the round, and how they were settled."""
-    ties = [tie for tie in result.ties if tie.round == each.number]
-    lots = [lot for lot in result.lots if lot.round == each.number]
-    yield from (_tie(tie) for tie in ties if tie.settled == "earlier round")
-    for lot in lots:
-        yield _sentence("lot", round=each.number, names=_list(lot.names), name=lot.chosen)
-
-
-def _tie(tie: Tie) -> Sentence:
-    return _sentence("earlier round", round=tie.round or 0, names=_list(tie.names))
+    for tie in result.ties:
+        if tie.round == each.number and tie.settled == "earlier round":
+            yield _sentence("earlier round", round=each.number, names=_list(tie.names))
+    for lot in result.lots:
+        if lot.round == each.number:
+            yield _sentence("lot", round=each.number, names=_list(lot.names), name=lot.chosen)
 
 
 def _passed_on(each: Round) -> Iterator[Sentence]:
@@ -362,16 +321,15 @@ def _passed_on(each: Round) -> Iterator[Sentence]:
         votes = each.tally[name]
         equals = [other for other in each.tally if other != name and each.tally[other] == votes]
         values: dict[str, str | int] = {"round": each.number, "name": name, "votes": _plain(votes)}
-        yield (
-            _sentence("eliminated among equals", names=_list(equals), **values)
-            if equals
-            else _sentence("eliminated", **values)
-        )
-    moved = [transfer for transfer in each.transfers if transfer.destination is not None]
+        if equals:
+            yield _sentence("eliminated among equals", names=_list(equals), **values)
+        else:
+            yield _sentence("eliminated", **values)
     if each.transfers and not each.eliminated:
         name = each.transfers[0].source
-        surplus = Fraction(each.tally[name]) - Fraction(each.threshold)
-        yield _sentence("surplus", round=each.number, name=name, votes=_decimal(surplus))
+        surplus = exact_text(Fraction(each.tally[name]) - Fraction(each.threshold))
+        yield _sentence("surplus", round=each.number, name=name, votes=surplus)
+    moved = [transfer for transfer in each.transfers if transfer.destination is not None]
     if moved:
         most = max(moved, key=lambda transfer: Fraction(transfer.votes))
         yield _sentence("went to", name=str(most.destination), votes=_plain(most.votes))
@@ -380,19 +338,13 @@ def _passed_on(each: Round) -> Iterator[Sentence]:
             yield _sentence("went to nobody", votes=_plain(transfer.votes))
 
 
-def _decimal(number: Fraction) -> str:
-    """A number of at most nine decimals as text."""
-    units = int(number * 10**9)
-    return _plain(f"{units // 10**9}.{units % 10**9:09d}")
-
-
 _WHY: dict[str, Callable[[Result], Iterator[Sentence]]] = {
     "schulze": _schulze,
     "ranked-pairs": _ranked_pairs,
     "copeland": _copeland,
     "minimax": _minimax,
-    "borda": _borda,
-    "plurality": _plurality,
+    "borda": _scores,
+    "plurality": _scores,
     "irv": _rounds,
     "stv-scottish": _rounds,
     "stv-meek": _rounds,

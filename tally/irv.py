@@ -29,11 +29,11 @@ from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .ballots import Ballots, Prefix, PrefixIndex
 from .lots import Number, Tally, TieBreaker
-from .result import Result, Round, Tie, Transfer, ballot_fields, exact_text, places_of
+from .result import Result, Round, Transfer, exact_text, group_by_score, result_of
 
 METHOD = "irv"
 
@@ -41,7 +41,7 @@ Shares = dict[tuple[int, int], int]  # by candidate, and the number among whom b
 
 
 class Piles:
-    """Ballots by the candidates they count for, in bundles (tally/ballots.py), when some have gone."""
+    """Ballots by the candidates they count for, by common prefix (tally/ballots.py), when some have gone."""
 
     def __init__(self, ballots: Ballots) -> None:
         """Before any elimination."""
@@ -170,55 +170,31 @@ def winners(piles: Piles | ChangedPiles, names: Sequence[str], seed: str) -> tup
     return (last.chosen,)
 
 
-def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
-    """Who wins by instant runoff. `seats` and `unranked` are taken so that all methods are called alike."""
+def count(ballots: Ballots, *, unranked: str = "below", seed: str = "") -> Result:
+    """Who wins by instant runoff. `unranked` is only recorded."""
     ballots, tie_breaker = ballots.normal, TieBreaker(METHOD, seed)
-    if ballots.total == ballots.blank:
-        return _result(ballots, unranked, tie_breaker, [], [list(ballots.candidates)])
-    piles = Piles(ballots)
-    *eliminations, last = _steps(piles, ballots.candidates, tie_breaker)
-    rounds = []
-    for number, step in enumerate(eliminations, 1):
-        after = piles.without(ballots.candidates.index(step.chosen))
-        shown, threshold = _tally_text(step.tally), exact_text(step.threshold)
-        rounds.append(
-            Round(number, shown, threshold, str(piles.exhausted), (), (step.chosen,), after.transfers(step.chosen))
-        )
-        piles = after
-    shown, threshold = _tally_text(last.tally), exact_text(last.threshold)
-    rounds.append(Round(len(rounds) + 1, shown, threshold, str(piles.exhausted), elected=(last.chosen,)))
-    groups = _by_votes(last.tally) + [[each.chosen] for each in reversed(eliminations)]
-    return _result(ballots, unranked, tie_breaker, rounds, groups)
+    rounds: list[Round] = []
+    groups = [list(ballots.candidates)]
+    if ballots.total > ballots.blank:
+        piles = Piles(ballots)
+        *eliminations, last = _steps(piles, ballots.candidates, tie_breaker)
+        for step in eliminations:
+            after = piles.without(ballots.candidates.index(step.chosen))
+            transfers = after.transfers(step.chosen)
+            rounds.append(_round(len(rounds) + 1, step, piles, eliminated=(step.chosen,), transfers=transfers))
+            piles = after
+        rounds.append(_round(len(rounds) + 1, last, piles, elected=(last.chosen,)))
+        groups = group_by_score(last.tally) + [[each.chosen] for each in reversed(eliminations)]
+    ties, lots = tie_breaker.ties, tuple(tie_breaker.lots)
+    return result_of(ballots, METHOD, groups, ties=ties, lots=lots, rounds=tuple(rounds), unranked=unranked, seed=seed)
 
 
-def _tally_text(tally: dict[str, Number]) -> dict[str, str]:
-    return {name: exact_text(votes) for name, votes in tally.items()}
+def _round(number: int, step: _Step, piles: Piles, **events: Any) -> Round:
+    tally = {name: exact_text(votes) for name, votes in step.tally.items()}
+    return Round(number, tally, exact_text(step.threshold), str(piles.exhausted), **events)
 
 
 def _majority(tally: dict[str, Number]) -> Number:
     """The smallest number of votes, in the parts they are shared in, that is more than half of them."""
     parts = lcm(*(votes.denominator for votes in tally.values()))
     return Fraction(int(sum(tally.values()) * parts) // 2 + 1, parts)
-
-
-def _by_votes(tally: dict[str, Number]) -> list[list[str]]:
-    """Groups of equals, most votes first."""
-    return [[name for name in tally if tally[name] == votes] for votes in sorted(set(tally.values()), reverse=True)]
-
-
-def _result(
-    ballots: Ballots, unranked: str, tie_breaker: TieBreaker, rounds: list[Round], groups: list[list[str]]
-) -> Result:
-    ties = [Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1]
-    return Result(
-        method=METHOD,
-        seats=1,
-        unranked=unranked,
-        seed=tie_breaker.seed,
-        winners=tuple(sorted(groups[0])) if groups and groups[0] else (),
-        places=places_of(groups),
-        rounds=tuple(rounds),
-        ties=(*tie_breaker.ties, *ties),
-        lots=tuple(tie_breaker.lots),
-        **ballot_fields(ballots),
-    )

@@ -4,22 +4,32 @@ The pass counts three things: A[i][j], the ballots that rank both and i above j;
 equals; T[i], those that rank i at all. From these both rules for unranked candidates follow without another pass:
 "below" (unranked candidates are below all ranked ones) and "no-opinion" (a ballot says nothing on pairs it does not
 rank in full). Summaries can be added and subtracted, so a running count changes by one ballot at a time.
+
+Thousands of rankings are compared at once, in plain Python: few long sums instead of many short ones. Read one by one,
+every name on every ballot is a step of the interpreter. So rankings are laid abreast: each becomes a row of bytes, one
+for each candidate, with the place it has there. The column of a candidate, from top to bottom, is one long number, and
+one column taken from another compares two candidates on all rankings: a byte whose highest bit is set keeps that bit
+if it is at least the other byte, and else has to give it up.
+
+- A row is a table as `bytes.translate` uses it: "for the letter of this candidate, this place". Python makes such a
+  table of a whole ranking in one step, and leaves the letters of those who are not on it as they are.
+- Places follow from the signs between the names alone, so that all rankings of one shape (`0>0=0>0`) share them.
+- The letters of up to ten candidates are their digits, just as they stand in the text; those of more are bytes that are
+  larger than any place.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import add, sub
 
-from .ballots import BadBallot, Ballots
-from .vectorised import PairCounts, count_in_batches, is_faster
-
 Matrix = tuple[tuple[int, ...], ...]
+PairCounts = list[int]  # A and E row by row, then T
 
 UNRANKED = ("below", "no-opinion")
-STRENGTHS = ("winning2", "winning", "margins")
 
 
 @dataclass(frozen=True)
@@ -34,9 +44,9 @@ class PairwiseSummary:
     ranked: tuple[int, ...]
 
     @classmethod
-    def of(cls, ballots: Ballots) -> PairwiseSummary:
-        """Counted from all ballots."""
-        return cls(ballots.candidates, ballots.total, ballots.blank, *matrices(ballots))
+    def of(cls, candidates: tuple[str, ...], counts: Mapping[str, int]) -> PairwiseSummary:
+        """From how often each ranking was cast."""
+        return cls(candidates, sum(counts.values()), counts.get("", 0), *matrices(counts, len(candidates)))
 
     @property
     def weight(self) -> int:
@@ -50,12 +60,12 @@ class PairwiseSummary:
         left = self._joined(other, sub)
         numbers = (left.total, left.blank, *left.ranked, *(n for row in (*left.above, *left.equal) for n in row))
         if min(numbers) < 0:
-            raise BadBallot("More is taken back than was cast.")
+            raise ValueError("More is taken back than was cast.")
         return left
 
     def _joined(self, other: PairwiseSummary, act: Callable[[int, int], int]) -> PairwiseSummary:
         if self.candidates != other.candidates:
-            raise BadBallot("These are ballots for different candidates.")
+            raise ValueError("These are ballots for different candidates.")
         return PairwiseSummary(
             self.candidates,
             act(self.total, other.total),
@@ -79,20 +89,15 @@ class PairwiseSummary:
         )
 
 
-def matrices(ballots: Ballots) -> tuple[Matrix, Matrix, tuple[int, ...]]:
+def matrices(counts: Mapping[str, int], size: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
     """A, E and T: where many rankings were cast equally often, of thousands at once; of the others one by one."""
-    size, by_count = len(ballots.candidates), _by_count(ballots)
+    by_count: dict[int, list[str]] = defaultdict(list)
+    for ranking, count in counts.items():
+        by_count[count].append(ranking)
     many = {count: rankings for count, rankings in by_count.items() if is_faster(rankings, size)}
     few = {count: rankings for count, rankings in by_count.items() if count not in many}
     counted = [(times, each) for times, rankings in many.items() for each in count_in_batches(rankings, size)]
     return _sum_counts([*counted, (1, count_one_by_one(few, size))], size)
-
-
-def _by_count(ballots: Ballots) -> dict[int, list[str]]:
-    rankings: dict[int, list[str]] = defaultdict(list)
-    for ranking, count in ballots.counts.items():
-        rankings[count].append(ranking)
-    return rankings
 
 
 def _sum_counts(counted: Iterable[tuple[int, PairCounts]], size: int) -> tuple[Matrix, Matrix, tuple[int, ...]]:
@@ -136,7 +141,7 @@ class _Fields(dict[str, int]):
         try:
             self[group] = sum(self._units[number] for number in group.split("="))
         except KeyError:
-            raise BadBallot("A candidate is ranked who does not stand.") from None
+            raise ValueError("A candidate is ranked who does not stand.") from None
         return self[group]
 
 
@@ -158,99 +163,129 @@ def _unpack_rows(rows: dict[str, int], candidates: int, width: int) -> PairCount
     return [number for row in (*above, *equal, ranked) for number in row]
 
 
-def strengths(pairwise: Sequence[Sequence[int]], strength: str = "winning2") -> list[list[int]]:
-    """How strong each won contest is, as one number to compare; 0 where i does not beat j.
+# --- thousands of rankings at once ---
 
-    winning2: votes for the winner, of equals the one with fewer votes against; winning: votes for the winner alone;
-    margins: votes for the winner less those against.
+BATCH_RANKINGS = 4096  # rankings: their rows take up a megabyte, which a processor keeps near
+DIGIT_CANDIDATES = 10
+MAX_PARALLEL_CANDIDATES = 100  # candidates for whom there are letters and places; ballots of more are read one by one
+MIN_ROWS_PER_CANDIDATE = 4  # times as long as they are many is what columns must be to be worth it,
+COMPARISONS_PER_CHAR = 200  # and so many comparisons are made while one letter is read
+HIGHEST_BYTE, LAST_BYTE = 0x80, 0x7F
+SHAPE = re.compile(rb"(0([>=]0)*)?")
+
+
+def is_faster(rankings: Sequence[str], candidates: int) -> bool:
+    """Not with too few rankings per candidate, nor if most candidates are unranked on most of them."""
+    if len(rankings) < MIN_ROWS_PER_CANDIDATE * candidates or candidates > MAX_PARALLEL_CANDIDATES:
+        return False
+    return candidates**2 <= COMPARISONS_PER_CHAR or candidates**2 * len(rankings) <= COMPARISONS_PER_CHAR * sum(
+        map(len, rankings)
+    )
+
+
+def count_in_batches(rankings: Sequence[str], candidates: int) -> Iterator[PairCounts]:
+    """How every two compare on some thousands of these rankings, and on the next."""
+    rows = _RankTable(candidates)
+    for start in range(0, len(rankings), BATCH_RANKINGS):
+        yield rows.counted(rankings[start : start + BATCH_RANKINGS])
+
+
+def ranks_by_candidate(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequence[int]]:
+    """A function from a candidate to its group in each ranking, from 0 on; unranked is the number of candidates."""
+    if candidates > MAX_PARALLEL_CANDIDATES:
+        ranks = [
+            {each: rank for rank, group in enumerate(one.split(">")) for each in group.split("=")} for one in rankings
+        ]
+        return lambda candidate: [each.get(str(candidate), candidates) for each in ranks]
+    rows = _RankTable(candidates)
+    parts = (rankings[start : start + BATCH_RANKINGS] for start in range(0, len(rankings), BATCH_RANKINGS))
+    columns = [rows.columns("\n".join(some), len(some)) for some in parts]
+    ranked = bytes(place - 1 if 0 < place <= candidates else candidates for place in range(256))
+    return lambda candidate: b"".join(some[candidate] for some in columns).translate(ranked)
+
+
+class _RankTable:
+    def __init__(self, candidates: int) -> None:
+        self.candidates = candidates
+        first = ord("0") if candidates <= DIGIT_CANDIDATES else HIGHEST_BYTE
+        self.letters = range(first, first + candidates)
+        self._places = _RanksByShape()
+        self._shape = bytes.maketrans(bytes(self.letters), b"0" * candidates)
+        # Of two who are compared, one who is not ranked is after the last, the other before the first: so neither is
+        # ever found above the other. The highest bit is set in one of two columns.
+        self._after = bytes((place if place < first else LAST_BYTE) | HIGHEST_BYTE for place in range(256))
+        self._before = bytes(place if place < first else 0 for place in range(256))
+
+    def counted(self, rankings: Sequence[str]) -> PairCounts:
+        number, text = len(rankings), "\n".join(rankings)
+        columns = self.columns(text, number)
+        highest = _as_integer(bytes([HIGHEST_BYTE]) * number)
+        after = [_as_integer(column.translate(self._after)) for column in columns]
+        before = [_as_integer(column.translate(self._before)) for column in columns]
+        above = [number - ((mine - theirs) & highest).bit_count() for mine in after for theirs in before]
+        equal = self._equal(after, before, highest, above) if "=" in text else [0] * len(above)
+        first = highest // HIGHEST_BYTE
+        ranked = [((each | highest) - first & highest).bit_count() for each in before]
+        return [*above, *equal, *ranked]
+
+    def _equal(self, after: list[int], before: list[int], highest: int, above: list[int]) -> list[int]:
+        """How often neither of two candidates is above the other."""
+        equal = [0] * len(above)
+        for i, mine in enumerate(after):
+            for j in range(i):
+                not_below = (((before[j] | highest) - (mine ^ highest)) & highest).bit_count()
+                one, other = i * self.candidates + j, j * self.candidates + i
+                equal[one] = equal[other] = not_below - above[one]
+        return equal
+
+    def columns(self, text: str, number: int) -> list[bytes]:
+        """By candidate, a byte for each ranking: the place, or a letter if the candidate is unranked."""
+        written = self._written(text.encode("ascii", "replace"))
+        lines, shapes = written.split(b"\n"), written.translate(self._shape).split(b"\n")
+        if len(lines) != number:
+            raise ValueError("A candidate is ranked who does not stand.")
+        rows = b"".join(map(bytes.maketrans, lines, map(self._places.__getitem__, shapes)))
+        return [rows[letter::256] for letter in self.letters]
+
+    def _written(self, text: bytes) -> bytes:
+        """Each ranking with a letter for each name."""
+        return text if self.candidates <= DIGIT_CANDIDATES else _in_letters(text)
+
+
+def _in_letters(text: bytes) -> bytes:
+    """Numbers of up to two digits as one letter each, all at once.
+
+    A byte of `numbers` has the digit at that place and ten times the one before it: at the last digit of each
+    number that is the number. At a first digit that another follows, a hundred is added, and the byte is left out.
     """
-    if strength not in STRENGTHS:
-        raise ValueError(f"A contest can be as strong as {', '.join(STRENGTHS)}, not {strength!r}.")
-    base = 1 + max((number for row in pairwise for number in row), default=0)
-    won: dict[str, Callable[[int, int], int]] = {
-        "winning2": lambda ayes, noes: ayes * base + base - 1 - noes,
-        "winning": lambda ayes, noes: ayes,
-        "margins": lambda ayes, noes: ayes - noes,
-    }
-    of = won[strength]
-    against = zip(*pairwise, strict=True)
-    return [
-        [of(ayes, noes) if ayes > noes else 0 for ayes, noes in zip(row, column, strict=True)]
-        for row, column in zip(pairwise, against, strict=True)
-    ]
+    digits, is_digit, signs = (_as_integer(text.translate(table)) for table in (_DIGITS, _IS_DIGIT, _SIGNS))
+    numbers = (digits + (digits * 10 << 8) + (is_digit >> 8) * 100) & is_digit * 255
+    return (numbers | signs).to_bytes(len(text), "little").translate(_LETTERS, _FIRST_DIGITS)
 
 
-def condorcet_winner(pairwise: Sequence[Sequence[int]]) -> int | None:
-    """The candidate who beats everyone else one to one, if there is one."""
-    everyone = range(len(pairwise))
-    for i in everyone:
-        if all(pairwise[i][j] > pairwise[j][i] for j in everyone if j != i):
-            return i
-    return None
+def _table(new: Mapping[int, int], otherwise: int) -> bytes:
+    return bytes(new.get(old, otherwise) for old in range(256))
 
 
-def rank_by_beats(candidates: Sequence[str], beats: Callable[[int, int], bool]) -> list[list[str]]:
-    """Groups of equals, best first: repeatedly those that no one left beats. There must be no cycle."""
-    everyone = range(len(candidates))
-    better = [sum(1 << j for j in everyone if beats(j, i)) for i in everyone]  # than i, as sets of bits
-    left, bits_left = list(everyone), (1 << len(candidates)) - 1
-    groups = []
-    while left:
-        top = [i for i in left if not better[i] & bits_left]
-        groups.append([candidates[i] for i in top])
-        left = [i for i in left if better[i] & bits_left]
-        bits_left = sum(1 << i for i in left)
-    return groups
+_DIGITS = _table({ord(str(digit)): digit for digit in range(10)}, 0)
+_IS_DIGIT = _table({ord(str(digit)): 1 for digit in range(10)}, 0)
+_FIRST_DIGITS = bytes(range(101, 110))
+_SIGN = {ord(sign): HIGHEST_BYTE + 100 + ord(sign) % 16 for sign in "\n=>"}
+_SIGNS = _table(_SIGN | {ord(str(digit)): 0 for digit in range(10)}, 255)
+_LETTERS = _table(
+    {number: HIGHEST_BYTE + number for number in range(100)} | {new: old for old, new in _SIGN.items()}, 255
+)
 
 
-def rank_by_score(candidates: Sequence[str], scores: Sequence[int]) -> list[list[str]]:
-    """Groups of equals by score, the highest first."""
-    return [
-        [name for name, score in zip(candidates, scores, strict=True) if score == level]
-        for level in sorted(set(scores), reverse=True)
-    ]
+def _as_integer(column: bytes) -> int:
+    return int.from_bytes(column, "little")
 
 
-# --- Reachability ---
+class _RanksByShape(dict[bytes, bytes]):
+    """The rank of each letter in a ranking of this shape, from 1 on; values at separators are ignored."""
 
-
-def bits(number: int) -> Iterator[int]:
-    """Which bits are set, the lowest first."""
-    while number:
-        lowest = number & -number
-        yield lowest.bit_length() - 1
-        number ^= lowest
-
-
-class Reachability:
-    """The reachability of a graph to which edges are added; every node reaches itself.
-
-    Both directions are stored, so that an edge only visits candidates for whom it changes something: all edges together
-    cost at most one step for every two candidates, however many edges there are.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.forward = [1 << i for i in range(size)]  # [i]: whom i reaches
-        self.back = list(self.forward)  # [j]: who reaches j
-
-    def copy(self) -> Reachability:
-        same = Reachability(0)
-        same.forward, same.back = list(self.forward), list(self.back)
-        return same
-
-    def has(self, start: int, end: int) -> bool:
-        return bool(self.forward[start] >> end & 1)
-
-    def add(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Add an edge; returns who reaches more than before, and which candidates are new to them."""
-        if self.has(start, end):
-            return []
-        # A node that reaches the end already reaches all that lies beyond it; the same holds the other way round.
-        sources, targets = self.back[start] & ~self.back[end], self.forward[end] & ~self.forward[start]
-        ahead, behind = self.forward[end], self.back[start]
-        new = [(each, ahead & ~self.forward[each]) for each in bits(sources)]
-        for each in bits(sources):
-            self.forward[each] |= ahead
-        for each in bits(targets):
-            self.back[each] |= behind
-        return new
+    def __missing__(self, shape: bytes) -> bytes:
+        if not SHAPE.fullmatch(shape):
+            raise ValueError("A candidate is ranked who does not stand.")
+        self[shape] = bytes(1 + shape.count(b">", 0, at) for at in range(len(shape)))
+        return self[shape]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -116,22 +117,43 @@ def places_of(groups: list[list[str]]) -> tuple[tuple[str, int], ...]:
     return tuple(places)
 
 
-def ballot_fields(ballots: Ballots) -> dict[str, Any]:
-    """What every result says of the ballots it counted."""
-    normal = ballots.normal
-    return {
-        "candidates": normal.candidates,
-        "total": normal.total,
-        "blank": normal.blank,
-        "digest": normal.digest,
-    }
+def group_by_score(scores: Mapping[str, Fraction | int]) -> list[list[str]]:
+    """Groups of equals, the highest score first."""
+    groups: dict[Fraction | int, list[str]] = {}
+    for name in sorted(scores):
+        groups.setdefault(scores[name], []).append(name)
+    return [groups[score] for score in sorted(groups, reverse=True)]
 
 
-def outcome_fields(groups: list[list[str]]) -> dict[str, Any]:
-    """The outcome of a method without rounds: the first group wins, and equals are reported as ties."""
-    places = places_of(groups)
-    ties = tuple(Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1)
-    return {"winners": tuple(name for name, place in places if place == 1), "places": places, "ties": ties}
+def result_of(
+    ballots: Ballots,
+    method: str,
+    groups: list[list[str]],
+    *,
+    winners: tuple[str, ...] | None = None,
+    ties: Iterable[Tie] = (),
+    seats: int = 1,
+    unranked: str = "below",
+    seed: str = "",
+    **details: Any,
+) -> Result:
+    """The result of a count that leaves these groups of equals, best first. Unless others are named, the first wins."""
+    normal, places = ballots.normal, places_of(groups)
+    left = (Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1)
+    return Result(
+        method=method,
+        candidates=normal.candidates,
+        seats=seats,
+        unranked=unranked,
+        seed=seed,
+        total=normal.total,
+        blank=normal.blank,
+        digest=normal.digest,
+        winners=tuple(name for name, place in places if place == 1) if winners is None else winners,
+        places=places,
+        ties=(*ties, *left),
+        **details,
+    )
 
 
 # --- Exact numbers as text ---

@@ -199,7 +199,7 @@ def test_what_the_policy_does_not_allow_is_refused_in_a_sentence(started):
 def test_no_event_can_be_deleted_by_web(started):
     EventLog(started.table).void(7)
     named = keys.log_index(ACTOR, "Ann", 1)
-    for place in (keys.event(1, "2026", 16), keys.checkpoint(1), keys.void(7), keys.event_number(), named):
+    for place in (keys.event(1, "2026", 16), keys.checkpoint(1), keys.void(7), keys.EVENT_NUMBER, named):
         with pytest.raises(Unavailable, match="not authorized to perform: dynamodb:DeleteItem"):
             started.table.write(Delete(place))
         with pytest.raises(Unavailable, match="not authorized to perform: dynamodb:DeleteItem"):

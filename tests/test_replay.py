@@ -18,6 +18,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import Refusal
+from acts.storage import record
 from ballots import services as ballots
 from ballots.replay import by_code
 from ballots.services.casting import _record_cast
@@ -26,7 +27,6 @@ from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.drafts import services as drafts_services
 from elections.invitations import mailing
 from elections.lifecycle import closing as closing_acts
 from elections.lifecycle import deleting
@@ -109,7 +109,7 @@ class Halting(Theatre):
 
 def forget_figures(path: Path) -> None:
     """They are counted from all events again, also by a replay that goes on from here."""
-    pk, sk, _table = keys.figures()
+    pk, sk, _table = keys.FIGURES
     change_file(path, f"DELETE FROM {DATA} WHERE pk = ? AND sk >= ? AND sk < ?", pk, sk, f"{sk}~")
 
 
@@ -529,11 +529,12 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
 
 def test_an_election_that_is_moving_to_its_new_name(site, person):
     ada = person("Ada")
-    made = drafts_services.create(ada, "Bord")
+    made = drafts.create(ada, "Bord")
     add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
     enrol("Eve")
     add_voters(ada, made, ["Eve"])
-    drafts._rename(ada, elections.find("Bord"), "Board")
+    moving = drafts.renaming(elections.find("Bord"), "Board", site.get(keys.election("Bord")))
+    record(Event("Ada", "ElectionRenamed", {"election_name": "Bord", "new_name": "Board"}), *moving)
     assert elections.RENAMING.find("Bord") is not None
     assert check(site).first == ()
     assert elections.RENAMING.find("Bord") is not None, "the check changes nothing"
@@ -543,7 +544,7 @@ def test_an_election_that_is_moving_to_its_new_name(site, person):
 
 def test_what_a_deleted_election_has_left_behind(site, person):
     ada = person("Ada")
-    made = drafts_services.create(ada, "Board")
+    made = drafts.create(ada, "Board")
     add_voters(ada, made, ["eve@example.org"])
     deleting.delete(ada, elections.find("Board"))
     assert site.get(keys.voter("Board", "eve@example.org")) is not None
@@ -615,10 +616,10 @@ def test_what_the_sealer_counts_is_counted_again(told, settings):  # noqa: F811
     assert check(told).first == ()
     accounts.make_demo_person("Later", Role.VOTER, "", "correct horse battery")
     assert check(told).first == (), "what is not sealed yet is not counted yet"
-    told.write(Update(keys.counts(), add={"user_count": 1}), Update(keys.figures(), add={"role_OWNER": 1}))
+    told.write(Update(keys.COUNTS, add={"user_count": 1}), Update(keys.FIGURES, add={"role_OWNER": 1}))
     wrong = [("METADATA / COUNTS", "user_count"), ("METADATA / FIGURES", "role_OWNER")]
     assert named(check(told)) == wrong
-    told.write(Update(keys.counts(), add={"user_count": -1}), Update(keys.figures(), add={"role_OWNER": -1}))
+    told.write(Update(keys.COUNTS, add={"user_count": -1}), Update(keys.FIGURES, add={"role_OWNER": -1}))
 
 
 # --- the command ---
@@ -661,7 +662,7 @@ def test_the_command_leaves_a_rebuilt_store_that_goes_on(voted, tmp_path, settin
     run("--into", rebuilt)
     settings.STORE_URL = rebuilt
     table = connect(rebuilt)
-    assert table.get(keys.restoring()) is None
+    assert table.get(keys.RESTORING) is None
     assert verify(table) == verify(voted)
     assert run("--check").splitlines()[-1] == "The log and the store agree."
     assert not someone("Eve").check_password("correct horse battery")
@@ -695,7 +696,7 @@ def test_a_store_rebuilt_from_a_log_that_does_not_fit_stays_marked(voted, tmp_pa
     url = f"sqlite://{tmp_path}/rebuilt.sqlite3"
     with pytest.raises(CommandError, match="differ"):
         run("--into", url)
-    assert connect(url).get(keys.restoring()) is not None
+    assert connect(url).get(keys.RESTORING) is not None
 
 
 def test_the_exceptions_are_told_with_their_reasons(site):

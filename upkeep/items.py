@@ -15,14 +15,14 @@ EVENT = "event_id:int actor:person when_occurred event_type event_data:map nonce
 ROLES = " ".join(f"role_{role}:int" for role in Role.__members__)
 
 ITEMS = (
-    ItemType("counts", keys.counts, "user_count:int election_count:int event_count:int last_updated"),
-    ItemType("sync state", keys.sync, "last_event_id:int", sheets=(
+    ItemType("counts", keys.COUNTS, "user_count:int election_count:int event_count:int last_updated"),
+    ItemType("sync state", keys.SYNC, "last_event_id:int", sheets=(
         Sheet("sync", _("Sync state"), _("How far each follower of the event log has read."),
               "name last_event_id last_updated", "name"),)),
-    ItemType("figures", keys.figures, f"last_event_id:int latest state_draft:int state_open:int state_closed:int "
+    ItemType("figures", keys.FIGURES, f"last_event_id:int latest state_draft:int state_open:int state_closed:int "
              f"{ROLES}"),
     ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
-    ItemType("pause", keys.pause, "by:person since minutes:int sentence"),
+    ItemType("pause", keys.PAUSE, "by:person since minutes:int sentence"),
     ItemType("form sent", keys.once, hidden="event_id:int at ttl:int",
              replay="The mark of a form that was sent; it is forgotten within a day."),
     ItemType("background task", keys.task, "type began_at due attempts:int",
@@ -32,31 +32,31 @@ ITEMS = (
              replay="Which worker is at which job; about processes, not about the site."),
     ItemType("sign of life", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
              "*:any", replay="Which workers are alive; about processes, not about the site."),
-    ItemType("nightly mail", keys.nightly, "event_id:int day", replay="When the newest checkpoint was last mailed."),
-    ItemType("last backup", keys.last_backup, "ended_at items:int bytes:int checkpoint:any",
+    ItemType("nightly mail", keys.NIGHTLY, "event_id:int day", replay="When the newest checkpoint was last mailed."),
+    ItemType("last backup", keys.LAST_BACKUP, "ended_at items:int bytes:int checkpoint:any",
              replay="When somebody last made a copy; about copies, not about the site."),
-    ItemType("to forget", keys.forgetting, "asked:int emptied:int",
+    ItemType("to forget", keys.FORGETTING, "asked:int emptied:int",
              replay="Work left to do after a deletion, in the store's files and not in the store."),
-    ItemType("retention", keys.retention, "day", "*:any",
+    ItemType("retention", keys.RETENTION, "day", "*:any",
              replay="How far today's look for accounts that nobody uses has come."),
-    ItemType("restoring", keys.restoring, "sha256 items:int",
+    ItemType("restoring", keys.RESTORING, "sha256 items:int",
              replay="There only while a restore has not come to its end."),
-    ItemType("secret key", keys.secret_key, "PK SK", "fingerprint:bytes",
+    ItemType("secret key", keys.SECRET_KEY, "PK SK", "fingerprint:bytes",
              replay="Which secret key the site has used last; about the program, not about the site."),
-    ItemType("format", keys.store_format, "number:int done:any",
+    ItemType("format", keys.STORE_FORMAT, "number:int done:any",
              replay="Which format the store is written in; about the program, not about the site."),
 
     ItemType("event", keys.event, EVENT, sheets=(
         Sheet("events", _("Events"), _("The event log, newest first."),
               "event_id when_occurred actor event_type election_name event_data", "event_id", "number"),)),
     ItemType("event", partial(keys.event, partitions=layout.NEW_LOG_PARTITIONS), EVENT),
-    ItemType("event number", keys.event_number, "last:int"),
+    ItemType("event number", keys.EVENT_NUMBER, "last:int"),
     ItemType("void number", keys.void, "event_id:int"),
     ItemType("checkpoint", keys.checkpoint, "first_event_id:int event_id:int hash digests:bytes voids:list "
              "when_sealed"),
     ItemType("public one", keys.public_checkpoint, "first_event_id:int event_id:int hash published_at"),
-    ItemType("publishing", keys.publishing, "event_id:int wanted:int quarter:any"),
+    ItemType("publishing", keys.PUBLISHING, "event_id:int wanted:int quarter:any"),
     ItemType("log's index", keys.log_index, "upto:int numbers:list"),
     ItemType("log's moments", keys.moments, "upto:int moments:bytes"),
-    ItemType("log's format", keys.log_format, "number:int"),
+    ItemType("log's format", keys.LOG_FORMAT, "number:int"),
 )  # fmt: skip

@@ -69,7 +69,7 @@ def pause_of(item: Item | None) -> Pause | None:
 
 
 def read_pause(table: Table) -> Pause | None:
-    return pause_of(table.get(keys.pause()))
+    return pause_of(table.get(keys.PAUSE))
 
 
 cache = SiteCache(read_pause, None, FRESH_SECONDS)
@@ -103,7 +103,7 @@ def refuse_writes(operation: str) -> None:
 
 def must_rest(job: str, table: Table) -> bool:
     """Whether a worker must not start the job; it can afford an uncached read."""
-    return job not in EXEMPT_JOBS and table.get(keys.pause()) is not None
+    return job not in EXEMPT_JOBS and table.get(keys.PAUSE) is not None
 
 
 def may_be_stopped(job: str) -> bool:
@@ -128,12 +128,12 @@ def wait_until_known() -> None:
 
 def resume(actor: str, *also: Write) -> None:
     """Resume writing; within a second every process knows."""
-    gone = Delete(keys.pause(), when=Exists())
+    gone = Delete(keys.PAUSE, when=Exists())
     _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotNow(NOT_PAUSED))
 
 
 def pause_item(pause: Pause) -> Put:
-    return Put({**keys.pause().item, **asdict(pause)}, when=Missing())
+    return Put({**keys.PAUSE.item, **asdict(pause)}, when=Missing())
 
 
 def _record(event: Event, change: Write, *also: Write, refusal: Refusal) -> None:

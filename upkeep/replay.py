@@ -33,7 +33,7 @@ EVENTS = (
     EventType(
         "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.said))], "since minutes:int sentence"
     ),
-    EventType("SiteResumed", lambda event: [Delete(keys.pause(), when=Exists())]),
+    EventType("SiteResumed", lambda event: [Delete(keys.PAUSE, when=Exists())]),
     EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not rebuilt
     EventType("MailPutAside", nothing_kept, "which"),
     EventType("MailsTakenAsSent", nothing_kept, "which"),
@@ -124,7 +124,7 @@ def rebuild(source: Table, target: Table, report: Report = quietly, most: int = 
     verdict = findings.verdict(events, target)
     if not verdict.count:
         formats.mark(target, formats.format_of(source) or formats.FORMAT)
-        target.write(Delete(keys.restoring()))
+        target.write(Delete(keys.RESTORING))
     return verdict
 
 
@@ -165,7 +165,7 @@ def _act_again(
             kinds.update(str(event.get("event_type")) for event in events if number_of(event) <= at.number)
             findings.take(_follow(events, at, made, there))
     if at.checkpoint is not None:
-        counts, sync, when = keys.counts(), keys.sync(), at.checkpoint["when_sealed"]
+        counts, sync, when = keys.COUNTS, keys.SYNC, at.checkpoint["when_sealed"]
         made.write(
             Put({"PK": counts.pk, "SK": counts.sk, "last_updated": when, **_counted(kinds)}),
             Put({"PK": sync.pk, "SK": sync.sk, "last_event_id": at.number}),
@@ -185,7 +185,7 @@ def _counted(kinds: Counter[str]) -> Counter[str]:
 def _follow(events: list[Item], at: Snapshot, made: Table, there: BufferedTable | None) -> Iterator[Difference]:
     """Figures may have been a step behind the seal when the store was copied: events they include are counted again
     here, and the voting times of later ones are added to the copy."""
-    followed = (there.get(keys.figures()) or {}).get("last_event_id", 0) if there else at.number
+    followed = (there.get(keys.FIGURES) or {}).get("last_event_id", 0) if there else at.number
     counted, left = list[Item](), list[Item]()
     for event in events:
         (counted if number_of(event) <= followed else left).append(event)

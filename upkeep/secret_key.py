@@ -65,7 +65,7 @@ def _fits(salt: Item) -> bool:
 def record_at_start(table: Table) -> None:
     """Record the key used from now on. One that does not match an open election is reported and not recorded, so that
     later checks find the difference."""
-    known = table.get(keys.secret_key())
+    known = table.get(keys.SECRET_KEY)
     if known is not None and not differs(known):
         return
     if locked_election(table) is None:
@@ -79,5 +79,5 @@ def record_at_start(table: Table) -> None:
 
 
 def _store(table: Table, value: bytes) -> None:
-    place = keys.secret_key()
+    place = keys.SECRET_KEY
     table.write(Put({"PK": place.pk, "SK": place.sk, "fingerprint": value}))

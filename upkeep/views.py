@@ -22,7 +22,7 @@ from .doctor.web_checks import RequestSnapshot, is_doctor
 from .monitoring import metrics as site_metrics
 from .worker.heartbeats import read_heartbeats
 
-OF_STORE = (keys.sync(), keys.restoring(), *formats.PLACES)
+OF_STORE = (keys.SYNC, keys.RESTORING, *formats.PLACES)
 
 
 @public
@@ -57,7 +57,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     except StoreError:
         sentence = _("The store does not answer.")
     else:
-        if keys.restoring() in found:
+        if keys.RESTORING in found:
             sentence = _("A backup is being restored into the store.")
         elif formats.is_too_new(found):
             sentence = _("A newer version has upgraded the store. Install that version here.")

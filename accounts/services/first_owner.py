@@ -31,7 +31,7 @@ class AddressTaken(Refusal):
 
 def make_owner(name: str, email: str, password: str) -> User:
     """Create the first owner by a command; this voids a printed setup link."""
-    return _make(name, email, password, Delete(keys.setup()))
+    return _make(name, email, password, Delete(keys.SETUP))
 
 
 def make_owner_by_link(token: str, name: str, email: str, password: str) -> User:

@@ -157,7 +157,7 @@ def _invite(actor: User, email: str) -> None:
     budget.check(1)
     place, now = keys.invitation(email), as_text(datetime.now(UTC))
     item = {"email": email, "invited_by": actor.name, "invited_at": now}
-    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.invitation_by_date(now, email)}
+    index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.by_date(now, email)}
     record(
         Event(actor.name, "PersonInvited", {"email": email}),
         Put({"PK": place.pk, "SK": place.sk, **index, **item}),

@@ -73,7 +73,7 @@ def finish_removal(task: Task) -> Batch:
     process_each(ON_REMOVAL, lambda step: step(gone))
     if age < table().index_lag:
         return wait(table().index_lag - age)
-    upto = (table().get(keys.event_number()) or {"last": 0})["last"]
+    upto = (table().get(keys.EVENT_NUMBER) or {"last": 0})["last"]
     return finished(*repository.releasing_names(gone), repository.forgetting_in_log(gone, removed_at, upto))
 
 

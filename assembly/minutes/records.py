@@ -29,8 +29,7 @@ from store.table import Item
 MAX_NOTE_CHARS = 2_000
 MAX_NOTES = 200
 PEOPLE, QUESTIONS, ROUND, SPEAKERS = "PEOPLE#", "QUESTIONS#", "ROUND#", "SPEAKERS"  # what parts are about
-FACTS = ("game_id", "title", "created_at", "created_by", "hosts", "ended_at", "entitled", "quorum", "has_roll")
-LATER_FACTS = {"began_at": "", "time_zone": "UTC"}  # which older minutes do not have
+FACTS = "game_id title created_at created_by hosts began_at ended_at time_zone entitled quorum has_roll"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +41,14 @@ class Head:
     created_at: str
     created_by: str
     hosts: tuple[str, ...]
+    began_at: str
     ended_at: str | None
+    time_zone: str
     entitled: int
     quorum: str
     has_roll: bool
     played: tuple[int, ...]  # which item was called in each round
     voided: tuple[int, ...]
-    began_at: str = ""
-    time_zone: str = "UTC"
     digest: str = ""  # of all parts, once they are sealed
     event: int = 0  # the number of the log's event that has it
 
@@ -125,22 +124,22 @@ class Part:
 def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
     """Parts built from a session's items and seats, sorted by name."""
     copied_items = (item for item in items if item["SK"].startswith((QUESTIONS, ROUND)) or item["SK"] == SPEAKERS)
-    copied = [Part(item["SK"], {name: item[name] for name in item if name not in UNCOPIED}) for item in copied_items]
+    copied = [
+        Part(item["SK"], {name: item[name] for name in item if name not in ("PK", "SK", "ttl", "robots")})
+        for item in copied_items
+    ]
     there = sorted((each for each in seated if each.plays), key=lambda each: (fold(each.name), each.player))
     people = ([each.player, each.name, each.account, each.joined_at] for each in there)
     listed = [Part(f"{PEOPLE}{number:02}", {"people": batch}) for number, batch in enumerate(in_parts(people))]
     yield from sorted([*listed, *copied], key=lambda part: part.name)
 
 
-UNCOPIED = ("PK", "SK", "ttl", "robots")
-
-
 def digest(facts: Mapping[str, Any], parts: Iterable[Part]) -> str:
     """SHA-256 of facts and parts as JSON with sorted keys and no spaces, a line each."""
-    found = hashlib.sha256(_line(facts))
+    hashed = hashlib.sha256(_line(facts))
     for part in parts:
-        found.update(_line([part.name, dict(part.data)]))
-    return found.hexdigest()
+        hashed.update(_line([part.name, dict(part.data)]))
+    return hashed.hexdigest()
 
 
 def _line(value: Any) -> bytes:
@@ -148,17 +147,15 @@ def _line(value: Any) -> bytes:
 
 
 def facts_of(game: Game, state: State) -> dict[str, Any]:
-    facts = {name: getattr(game, name) for name in FACTS if name not in ("game_id", "hosts")}
-    played = {"played": list(state.played), "voided": list(state.voided)}
-    when = {"began_at": state.began_at, "time_zone": game.time_zone}
-    return {"game_id": game.id, "hosts": list(game.hosts), **facts, **when, **played}
+    facts = {name: getattr(game, name) for name in FACTS.split() if name != "game_id"}
+    lists = {"hosts": list(game.hosts), "played": list(state.played), "voided": list(state.voided)}
+    return {**facts, **lists, "game_id": game.id, "began_at": state.began_at}
 
 
 def head_of(item: Mapping[str, Any]) -> Head:
-    facts: dict[str, Any] = {name: item[name] for name in FACTS}
+    facts: dict[str, Any] = {name: item[name] for name in FACTS.split()}
     lists = {name: tuple(item[name]) for name in ("hosts", "played", "voided")}
-    later = {name: item.get(name, usual) for name, usual in LATER_FACTS.items()}
-    return Head(**(facts | lists | later), digest=item.get("digest", ""), event=item.get("event", 0))
+    return Head(**facts | lists, digest=item.get("digest", ""), event=item.get("event", 0))
 
 
 # --- from parts to minutes ---
@@ -167,12 +164,11 @@ Additions = tuple[tuple[Note, ...], tuple[FollowUp, ...]]  # what is added to mi
 
 
 def build_minutes(head: Head, parts: Sequence[Part], additions: Additions) -> Minutes:
-    found = {part.name: part.data for part in parts}
     questions = [
         question_of(each) for part in parts if part.name.startswith(QUESTIONS) for each in part.data["questions"]
     ]
     rounds = dict(_rounds(parts))
-    spoken = speakers_of(found.get(SPEAKERS))
+    spoken = speakers_of(next((part.data for part in parts if part.name == SPEAKERS), None))
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     points = tuple(_point(head, number, questions, rounds, held) for number in range(1, len(head.played) + 1))
     uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)

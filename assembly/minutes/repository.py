@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -15,7 +15,6 @@ from live import rules, seats
 from live.follow_up_store import follow_up_from_item
 from live.rules import Game, State
 from store import keys
-from store.keys import fold
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 from .records import Additions, Head, Minutes, Note, Part, build_minutes, facts_of, head_of, parts_of, people_in
@@ -44,7 +43,7 @@ class Attended:
     time_zone: str
 
 
-ATTENDED = ("game_id", "title", "began_at", "ended_at", "time_zone")
+ATTENDED = [each.name for each in fields(Attended)]
 
 
 def find(game_id: str) -> LoadedMinutes | None:
@@ -83,10 +82,9 @@ def find_head(game_id: str) -> Head | None:
 
 def digested_facts(item: Item) -> dict[str, Any]:
     """What the digest covers besides the parts."""
-    return {name: value for name, value in item.items() if name not in NOT_DIGESTED}
+    return {name: value for name, value in item.items() if name not in ("PK", "SK", "digest", "event")}
 
 
-NOT_DIGESTED = ("PK", "SK", "GSI1PK", "GSI1SK", "digest", "event")
 PART, NOTE, MADE = "PART#", "NOTE#", "MADE#"
 
 
@@ -102,22 +100,18 @@ def opening(game: Game, state: State) -> list[Write]:
     """Starts copying the minutes of an assembly that ends; a rehearsal has none."""
     if not rules.keeps_minutes(game, state):
         return []
-    place = keys.minutes(game.id)
-    return [Put({"PK": place.pk, "SK": place.sk, **facts_of(game, state)}, when=Missing()), SEALING.begin(game.id)]
+    return [Put({**keys.minutes(game.id).item, **facts_of(game, state)}, when=Missing()), SEALING.begin(game.id)]
 
 
 def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
-    for part in parts:
-        place = keys.minutes_part(game_id, part.name)
-        yield {"PK": place.pk, "SK": place.sk, **part.data}
+    return ({**keys.minutes_part(game_id, part.name).item, **part.data} for part in parts)
 
 
 def attendances(head: Head, parts: Iterable[Part]) -> Iterator[Item]:
     """List entries for everyone who attended with an account."""
-    fields = {name: getattr(head, name) for name in ATTENDED}
+    entry = {name: getattr(head, name) for name in ATTENDED}
     for account in _accounts(parts):
-        place = keys.attended(account, head.ended_at or "", head.game_id)
-        yield {"PK": place.pk, "SK": place.sk, **fields}
+        yield {**keys.attended(account, head.ended_at or "", head.game_id).item, **entry}
 
 
 def _accounts(parts: Iterable[Part]) -> Iterator[str]:
@@ -137,15 +131,13 @@ def attended_by(person: str, *, limit: int, cursor: str | None = None) -> tuple[
 
 def sealing(game_id: str, digest: str, event: int) -> list[Write]:
     """Refused if they are already sealed."""
-    fields, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
-    return [Update(keys.minutes(game_id), set=fields, when=unsealed)]
+    unsealed = Equals("game_id", game_id) & Missing("digest")
+    return [Update(keys.minutes(game_id), set={"digest": digest, "event": event}, when=unsealed)]
 
 
 def noting(game_id: str, note: Note) -> list[Write]:
     """Refused if another note has this number."""
-    place = keys.minutes_note(game_id, note.number)
-    fields = {"number": note.number, "text": note.text, "by": note.by, "at": note.at}
-    return [Put({"PK": place.pk, "SK": place.sk, **fields}, when=Missing())]
+    return [Put({**keys.minutes_note(game_id, note.number).item, **asdict(note)}, when=Missing())]
 
 
 def deletion(game_id: str) -> list[Write]:
@@ -153,7 +145,3 @@ def deletion(game_id: str) -> list[Write]:
     place = keys.minutes(game_id)
     ended_at = (table().get(place) or {}).get("ended_at", "")  # by which those who were there find it listed
     return [Delete(place, when=Exists("digest")), DELETING.begin(game_id, ended_at=ended_at)]
-
-
-def is_hosted_by(head: Head, name: str) -> bool:
-    return fold(name) in map(fold, (head.created_by, *head.hosts))

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
-from acts.refusals import Refusal
-from acts.retry import retry_lost_race
+from acts.refusals import NotNow, NotThere, TooMany
+from acts.retry import retried
 from acts.storage import SITE, delete_all, log, now_text, table, try_record
 from store import keys
 from store.limits import BATCH_PUTS
@@ -23,14 +23,6 @@ from store.table import Delete
 from . import repository
 from .records import MAX_NOTES, Note, digest, head_of
 from .repository import DELETING, SEALING
-
-NOT_YET = _("The assembly has not ended yet. You can add notes once its minutes are sealed.")
-NOT_THERE = _("This assembly has no sealed minutes.")
-TOO_MANY = _("Minutes can have at most %(most)d notes.")
-
-
-class NotSealed(Refusal):
-    pass
 
 
 @SEALING.step
@@ -55,7 +47,7 @@ def delete(who: User, game_id: str) -> None:
     """By an administrator. The log keeps the digest."""
     event = Event(who.name, "LiveMinutesDeleted", {"game_id": game_id})
     if not try_record(event, *repository.deletion(game_id)):
-        raise NotSealed(NOT_THERE)
+        raise NotThere(_("This assembly has no sealed minutes."))
     DELETING.start(game_id)
 
 
@@ -78,18 +70,15 @@ def forget_attendances(gone: User) -> None:
         table().write(purge_mark())
 
 
+@retried
 def add_note(writer: User, game_id: str, text: str) -> Note:
     """A correction by a host; the sealed text does not change."""
-    return retry_lost_race(lambda: _add_note(writer, game_id, text))
-
-
-def _add_note(writer: User, game_id: str, text: str) -> Note:
     head = repository.find_head(game_id)
     if head is None or not head.is_sealed:
-        raise NotSealed(NOT_YET)
+        raise NotNow(_("The assembly has not ended yet. You can add notes once its minutes are sealed."))
     number = table().count(keys.minutes_notes(game_id)) + 1
     if number > MAX_NOTES:
-        raise NotSealed(TOO_MANY % {"most": MAX_NOTES})
+        raise TooMany(_("Minutes can have at most %(most)d notes.") % {"most": MAX_NOTES})
     added = Note(number, text, writer.name, now_text())
     event_data = {"game_id": game_id, "number": number, "digest": hashlib.sha256(text.encode()).hexdigest()}
     log().record(Event(writer.name, "LiveMinutesNoted", event_data), *repository.noting(game_id, added))

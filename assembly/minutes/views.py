@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import partial
+
 import orjson
 from django import forms
 from django.contrib.auth.views import redirect_to_login
@@ -12,15 +15,16 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
-from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.storage import log
+from assembly.wording import quorum_text
 from live import follow_up_store, players
 from pages.fields import LinesField
 from pages.forms import form_data, form_page, run_form
 from pages.messages import confirm_page, run_action
 from pages.paging import list_context
+from store.keys import fold
 
 from . import repository, services, wording
 from .records import MAX_NOTE_CHARS, Head, digest
@@ -41,7 +45,8 @@ class NoteForm(forms.Form):
 
 
 def _may_write(request: HttpRequest, found: LoadedMinutes) -> bool:
-    return request.user.is_authenticated and repository.is_hosted_by(found.minutes.head, request.user.name)
+    head, user = found.minutes.head, request.user
+    return user.is_authenticated and fold(user.name) in map(fold, (head.created_by, *head.hosts))
 
 
 def _may_read(request: HttpRequest, found: LoadedMinutes) -> bool:
@@ -79,8 +84,8 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
     context = {
         "minutes": found.minutes,
         "head": found.minutes.head,
-        "points": wording.point_views(found.minutes),
-        "quorum_line": wording.quorum_line(found.minutes),
+        "points": [wording.point_view(found.minutes, each) for each in found.minutes.points],
+        "quorum": quorum_text(found.minutes.head.quorum) or _("none required"),
         "made": follow_up_store.all_linked(found.minutes.made, request.user),
         "proof": _proof(found),
         "may_write": may_write,
@@ -100,17 +105,12 @@ def _proof(found: LoadedMinutes) -> dict[str, object]:
     return {"digest": own, "event": head.event, "is_as_sealed": own == sealed}
 
 
-def load_sealed(user: User, game_id: str) -> Head | None:
-    return repository.find_head(game_id)
-
-
-@requires(Permission.MANAGE_USERS, load_for=load_sealed)
+@requires(Permission.MANAGE_USERS, load_for=lambda user, game_id: repository.find_head(game_id))
 @form_page
 def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
     """For administrators: deletes all of the minutes."""
     if request.method == "POST":
-        done = _("The minutes were removed.")
-        run_action(request, lambda: services.delete(request.user, head.game_id), done)
+        run_action(request, lambda: services.delete(request.user, head.game_id), _("The minutes were removed."))
         return redirect("games")
     lead = _("All minutes of “%(title)s” and their notes will be removed. The log keeps their digest.")
     return confirm_page(
@@ -122,10 +122,7 @@ def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
 @require_safe
 def attended(request: HttpRequest) -> HttpResponse:
     """The assemblies that the user attended, with links to their minutes."""
-
-    def read(limit: int, cursor: str | None) -> tuple[list[repository.Attended], str | None]:
-        return repository.attended_by(request.user.name, limit=limit, cursor=cursor)
-
+    read = partial(repository.attended_by, request.user.name)
     return render(request, "assembly/attended.html", list_context(request, read))
 
 
@@ -141,7 +138,7 @@ def minutes_json(request: HttpRequest, game_id: str) -> HttpResponse:
         "format": 1,
         "facts": found.facts,
         "parts": [[part.name, part.data] for part in found.parts],
-        "notes": [{"number": each.number, "text": each.text, "by": each.by, "at": each.at} for each in notes],
+        "notes": [asdict(each) for each in notes],
         "digest": head.digest,
         "event": head.event,
     }

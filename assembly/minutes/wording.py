@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from assembly.resolutions import ABSTAIN, NO, YES, Outcome
 from assembly.speakers import Speech
-from assembly.wording import KIND_LABELS, headline, numbers, quorum_text, vote_text, why
+from assembly.wording import KIND_LABELS, headline, numbers, vote_text, why
 from live.rounds import Round, options_of
 from pages.sorting import natural_sort_key
 from questions.question import Kind, Question
@@ -37,11 +37,7 @@ class PointView:
     closed: datetime | None
 
 
-def point_views(minutes: Minutes) -> list[PointView]:
-    return [_point_view(minutes, point) for point in minutes.points]
-
-
-def _point_view(minutes: Minutes, point: Point) -> PointView:
+def point_view(minutes: Minutes, point: Point) -> PointView:
     round_, question = point.round, point.question
     result: Mapping[str, Any] = round_.result if round_ else {}
     counts = round_ is not None and point.counts
@@ -100,18 +96,14 @@ def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tu
     """Who voted how in an open vote, most frequent first unless there is a fixed order."""
     if round_.result["secret"]:
         return
-    found: dict[str, list[str]] = {}
+    voters: dict[str, list[str]] = {}
     for entry in round_.entries:
-        found.setdefault(entry.said, []).append(entry.player)
-    for said in sorted(found, key=lambda said: (said in VOTED and VOTED.index(said) + 1, -len(found[said]), said)):
-        yield vote_text(said, question, options_of(round_, question)), _names(minutes, found[said])
+        voters.setdefault(entry.said, []).append(entry.player)
+    for vote in sorted(voters, key=lambda vote: (vote in VOTED and VOTED.index(vote) + 1, -len(voters[vote]), vote)):
+        yield vote_text(vote, question, options_of(round_, question)), _names(minutes, voters[vote])
 
 
 def _length(speech: Speech) -> str:
     """Empty if the end was not recorded."""
     minutes, seconds = divmod(max(0, speech.ended - speech.began) // 1000, 60)
     return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": seconds} if speech.ended else ""
-
-
-def quorum_line(minutes: Minutes) -> str:
-    return quorum_text(minutes.head.quorum) or _("none required")

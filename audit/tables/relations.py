@@ -62,7 +62,7 @@ def _plain_row(item: Item, *names: str) -> Row:
 
 
 def _stored_count(name: str) -> int | None:
-    return (table().get(keys.counts()) or {}).get(name)
+    return (table().get(keys.COUNTS) or {}).get(name)
 
 
 # --- elections ---
@@ -71,9 +71,9 @@ def _stored_count(name: str) -> int | None:
 def _elections(query: TableQuery) -> Page:
     page = table().page(keys.elections(query.name), limit=PAGE_ROWS, cursor=query.cursor)
     places = [keys.election(item["name"]) for item in page.items]
-    found = table().get_many([*places, keys.counts()])
+    found = table().get_many([*places, keys.COUNTS])
     rows = [_election_row(found[place]) for place in places if place in found]
-    return Page(rows, page.cursor, found.get(keys.counts(), {}).get("election_count"))
+    return Page(rows, page.cursor, found.get(keys.COUNTS, {}).get("election_count"))
 
 
 def _election_row(item: Item) -> Row:
@@ -247,7 +247,7 @@ def _multi_ballot_row(multi_ballot: Item, place: int, election_name: str) -> Row
 
 
 def _site_page(query: TableQuery) -> Page:
-    item = table().get(keys.site_page())
+    item = table().get(keys.SITE_PAGE)
     return Page(list(_site_page_rows(item)) if item else [])
 
 
@@ -268,7 +268,7 @@ def _site_page_rows(item: Item) -> Iterator[Row]:
 
 def _sync(query: TableQuery) -> Page:
     """How far each follower of the log has come."""
-    places = {"SYNC": keys.sync(), "COUNTS": keys.counts(), "FIGURES": keys.figures(), "EVENTS": keys.event_number()}
+    places = {"SYNC": keys.SYNC, "COUNTS": keys.COUNTS, "FIGURES": keys.FIGURES, "EVENTS": keys.EVENT_NUMBER}
     found = table().get_many(places.values())
     masked = {
         name: masks.mask_item(place.table, found[place]) or {} for name, place in places.items() if place in found

@@ -56,22 +56,16 @@ change_candidate = organiser_page_with(Action.CHANGE_CANDIDATES, repository.find
 def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
     form = CandidateForm(form_data(request), initial={"statement": candidate.statement, "link": candidate.link})
+
+    def act() -> None:
+        services.edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data))
+
+    context = election_context(request, election, previews=True)
     if "preview" in request.POST and form.is_valid():
-        return _preview(request, form, candidate.name, form.cleaned_data["statement"], election)
-    if run_form(
-        request,
-        form,
-        lambda: services.edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
-        _("Saved."),
-    ):
+        context["preview"] = markdown_cache.preview(form.cleaned_data["statement"])
+    elif run_form(request, form, act, _("Saved.")):
         return redirect("candidates", name=election.name)
-    return show_form(request, form, candidate.name, _("Save"), **election_context(request, election, previews=True))
-
-
-def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
-    """The form again with its Markdown rendered; nothing is saved yet."""
-    context = election_context(request, election, previews=True, preview=markdown_cache.preview(text))
-    return show_form(request, form, title, _("Save"), **context)
+    return show_form(request, form, candidate.name, _("Save"), **context)
 
 
 @change_candidate

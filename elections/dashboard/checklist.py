@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from elections import repository
+from elections import rolls
 from elections.invitations.reminders import REMINDER_TIMES
-from elections.rules import METHODS, Election, State
+from elections.rules import Election, State
 
 from .next_step import Button
 
@@ -41,36 +41,27 @@ class ChecklistItem:
     is_missing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RollSummary:
-    """How many on a short roll are listed by address, and how many by an account that no longer exists."""
-
-    by_address: int
-    gone: int
-
-
 def needs_accounts(election: Election) -> bool:
     """Whether a draft lists voters by address who would need an account; checks only the start of a long roll."""
-    if election.vote_by_link or election.electorate != "listed" or not election.voter_count:
+    is_listed_draft = election.electorate == "listed" and election.stored_state == State.DRAFT
+    if election.vote_by_link or not is_listed_draft or not election.voter_count:
         return False
-    if election.stored_state != State.DRAFT:
-        return False
-    some = repository.voters(election, limit=MAX_CHECKED_VOTERS)[0]
-    return any(repository.is_by_address(each["voter_name"]) for each in some)
+    some = rolls.list_voters(election, limit=MAX_CHECKED_VOTERS)[0]
+    return any(rolls.is_by_address(each["voter_name"]) for each in some)
 
 
-def summarise_roll(election: Election) -> RollSummary | None:
-    """None for a long roll, which would take too long to read."""
+def summarise_roll(election: Election) -> tuple[int, int]:
+    """How many are listed by address, and how many by an account that is gone; a long roll would take too long."""
     if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
-        return None
-    here = list(repository.current_voters(election))
-    return RollSummary(sum(map(repository.is_by_address, here)), max(0, election.voter_count - len(here)))
+        return 0, 0
+    current = list(rolls.current_voters(election))
+    return sum(map(rolls.is_by_address, current)), max(0, election.voter_count - len(current))
 
 
 def checklist_items(
-    election: Election, candidates: Sequence[str], roll: RollSummary | None, offered: Collection[str], now: str
+    election: Election, candidates: Sequence[str], roll: tuple[int, int], offered: Collection[str], now: str
 ) -> list[ChecklistItem]:
-    every = (
+    items = (
         _candidates(election, candidates),
         _voters(election, roll),
         _window(election, now),
@@ -80,7 +71,7 @@ def checklist_items(
         _how_people_vote(election),
         _mails(election),
     )
-    return [replace(each, change=_change_button(election, each.page, offered)) for each in every]
+    return [replace(each, change=_change_button(election, each.page, offered)) for each in items]
 
 
 def _change_button(election: Election, page: str, offered: Collection[str]) -> Button | None:
@@ -102,40 +93,36 @@ def _candidates(election: Election, candidates: Sequence[str]) -> ChecklistItem:
     return ChecklistItem(_("Candidates"), tuple(lines), "candidates", names=tuple(candidates), is_missing=is_missing)
 
 
-def _voters(election: Election, roll: RollSummary | None) -> ChecklistItem:
-    number = election.voter_count
+def _voters(election: Election, roll: tuple[int, int]) -> ChecklistItem:
+    number, (by_address, gone) = election.voter_count, roll
     if election.electorate != "listed":
         return ChecklistItem(_("Who may vote"), (str(election.electorate_label),), "election_settings")
     lines = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
     if not number:
         lines.append(_("At least one is needed."))
-    return ChecklistItem(_("Who may vote"), (*lines, *_roll_warnings(election, roll)), "roll", is_missing=not number)
-
-
-def _roll_warnings(election: Election, roll: RollSummary | None) -> Iterator[str]:
-    if roll and roll.by_address and not election.vote_by_link:
+    if by_address and not election.vote_by_link:
         sentence = ngettext(
             "%(count)d of them is listed by mail address and needs an account to vote: “Vote by link” is off.",
             "%(count)d of them are listed by mail address and need an account to vote: “Vote by link” is off.",
-            roll.by_address,
+            by_address,
         )
-        yield sentence % {"count": roll.by_address}
-    if roll and roll.gone:
+        lines.append(sentence % {"count": by_address})
+    if gone:
         sentence = ngettext(
             "%(count)d of them cannot vote: the account no longer exists.",
             "%(count)d of them cannot vote: their accounts no longer exist.",
-            roll.gone,
+            gone,
         )
-        yield sentence % {"count": roll.gone}
+        lines.append(sentence % {"count": gone})
+    return ChecklistItem(_("Who may vote"), tuple(lines), "roll", is_missing=not number)
 
 
 def _window(election: Election, now: str) -> ChecklistItem:
-    moments = (
-        [(_("Voting begins"), election.begins)]
-        if election.begins and not _has_passed(election.no_voting_before, now)
-        else []
-    )
-    lines = [] if moments else [_("Voting begins as soon as you open it.")]
+    lines, moments = [], []
+    if election.begins and not _has_passed(election.no_voting_before, now):
+        moments.append((_("Voting begins"), election.begins))
+    else:
+        lines.append(_("Voting begins as soon as you open it."))
     if election.ends:
         moments.append((_("Voting ends"), election.ends))
     else:
@@ -161,8 +148,7 @@ def _ballots(election: Election) -> ChecklistItem:
 
 
 def _counting(election: Election) -> ChecklistItem:
-    sentence = {"method": METHODS[election.method], "words": METHOD_SUMMARIES[election.method]}
-    lines = [_("%(method)s: %(words)s") % sentence]
+    lines = [f"{election.method_label}: {METHOD_SUMMARIES[election.method]}"]
     if election.seats > 1:
         lines.append(_("%(seats)d seats") % {"seats": election.seats})
     lines.append(_("Candidates left out of a ranking count as: %(rule)s.") % {"rule": election.unranked_label})
@@ -200,10 +186,9 @@ def _mails(election: Election) -> ChecklistItem:
 
 def fixed_by_opening(election: Election) -> list[str]:
     """What can no longer be changed after opening."""
-    end = _("The end can only be moved later.") if election.ends else _("No end can be set any more.")
     return [
         _("The name and all settings above can no longer be changed."),
         _("Voters can be added, but not removed."),
         _("Candidates can no longer be changed, unless you allow more below."),
-        end,
+        _("The end can only be moved later.") if election.ends else _("No end can be set any more."),
     ]

@@ -7,7 +7,7 @@ from apps above elections, connected in config/hooks.py.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.urls import reverse
@@ -54,29 +54,21 @@ class Numbers:
     sealing: str = ""  # how far that is, while it takes its time
 
 
-ONCE_SEALED = Hooks[[User, Election], Step | None]("what is to be done once a result is sealed")
+ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
 
 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:
     """`offered` are the actions this person may take; the first of `later` follows the sealing."""
     state = election.state(now)
     if election.book and state != State.CLOSED and not (state == State.DRAFT and numbers.candidates < 2):
-        return _question_step(election)
+        sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
+        address = reverse("multi_ballot_dashboard", args=[election.book])
+        return Step("multi_ballot", sentence, Button(_("See all questions"), address))
     if state == State.DRAFT:
-        return _draft_step(election, numbers, offered, now)
+        return _draft_step(election, numbers.candidates, offered, now)
     if state == State.CLOSED:
         return _closed_step(election, numbers, later)
     return _open_step(election, numbers, offered, now)
-
-
-def _question_step(election: Election) -> Step:
-    """What is done to all questions on a ballot at once is done on its own page."""
-    sentence = _("This is one of several questions on a ballot. Take the next step for all of them at once.")
-    return Step(
-        "multi_ballot",
-        sentence,
-        Button(_("See all questions"), reverse("multi_ballot_dashboard", args=[election.book])),
-    )
 
 
 def _button(
@@ -88,80 +80,54 @@ def _button(
 # --- a draft ---
 
 
-def _draft_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
+def _draft_step(election: Election, candidates: int, offered: Collection[str], now: str) -> Step:
     if election.filling:
         return Step("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
     try:
-        rules.check_opening(election, numbers.candidates, now)
+        rules.check_opening(election, candidates, now)
     except rules.NotReady as refusal:
-        return _missing_step(election, numbers, offered, str(refusal))
-    return _ready_step(election, numbers, offered)
-
-
-def _missing_step(election: Election, numbers: Numbers, offered: Collection[str], sentence: str) -> Step:
-    """The first thing that is missing, of all that the sentence names."""
-    if numbers.candidates < 2 or numbers.candidates <= election.seats > 1:
-        button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
-        return Step("candidates", sentence, button)
-    if not election.voter_count and election.electorate == "listed":
-        return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
-    return Step(
-        "settings", sentence, _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
-    )
-
-
-def _ready_step(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
+        return _missing_step(election, candidates, offered, str(refusal))
     rehearse = _button(election, "rehearse", _("Dress rehearsal"), offered, "REHEARSE")
     also = (rehearse,) if rehearse else ()
     if button := _button(election, "open_election", _("Open the election"), offered, "OPEN"):
         return Step("open", _("Everything is ready. People can vote as soon as you open the election."), button, also)
-    values = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
-    return Step("open", values, None, also, is_quiet=True)
+    sentence = _("Everything is ready. %(owner)s can open the election.") % {"owner": election.owner_name}
+    return Step("open", sentence, None, also, is_quiet=True)
+
+
+def _missing_step(election: Election, candidates: int, offered: Collection[str], sentence: str) -> Step:
+    """The first thing that is missing, of all that the sentence names."""
+    if candidates < 2 or candidates <= election.seats > 1:
+        button = _button(election, "candidates", _("Add candidates"), offered, "ADD_CANDIDATES")
+        return Step("candidates", sentence, button)
+    if not election.voter_count and election.electorate == "listed":
+        return Step("voters", sentence, _button(election, "roll", _("Add voters"), offered, "ADD_VOTERS"))
+    button = _button(election, "election_settings", _("Change the settings"), offered, "SET_UP")
+    return Step("settings", sentence, button)
 
 
 # --- an open election ---
 
 
 def _open_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
-    if election.electorate == "listed" and numbers.uninvited:
-        return _invite_step(election, numbers, offered)
-    if election.electorate != "listed":
-        return _open_electorate_step(election, numbers, offered, now)
-    if numbers.voted >= election.voter_count:
-        button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
-        return Step(
-            "close",
-            _("Everyone has voted. You can close the election now, or wait for the end."),
-            button,
-            is_quiet=True,
-        )
-    return _waiting_step(election, numbers, offered, now, _("Everyone is invited."))
-
-
-def _open_electorate_step(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
     """Where every member may vote, inviting by mail is optional."""
-    if numbers.is_inviting:
+    is_listed = election.electorate == "listed"
+    invite = _button(election, "invitation", _("Invite voters"), offered, "INVITE")
+    if is_listed and numbers.uninvited:
+        return _invite_step(election, numbers, invite)
+    if not is_listed and numbers.is_inviting:
         return Step("wait", _("Invitations are on their way."), is_quiet=True)
-    if not numbers.invited:
+    if not is_listed and not numbers.invited:
         text = " ".join((_("Nobody has been invited by mail yet."), _turnout_text(election, numbers)))
-        button = _button(election, "invitation", _("Invite voters"), offered, "INVITE")
-        return Step("invite", text, button, is_quiet=True)
-    return _waiting_step(election, numbers, offered, now)
+        return Step("invite", text, invite, is_quiet=True)
+    if is_listed and numbers.voted >= election.voter_count:
+        text = _("Everyone has voted. You can close the election now, or wait for the end.")
+        button = _button(election, "close_election", _("Close the election"), offered, "CLOSE")
+        return Step("close", text, button, is_quiet=True)
+    return _waiting_step(election, numbers, offered, now, *([_("Everyone is invited.")] if is_listed else []))
 
 
-def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
-    """Wait; or, if it is time, remind those who have not voted."""
-    text = [*before, _turnout_text(election, numbers)]
-    if _has_automatic_reminder(election, now):
-        text.append(_("The others get an automatic reminder."))
-    if not _is_time_to_remind(election, numbers, now):
-        return Step("watch", " ".join(text), is_quiet=True)
-    label = _("Remind those who have not voted")
-    button = _button(election, "invitation", label, offered, "INVITE", query="?what=reminder")
-    return Step("remind", " ".join(text), button, is_quiet=True)
-
-
-def _invite_step(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
+def _invite_step(election: Election, numbers: Numbers, button: Button | None) -> Step:
     values = {"waiting": numbers.uninvited, "voters": election.voter_count}
     if numbers.is_inviting:
         text = _("Invitations are on their way: %(waiting)d of %(voters)d still to go.") % values
@@ -171,7 +137,21 @@ def _invite_step(election: Election, numbers: Numbers, offered: Collection[str])
         "%(waiting)d of %(voters)d voters have not been invited yet.",
         numbers.uninvited,
     )
-    return Step("invite", text % values, _button(election, "invitation", _("Invite voters"), offered, "INVITE"))
+    return Step("invite", text % values, button)
+
+
+def _waiting_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
+    """Wait; or remind those who have not voted: once, shortly before the end, unless a reminder is scheduled."""
+    end, text = election.no_voting_after, [*before, _turnout_text(election, numbers)]
+    is_scheduled = end is not None and any(moment(end, hours) > now for hours in election.remind_before)
+    if is_scheduled:
+        text.append(_("The others get an automatic reminder."))
+    is_soon = election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME
+    if numbers.reminded or is_scheduled or not is_soon or not election.takes_votes(now):
+        return Step("watch", " ".join(text), is_quiet=True)
+    label = _("Remind those who have not voted")
+    button = _button(election, "invitation", label, offered, "INVITE", query="?what=reminder")
+    return Step("remind", " ".join(text), button, is_quiet=True)
 
 
 def _turnout_text(election: Election, numbers: Numbers) -> str:
@@ -183,28 +163,15 @@ def _turnout_text(election: Election, numbers: Numbers) -> str:
     return text % values
 
 
-def _has_automatic_reminder(election: Election, now: str) -> bool:
-    """Whether a scheduled reminder is still to come."""
-    end = election.no_voting_after
-    return end is not None and any(moment(end, hours) > now for hours in election.remind_before)
-
-
-def _is_time_to_remind(election: Election, numbers: Numbers, now: str) -> bool:
-    """Once, shortly before the end, unless a reminder is scheduled. Without an end, at any time."""
-    if numbers.reminded or _has_automatic_reminder(election, now) or not election.takes_votes(now):
-        return False
-    return election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME
-
-
 # --- a closed one ---
 
 
 def _closed_step(election: Election, numbers: Numbers, later: Collection[Step | None]) -> Step:
     result = Button(_("See the result"), reverse("results", args=[election.name]))
     if not numbers.is_sealed:
-        values = _("The election is closed and final. The ballots are being counted.")
-        return Step("wait", " ".join(filter(None, (values, numbers.sealing))), result, is_quiet=True)
-    found = next((step for step in later if step is not None), None)
-    if found is None:
+        sentence = _("The election is closed and final. The ballots are being counted.")
+        return Step("wait", " ".join(filter(None, (sentence, numbers.sealing))), result, is_quiet=True)
+    step = next((step for step in later if step is not None), None)
+    if step is None:
         return Step("result", _("The election is closed and final."), result)
-    return Step(found.what, found.sentence, found.button, (*found.also, result), found.is_quiet)
+    return replace(step, also=(*step.also, result))

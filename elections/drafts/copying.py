@@ -6,7 +6,7 @@ Until then the draft is marked `filling`, and conflicting actions are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from acts.background import Batch, Task, TaskType, finished, wait
 from acts.refusals import LostRace, Refusal, TryLater
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
-from elections import actions, repository, sharding
+from elections import actions, repository, rolls, sharding
 from elections.candidates.services import add_candidates, copy_pictures
 from elections.invitations import own_text
 from elections.roll.services import put_on_roll
@@ -70,16 +70,11 @@ def make(
     The time keeps a reused name from inheriting a vote. `also` adds writes to the transaction, which may refuse it.
     """
     draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
-    listed = _voter_parts(draft, voters or {})
+    listed = []  # in items of their own: a hall of long names is more than one item holds
+    for number, some in enumerate(by_count((voters or {}).items())):
+        place, (names, accounts) = keys.filling_part(draft.name, number), zip(*some, strict=True)
+        listed.append(Put({"PK": place.pk, "SK": place.sk, "voters": list(names), "accounts": list(accounts)}))
     return _create(actor, draft, source, *listed, *also(draft), description=description)
-
-
-def _voter_parts(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
-    """In items of their own: a hall of long names is more than one item holds."""
-    for number, some in enumerate(by_count(voters.items())):
-        place = keys.filling_part(draft.name, number)
-        listed = {"voters": [name for name, _account in some], "accounts": [account for _name, account in some]}
-        yield Put({"PK": place.pk, "SK": place.sk, **listed})
 
 
 def _draft(actor: User, name: str, **settings: Any) -> Election:
@@ -105,6 +100,7 @@ def fill_batch(task: Task) -> Batch:
     owner = people.find(draft.owner_name)
     if owner is None:  # one whose owner has just left is its heir's in a moment
         return wait(OWNER_WAIT_SECONDS)
+    done = Update(keys.election(draft.name), set={"filling": False}, when=Equals("filling", True))
     try:
         if not task.progress:
             _fill(owner, draft, task.data)
@@ -114,18 +110,10 @@ def fill_batch(task: Task) -> Batch:
             return Batch([Delete(Key(part["PK"], part["SK"]))])
     except (LostRace, TryLater):
         raise  # the next try may find it otherwise
-    except Refusal as refusal:
-        return finished(_filling_done(draft), event=_filling_stopped(draft, refusal))
-    return finished(_filling_done(draft))
-
-
-def _filling_done(draft: Election) -> Update:
-    return Update(keys.election(draft.name), set={"filling": False}, when=Equals("filling", True))
-
-
-def _filling_stopped(draft: Election, refusal: Refusal) -> Event:
-    """What can never be copied is left out, and the draft's history says why (too many candidates, for example)."""
-    return Event("plenum", "ElectionNotFilled", {"election_name": draft.name, "sentence": str(refusal)})
+    except Refusal as refusal:  # what can never be copied is left out, and the draft's history says why
+        event_data = {"election_name": draft.name, "sentence": str(refusal)}
+        return finished(done, event=Event("plenum", "ElectionNotFilled", event_data))
+    return finished(done)
 
 
 def _fill(owner: User, draft: Election, source_data: Item) -> None:
@@ -141,13 +129,13 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
     copy_needs(owner, draft, needs.find_needs(source.name))
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
-    put_on_roll(owner, draft, repository.current_voters(source, by_name=takes_names(source)))
+    put_on_roll(owner, draft, rolls.current_voters(source, by_name=takes_names(source)))
 
 
 def _list_voters(owner: User, draft: Election, part: Item) -> None:
     """Those whose account is gone meanwhile stay behind."""
     actions.check(owner, draft, Action.ADD_VOTERS)
-    _there, here = repository.roll_and_accounts(draft, part["voters"])
+    _on_roll, current = rolls.roll_and_accounts(draft, part["voters"])
     accounts = zip(part["voters"], part["accounts"], strict=True)
-    same = [name for name, account in accounts if account == BY_ADDRESS or here.get(keys.fold(name)) == account]
+    same = [name for name, account in accounts if account == BY_ADDRESS or current.get(keys.fold(name)) == account]
     retry_lost_race(partial(put_on_roll, owner, draft, same))

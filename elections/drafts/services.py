@@ -1,9 +1,15 @@
-"""Making, changing and renaming an election."""
+"""Making a draft and renaming it.
+
+Renaming moves its items to the keys of the new name: one transaction creates the election under the new name and
+removes the old one; a background task moves candidates and voters. Until then `renamed_from` is set, the election
+cannot be changed, and the old name stays taken.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -11,37 +17,24 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from acts import storage
+from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, Refusal
 from acts.storage import now_text, table
-from elections import repository, sharding
+from acts.versions import unchanged
+from elections import repository, rolls, sharding
 from elections.actions import check, record
 from elections.lifecycle.deleting import clear_name
+from elections.repository import RENAMING
 from elections.rules import Action, Election
-from store import keys
+from pages import markdown_cache
+from store import keys, sharded_reads
 from store.log import Event
-from store.table import Write
+from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
-from . import renaming
-
-NOT_IN_CREATION_EVENT = (
-    "filling",
-    "lots_commitment",
-    "opened_at",
-    "closed_at",
-    "shows_skills",
-)  # so that the event which makes it says nothing of them
-
-
-OMITTED_DEFAULTS = {"convened": None, "group": "", "book": ""}  # unless they are as of most
-
-
+NOT_IN_CREATION_EVENT = ("filling", "lots_commitment", "opened_at", "closed_at", "shows_skills")  # set by later events
+OMITTED_DEFAULTS = {"convened": None, "group": "", "book": ""}  # in the creation event only if they differ from these
 NAME_TAKEN = _("There is already an election with that name. Please choose another one.")
-
-
-BEING_CLEARED = _(
-    "An election with that name was deleted and is still being cleaned up. Please choose another "
-    "name, or try again in a moment."
-)
+ITEMS_PER_BATCH = 30  # moved in one transaction: each is made there, removed here, and may have a task
 
 
 def create(actor: User, name: str, *, mark: str | None = None, description: str = "", **settings: Any) -> Election:
@@ -71,7 +64,15 @@ def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:
 
 def _free_name(name: str) -> None:
     if not clear_name(name):
-        raise NameTaken(BEING_CLEARED)
+        raise NameTaken(
+            _(
+                "An election with that name was deleted and is still being cleaned up. Please choose another "
+                "name, or try again in a moment."
+            )
+        )
+
+
+# --- renaming ---
 
 
 def rename(actor: User, election: Election, name: str) -> Election:
@@ -80,27 +81,64 @@ def rename(actor: User, election: Election, name: str) -> Election:
     if name == election.name:
         return election
     if keys.fold(name) == keys.fold(election.name):
-        return _respell(actor, election, name)
+        record(actor, "ElectionRenamed", election, {"new_name": name}, *respelling(election, name))
+        return replace(election, name=name, version=election.version + 1)
     _free_name(name)
-    _rename(actor, election, name)
-    return repository.find_settled(name) or election
-
-
-def _rename(actor: User, election: Election, name: str) -> None:
     stored = table().get(keys.election(election.name))
     if stored is None:
         raise LostRace
-    writes = renaming.rename(election, name, stored)
+    writes = renaming(election, name, stored)
     event = Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name})
     storage.record(event, *writes, refusals=_name_taken_at((0, len(writes) - 2, len(writes) - 1)))
-
-
-def _respell(actor: User, election: Election, name: str) -> Election:
-    record(actor, "ElectionRenamed", election, {"new_name": name}, *respelling(election, name))
-    return replace(election, name=name, version=election.version + 1)
+    return repository.find_settled(name) or election
 
 
 def respelling(election: Election, name: str) -> list[Write]:
     """The same name to every key, but other letters to show."""
     first, *others = repository.change(election, replace(election, name=name))
     return [replace(first, set={**first.set, "name": name}), *others]
+
+
+def renaming(election: Election, name: str, stored: Item) -> list[Write]:
+    """Refused in part 0 or the last two if the name is taken; elsewhere, if the election has changed since."""
+    old, created_at, shards = election.name, election.created_at, election.shards
+    after = replace(election, name=name, renamed_from=old, version=election.version + 1)
+    created, *others = repository.creation(after)
+    *listed, moved_out, cleared = others
+    people = {keys.fold(each): each for each in (election.owner_name, *election.managers)}
+    helpers = [each for folded, each in people.items() if folded != keys.fold(election.owner_name)]
+    return [
+        Put({**stored, **created.item}, when=Missing()),
+        *listed,
+        *(repository.manager_entry(after, each) for each in helpers),
+        Delete(keys.election(old), when=unchanged(election)),
+        Delete(keys.listed_election(old)),
+        *(Delete(keys.manager(old, each)) for each in people.values()),
+        RENAMING.begin(old, new_name=name, created_at=created_at, shards=shards),
+        moved_out,
+        cleared,
+    ]
+
+
+@RENAMING.step
+def rename_batch(task: Task) -> Batch:
+    old, shards = task.subject, task.data["shards"]
+    partitions = [keys.all_of_election(old), *keys.all_in_shards(old, shards)]
+    left = list(islice(sharded_reads.each(table(), partitions), ITEMS_PER_BATCH))
+    if left:
+        return Batch([write for item in left for write in _moving(item, task)])
+    arrived = Equals("renamed_from", old)
+    return finished(Update(keys.election(task.data["new_name"]), set={"renamed_from": ""}, when=arrived))
+
+
+def _moving(item: Item, task: Task) -> list[Write]:
+    """Move an item to the new name. Cached HTML is dropped: a batch of it would exceed one transaction."""
+    old, new, created_at = task.subject, task.data["new_name"], task.data["created_at"]
+    moved = {**markdown_cache.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
+    if "election_name" in item:
+        moved["election_name"] = new
+    if item.get("GSI1SK") == keys.by_date(created_at, old):
+        moved["GSI1SK"] = keys.by_date(created_at, new)
+    is_import = {"digest", "asked_by"} <= item.keys()
+    tasks = [rolls.import_task(new, item["digest"], item["asked_by"])] if is_import else []
+    return [Put(moved), Delete(Key(item["PK"], item["SK"]), when=Exists()), *tasks]

@@ -54,12 +54,10 @@ class NewElectionForm(forms.Form):
         super().__init__(*arguments, **options)
         self.fields["seats"].help_text = _("How many people are elected.")
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        beginning = TEMPLATES.get(cleaned.get("beginning", ""))
+    def clean(self) -> None:
+        beginning = TEMPLATES.get(self.cleaned_data.get("beginning", ""))
         if beginning and not beginning.asks_seats:
             discard_field(self, "seats")
-        return cleaned
 
     def clean_zone(self) -> str:
         """The reader's own zone, reported by a script, unless the site has one."""
@@ -69,8 +67,7 @@ class NewElectionForm(forms.Form):
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
         data = self.cleaned_data
-        texts = {"name": data["name"], "description": data["description"]}
-        beginning = TEMPLATES[data["beginning"]]
+        texts, beginning = {name: data[name] for name in ("name", "description")}, TEMPLATES[data["beginning"]]
         return texts | initial_settings(beginning, data.get("seats", 1), data["zone"], from_text(now_text()))
 
 
@@ -155,7 +152,6 @@ class WhoForm(VotersForm):
 
 DAYS = {"day": 1, "three-days": 3, "week": 7, "two-weeks": 14}
 AT_CHOSEN_TIME, WHEN_CLOSED = "moment", "closed"
-TIME_FIELDS = {"opens": "begins", "lasts": "ends"}  # the choice that asks for a moment, and the field it is typed into
 OPENINGS = {
     "pressed": Card(_("As soon as I open it"), _("With a button, after the last step or on any later day.")),
     AT_CHOSEN_TIME: Card(_("At a time I choose"), _("Open it before then: voters see it, but cannot vote yet.")),
@@ -164,9 +160,8 @@ OPENINGS = {
 
 def duration_choices(zone: str, now: datetime) -> list[tuple[str, Card]]:
     """How long people can vote, with the day on which that ends if it is opened today."""
-    quick = [(name, Card(_duration_text(days), _end_text(days, zone, now))) for name, days in DAYS.items()]
     return [
-        *quick,
+        *((name, Card(_duration_text(days), _end_text(days, zone, now))) for name, days in DAYS.items()),
         (AT_CHOSEN_TIME, Card(_("Until a date I choose"), _("Any day and time."))),
         (
             WHEN_CLOSED,
@@ -206,46 +201,36 @@ class WhenForm(ZonedForm):
         )
         opens = AT_CHOSEN_TIME if begins else "pressed"
         stored = {"time_zone": election.time_zone, "remind_before": election.remind_before}
-        return stored | {"opens": opens, "begins": begins, "lasts": self._lasts(election), "ends": ends}
-
-    def _lasts(self, election: Election) -> str:
-        since, zone = election.begins or self.now, election.time_zone
-        quick = {end_after_days(days, zone, since): name for name, days in DAYS.items()}
-        end = election.no_voting_after
-        return WHEN_CLOSED if end is None else quick.get(end, AT_CHOSEN_TIME)
+        since, end = election.begins or self.now, election.no_voting_after
+        quick = {end_after_days(days, election.time_zone, since): name for name, days in DAYS.items()}
+        lasts = WHEN_CLOSED if end is None else quick.get(end, AT_CHOSEN_TIME)
+        return stored | {"opens": opens, "begins": begins, "lasts": lasts, "ends": ends}
 
     def clean(self) -> dict[str, Any]:
-        for choice, name in TIME_FIELDS.items():
+        for choice, name in (("opens", "begins"), ("lasts", "ends")):
             if self.cleaned_data.get(choice) != AT_CHOSEN_TIME:
                 discard_field(self, name)
         cleaned = super().clean()
-        if not self.errors:
-            self._check_end()
-        return cleaned
-
-    def _check_end(self) -> None:
-        values = self.values()
+        if self.errors:
+            return cleaned
+        begin, end = (self.values()[name] for name in ("no_voting_before", "no_voting_after"))
         try:
-            check_window(values["no_voting_before"], values["no_voting_after"])
+            check_window(begin, end)
         except forms.ValidationError as refusal:
             self.add_error("ends", refusal)
-        end = values["no_voting_after"]
         if end is not None and end <= now_text():
             self.add_error("ends", _("This is in the past. Choose a later time."))
+        return cleaned
 
     clean_remind_before = SettingsForm.clean_remind_before
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
-        begin = self.stored("begins")
-        stored = {"time_zone": self.cleaned_data["time_zone"], "remind_before": self.cleaned_data["remind_before"]}
-        return stored | {"no_voting_before": begin, "no_voting_after": self._end(begin)}
-
-    def _end(self, begin: str | None) -> str | None:
-        lasts, zone = self.cleaned_data["lasts"], self.cleaned_data["time_zone"]
-        if lasts == AT_CHOSEN_TIME:
-            return self.stored("ends")
-        return end_after_days(DAYS[lasts], zone, from_text(begin) if begin else self.now) if lasts in DAYS else None
+        begin, end = self.stored("begins"), self.stored("ends")
+        stored = {name: self.cleaned_data[name] for name in ("time_zone", "remind_before")}
+        if (lasts := self.cleaned_data["lasts"]) in DAYS:
+            end = end_after_days(DAYS[lasts], stored["time_zone"], from_text(begin) if begin else self.now)
+        return stored | {"no_voting_before": begin, "no_voting_after": end}
 
 
 # --- how it is counted ---
@@ -259,11 +244,9 @@ class HowForm(forms.Form):
     def __init__(self, *arguments: Any, election: Election, **options: Any):
         super().__init__(*arguments, initial={name: getattr(election, name) for name in self.base_fields}, **options)
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if "method" in cleaned and cleaned["method"] not in SEVERAL_SEATS:
+    def clean(self) -> None:
+        if self.cleaned_data.get("method", SEVERAL_SEATS[0]) not in SEVERAL_SEATS:
             discard_field(self, "seats")
-        return cleaned
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them; a method that elects one has one seat."""

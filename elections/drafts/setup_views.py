@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.access import requires
-from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NameTaken, Refusal
 from acts.retry import retry_lost_race, run_once
@@ -43,21 +42,16 @@ from .setup_steps import Step
 def create(request: HttpRequest) -> HttpResponse:
     """Kind and name; the rest has defaults. Idempotent: the same form again returns the same draft."""
     form = NewElectionForm(form_data(request))
-    if request.method == "POST" and form.is_valid() and _create_draft(request, form):
-        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
+    mark = f"{request.user.name} {token}"
+
+    def make() -> None:
+        run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
+
+    if _saved(request, form, make, "name"):
+        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     context = {"form": form, "token": token, "progress_steps": setup_steps.progress_steps(None, setup_steps.WHAT)}
     return render(request, "elections/new.html", context, status=422 if form.errors else 200)
-
-
-def _create_draft(request: HttpRequest, form: NewElectionForm) -> bool:
-    mark = f"{request.user.name} {token_in(request.POST)}"
-    try:
-        run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
-    except Refusal as refusal:
-        form.add_error("name", str(refusal))
-        return False
-    return True
 
 
 @requires(Permission.USE_APPLICATION)
@@ -81,12 +75,7 @@ def load_step(name: str, step: str) -> tuple[Election, Step] | None:
     return (election, setup_steps.BY_NAME[step]) if election and step in setup_steps.BY_NAME else None
 
 
-def check_may_take(user: User, found: tuple[Election, Step]) -> None:
-    election, step = found
-    may(step.action)(user, election)
-
-
-@requires(Permission.USE_APPLICATION, load=load_step, rule=check_may_take)
+@requires(Permission.USE_APPLICATION, load=load_step, rule=lambda user, found: may(found[1].action)(user, found[0]))
 @form_page
 def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
     """Save one step and continue; if the election is no longer a draft, say so instead."""
@@ -94,25 +83,26 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
     if (address := shared_page_url(request, election, step.action)) is not None:
         return redirect(address)
     if election.stored_state != State.DRAFT:
-        status = 409 if request.method == "POST" else 200
-        return render(
-            request, "elections/steps/over.html", election_context(request, election, title=step.title), status=status
+        context, status = (
+            election_context(request, election, title=step.title),
+            409 if request.method == "POST" else 200,
         )
+        return render(request, "elections/steps/over.html", context, status=status)
     return PAGES[step.name](request, election, step)
 
 
 def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     text = repository.description_of(election.name).description
     form = WhatForm(form_data(request), initial={"name": election.name, "description": text})
-    if _carried_out_silently(request, form, lambda: _change_name_and_description(request, election, form)):
+
+    def save() -> None:
+        """The name first: if it is taken, nothing is changed."""
+        renamed = services.rename(request.user, election, form.cleaned_data["name"])
+        actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
+
+    if _saved(request, form, save):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     return _page(request, election, step, form)
-
-
-def _change_name_and_description(request: HttpRequest, election: Election, form: WhatForm) -> None:
-    """The name first: if it is taken, nothing is changed."""
-    renamed = services.rename(request.user, election, form.cleaned_data["name"])
-    actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
 
 
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
@@ -123,10 +113,9 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
         if new := [Candidate(name) for name in form.cleaned_data["names"]]:
             messages.success(request, added_message(form, add_candidates(request.user, election, new)))
 
-    if _carried_out_silently(request, form, add):
-        return redirect(
-            setup_steps.step_url(step, election) if "stay" in request.POST else setup_steps.next_url(step, election)
-        )
+    if _saved(request, form, add):
+        url = setup_steps.step_url if "stay" in request.POST else setup_steps.next_url
+        return redirect(url(step, election))
     return _page(request, election, step, form, candidates=there)
 
 
@@ -140,9 +129,8 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
             messages.success(request, add_voters_from(form, request.user, election))
         _change(request, election, form)
 
-    if _carried_out_silently(request, form, save):
-        many = BULK_ROUTES.get(request.POST.get("many", ""))
-        if many:
+    if _saved(request, form, save):
+        if many := BULK_ROUTES.get(request.POST.get("many", "")):
             return redirect(f"{reverse(many, args=[election.name])}?{ON_PATH}=yes")
         return redirect(setup_steps.next_url(step, election))
     return _page(request, election, step, form, needs_accounts=needs_accounts(election))
@@ -150,7 +138,7 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
 
 def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     form: Any = {"when": WhenForm, "how": HowForm}[step.name](form_data(request), election=election)
-    if _carried_out_silently(request, form, lambda: _change(request, election, form)):
+    if _saved(request, form, lambda: _change(request, election, form)):
         if isinstance(form, WhenForm):
             show_time_notes(request, form)
         return redirect(setup_steps.next_url(step, election))
@@ -177,14 +165,14 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
     retry_lost_race(change)
 
 
-def _carried_out_silently(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
+def _saved(request: HttpRequest, form: Any, act: Callable[[], None], field: str | None = None) -> bool:
     """Like `run_form`, but without a message: the next step is confirmation enough."""
     if request.method != "POST" or not form.is_valid():
         return False
     try:
         act()
     except Refusal as refusal:
-        form.add_error(REFUSAL_FIELDS.get(type(refusal)), str(refusal))
+        form.add_error(REFUSAL_FIELDS.get(type(refusal), field), str(refusal))
         return False
     return True
 

@@ -12,10 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from pages.cards import Card
 from pages.times import Edge, interpret, local_time
 
-DEFAULT_WINDOW_DAYS = 7
-CLOSING_TIME = time(18)  # on the clocks of the election
-DEFAULT_REMINDERS = (24,)  # hours before the end
-
 
 @dataclass(frozen=True, slots=True)
 class ElectionTemplate:
@@ -69,15 +65,11 @@ TEMPLATES = {
 
 def initial_settings(beginning: ElectionTemplate, seats: int, zone: str, now: datetime) -> dict[str, Any]:
     """What a draft starts with: voting for a week, and a reminder the day before it ends."""
-    window = {
-        "time_zone": zone,
-        "no_voting_after": end_after_days(DEFAULT_WINDOW_DAYS, zone, now),
-        "remind_before": DEFAULT_REMINDERS,
-    }
+    window = {"time_zone": zone, "no_voting_after": end_after_days(7, zone, now), "remind_before": (24,)}
     return {**window, **beginning.settings, "seats": seats if beginning.asks_seats else 1}
 
 
 def end_after_days(days: int, zone: str, since: datetime) -> str:
-    """The stored end of an election that lasts so many days: in the evening, local time."""
+    """The stored end of an election that lasts so many days: at six in the evening, local time."""
     last = local_time(since, zone).date() + timedelta(days=days)
-    return interpret(datetime.combine(last, CLOSING_TIME), zone, Edge.CLOSING).stored
+    return interpret(datetime.combine(last, time(18)), zone, Edge.CLOSING).stored

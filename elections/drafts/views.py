@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from elections import actions
 from elections import repository as elections
 from elections.access import election_context, organiser_page
-from elections.candidates.views import _preview
 from elections.rules import Action, Election
+from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import show_time_notes
 
@@ -59,12 +59,8 @@ def _name_page(
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
     form = SettingsForm(form_data(request), initial=SettingsForm.initial_of(election, text))
-    if run_form(
-        request,
-        form,
-        lambda: actions.change(request.user, election, Action.SET_UP, **form.values()),
-        _("The settings are saved."),
-    ):
+    act = lambda: actions.change(request.user, election, Action.SET_UP, **form.values())  # noqa: E731
+    if run_form(request, form, act, _("The settings are saved.")):
         show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
     context = election_context(request, election, form=form, title=_("Settings"), button=_("Save settings"))
@@ -76,14 +72,10 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
 def describe(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
     form = DescriptionForm(form_data(request), initial={"description": text})
-    if "preview" in request.POST and form.is_valid():
-        return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
-    if run_form(
-        request,
-        form,
-        lambda: actions.change(request.user, election, Action.DESCRIBE, **form.cleaned_data),
-        _("The description is saved."),
-    ):
-        return redirect("dashboard", name=election.name)
+    act = lambda: actions.change(request.user, election, Action.DESCRIBE, **form.cleaned_data)  # noqa: E731
     context = election_context(request, election, previews=True)
+    if "preview" in request.POST and form.is_valid():
+        context["preview"] = markdown_cache.preview(form.cleaned_data["description"])
+    elif run_form(request, form, act, _("The description is saved.")):
+        return redirect("dashboard", name=election.name)
     return show_form(request, form, _("Description"), _("Save"), **context)

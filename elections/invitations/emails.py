@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from django.urls import reverse
@@ -25,22 +26,25 @@ from .open_electorate import is_mailed_without_entry
 from .voting_link import token_for
 
 
+def _election(mail: Mail) -> Election:
+    """As of the moment of sending."""
+    if (election := repository.find(mail.about["election_name"])) is None:
+        raise NothingToSay
+    return election
+
+
 def _link(mail: Mail) -> str:
     """The voting link, or the election's page; without an account, first the page that creates one."""
-    name = mail.about["election_name"]
-    if (token := token_for(name, mail.about["voter"], mail.to)) is not None:
+    if (token := token_for(mail.about["election_name"], mail.about["voter"], mail.to)) is not None:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
-        election = repository.find(name)
-        ballot = ballot_route(election) if election else ("ballot", name)
+        ballot = ballot_route(_election(mail))
         return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
     return _page(mail)
 
 
 def _page(mail: Mail) -> str:
-    name = mail.about["election_name"]
-    election = repository.find(name)
-    route, word = page_route(election) if election else ("election", name)
+    route, word = page_route(_election(mail))
     return reverse(route, args=[word])
 
 
@@ -56,30 +60,27 @@ def _about_link(election: Election, mail: Mail) -> str:
     return _("The link takes you to the election. It does not sign you in.")
 
 
-def unsubscribe_link(mail: Mail) -> str:
+def _unsubscribe_link(mail: Mail) -> str:
     """Members mailed without an entry on the roll unsubscribe by their address instead."""
-    election = repository.find(mail.about["election_name"])
-    if election is not None and is_mailed_without_entry(election, mail.about["voter"]):
+    if is_mailed_without_entry(_election(mail), mail.about["voter"]):
         return opt_out.link(mail)
     token = unsubscribe_token(mail.about["election_name"], mail.about["voter"])
     return absolute_url(reverse("leave_alone", args=[token]))
 
 
-def _is_over(mail: Mail) -> bool:
-    """A mail that waited for days must not call for a vote that can no longer be cast."""
-    election = repository.find(mail.about["election_name"])
-    return election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN)
+def _unless(*states: State) -> Callable[[Mail], bool]:
+    """Whether an election is gone or in another state by now: a mail that waited for days must not call for a vote."""
 
+    def is_over(mail: Mail) -> bool:
+        election = repository.find(mail.about["election_name"])
+        return election is None or election.state(now_text()) not in states
 
-def _is_gone(mail: Mail) -> bool:
-    return repository.find(mail.about["election_name"]) is None
+    return is_over
 
 
 def _email_values(mail: Mail) -> dict[str, str]:
     """Who invites, to what, until when: as of the moment of sending."""
-    election = repository.find(mail.about["election_name"])
-    if election is None:
-        raise NothingToSay
+    election = _election(mail)
     values = wording.email_values(election, mail.about.get("invited_by", ""), now_text())
     return {**values, "about_link": _about_link(election, mail)}
 
@@ -91,7 +92,7 @@ INVITATION = EmailTemplate(
     (wording.INVITES, WINDOW),
     _link,
     gettext_noop("Vote now"),
-    is_over=_is_over,
+    is_over=_unless(State.EDITABLE, State.OPEN),
     values=_email_values,
     title=gettext_noop("Invitation to vote"),
     headline=NAME,
@@ -104,18 +105,18 @@ REMINDER = replace(
     subject=gettext_noop("Reminder: please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     sentences=(
         gettext_noop(
-            "the election “%(election)s” is still open, and you have not voted yet. %(who)s invites you to vote."
+            "The election “%(election)s” is still open, and you have not voted yet. %(who)s invites you to vote."
         ),
         WINDOW,
     ),
     title=gettext_noop("You have not voted yet"),
-    silence=unsubscribe_link,
+    silence=_unsubscribe_link,
 )
 REMINDER_TO_ALL = replace(
     REMINDER,
     subject=gettext_noop("Still open: please vote %(deadline)s: %(election)s (invited by %(who)s)"),
     sentences=(
-        gettext_noop("the election “%(election)s” is still open, and %(who)s invites everybody to vote."),
+        gettext_noop("The election “%(election)s” is still open, and %(who)s invites everybody to vote."),
         WINDOW,
         gettext_noop("If you have already voted, you need not do anything: nobody is told who has."),
     ),
@@ -140,19 +141,13 @@ def preview_of(template: EmailTemplate) -> EmailTemplate:
 
 def test_of(template: EmailTemplate) -> EmailTemplate:
     """A test email for the organiser, marked as such, whose link casts no vote."""
-    said = gettext_noop("this is a test mail that only you get. Voters get the text below, each with their own link.")
-    sentences = (said, *template.sentences)
-    return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
+    lead = gettext_noop("This is a test mail that only you get. Voters get the text below, each with their own link.")
+    test = replace(preview_of(template), sentences=(lead, *template.sentences), silence=None)
+    return replace(test, is_over=_unless(*State), urgent=True, is_test=True)
 
 
 def _candidate_values(mail: Mail) -> dict[str, str]:
     return {"who": wording.person_label(mail.about["asked_by"]), "election": mail.about["election_name"]}
-
-
-def _is_no_draft(mail: Mail) -> bool:
-    """Candidates can only agree before the election opens."""
-    election = repository.find(mail.about["election_name"])
-    return election is None or election.stored_state != State.DRAFT
 
 
 CANDIDATE_ASKED = EmailTemplate(
@@ -166,7 +161,7 @@ CANDIDATE_ASKED = EmailTemplate(
     ),
     lambda mail: reverse("agree", args=[mail.about["election_name"]]),
     gettext_noop("See what would be shown"),
-    is_over=_is_no_draft,
+    is_over=_unless(State.DRAFT),  # candidates can only agree before it opens
     values=_candidate_values,
     title=gettext_noop("Question to a candidate about skills"),
 )
@@ -174,15 +169,10 @@ CANDIDATE_ASKED = EmailTemplate(
 EMAIL_TEMPLATES = {
     "candidate_asked": CANDIDATE_ASKED,
     "vote_invitation": INVITATION,
+    "vote_invitation_test": test_of(INVITATION),
     "vote_reminder": REMINDER,
+    "vote_reminder_test": test_of(REMINDER),
     REMINDER_TO_ALL_KIND: REMINDER_TO_ALL,
+    f"{REMINDER_TO_ALL_KIND}_test": test_of(REMINDER_TO_ALL),
     "vote_message": MESSAGE,
-    **{
-        f"{kind}_test": test_of(template)
-        for kind, template in (
-            ("vote_invitation", INVITATION),
-            ("vote_reminder", REMINDER),
-            (REMINDER_TO_ALL_KIND, REMINDER_TO_ALL),
-        )
-    },
 }

@@ -8,10 +8,8 @@ from itertools import islice
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from accounts import mail_quota
 from accounts.models import User
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
@@ -29,6 +27,11 @@ from .mailing import INVITED, REMINDED, Batch
 
 MAX_ROLL_ENTRIES = 10_000  # entries of the roll that are examined; the forecast of a longer one stops here
 SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
+NOBODY_LEFT = {
+    INVITED: _("Everybody on the roll has already been invited, so nothing was sent."),
+    REMINDED: _("Nobody is left to remind, so nothing was sent."),
+}
+TESTS = Limit("test mails to oneself", 20, SECONDS_PER_HOUR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,11 @@ class Forecast:
 def make_forecast(election: Election, kind: str) -> Forecast:
     batch = mailing.batch_of(election, kind)
     roll = list(islice(mailing.every_recipient(election), MAX_ROLL_ENTRIES + 1))
-    seen = roll[:MAX_ROLL_ENTRIES]
-    due = [item for item in seen if mailing.is_due(item, batch)]
+    examined = roll[:MAX_ROLL_ENTRIES]
+    due = [item for item in examined if mailing.is_due(item, batch)]
     numbers, nowhere = _new_mails(due, batch)
-    before = sum(mailing.was_mailed(item, batch) for item in seen)
-    return Forecast(len(seen), before, len(due), nowhere, len(numbers), len(seen) == len(roll))
+    before = sum(mailing.was_mailed(item, batch) for item in examined)
+    return Forecast(len(examined), before, len(due), nowhere, len(numbers), len(examined) == len(roll))
 
 
 def _new_mails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
@@ -60,35 +63,23 @@ def _new_mails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
     for some in by_count(voters):
         addresses = mailing.addresses_of(some)
         nowhere += sum(not address for address in addresses.values())
-        numbers |= _not_yet_queued({mailing.number_of(batch, address) for address in addresses.values() if address})
+        wanted = {outbox.number_for(batch.occasion, address) for address in addresses.values() if address}
+        queued = table().get_many(map(keys.mail, wanted)) if wanted else {}
+        numbers |= {number for number in wanted if keys.mail(number) not in queued}
     return numbers, nowhere
 
 
-def _not_yet_queued(numbers: set[str]) -> set[str]:
-    there = table().get_many(map(keys.mail, numbers)) if numbers else {}
-    return {number for number in numbers if keys.mail(number) not in there}
-
-
-def send(actor: User, election: Election, kind: str, seen: int) -> None:
+def send(actor: User, election: Election, kind: str, expected: int) -> None:
     """Request the mailing the organiser has previewed; refused if it has grown since."""
     actions.check(actor, election, Action.INVITE)
-    found = make_forecast(election, kind)
-    if not found.due:
+    forecast = make_forecast(election, kind)
+    if not forecast.due:
         raise WrongState(NOBODY_LEFT[kind])
-    if found.mails > seen:
+    if forecast.mails > expected:
         raise WrongState(
             _("More people are due for this mail now, so nothing was sent. Please check the numbers and try again.")
         )
     SENDERS[kind](actor, election)
-
-
-NOBODY_LEFT = {
-    INVITED: _("Everybody on the roll has already been invited, so nothing was sent."),
-    REMINDED: _("Nobody is left to remind, so nothing was sent."),
-}
-
-
-TESTS = Limit("test mails to oneself", 20, SECONDS_PER_HOUR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +107,8 @@ def send_test(actor: User, election: Election, kind: str) -> None:
     count(TESTS, actor.name)
     email_kind = f"{mailing.batch_of(election, kind).email_kind}_test"
     event = Event(actor.name, "InvitationTested", {"election_name": election.name})
-
-    def reserve() -> None:
-        budget = mail_quota.quota_today(actor)
-        budget.check(1)
-        mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
-        mailing.record(event, mail, budget=budget.reserving(1))
-
-    retry_lost_race(reserve)
+    mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
+    mailing.record_one(actor, event, mail)
 
 
 def _about(actor: User, election: Election) -> dict[str, str]:

@@ -6,7 +6,7 @@ in one transaction. If everybody here may vote, the members follow the roll (`op
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from itertools import islice
 
@@ -21,7 +21,7 @@ from acts.background import Task, TaskType, finished, wait
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from acts.tokens import create_token
-from elections import actions, repository, sharding
+from elections import actions, repository, rolls, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
 from mail import outbox
@@ -45,8 +45,7 @@ EMAIL_KINDS = {
     ANNOUNCED: "vote_result",
 }
 REMINDER_TO_ALL_KIND = "vote_reminder_to_all"  # a reminder that does not know who has voted
-NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
-LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
+NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `progress.MailCounts`
 FIRST_INVITED = "first_invited"  # beside the counted mails: when members were first invited, where all may vote
 OPEN_ELECTORATE_PREFIX = "everybody "  # prefix of the cursor of a mailing that has reached the members
 UNSUBSCRIBE = "silence"  # what the token in a reminder is for
@@ -88,7 +87,8 @@ def request_mailing(
     def reserve() -> None:
         budget = mail_quota.quota_today(actor)
         batch = batch_of(election, kind, message=message)
-        mails = _count_due(batch, budget.left)
+        due = (1 for item in every_recipient(election) if is_due(item, batch))
+        mails = 0 if budget.left is None else sum(islice(due, budget.left + 1))  # one more than allowed is enough
         budget.check(mails)
         reserved = None if budget.left is None else mails
         mailing = mailing_task(
@@ -97,13 +97,6 @@ def request_mailing(
         record(event, mailing, *_window_reached(batch), *also, budget=budget.reserving(mails))
 
     retry_lost_race(reserve)
-
-
-def _count_due(batch: Batch, enough: int | None) -> int:
-    """How many voters are to be mailed: counted no further than to one more than `enough`, and not without a limit."""
-    if enough is None:
-        return 0
-    return sum(islice((1 for item in every_recipient(batch.election) if is_due(item, batch)), enough + 1))
 
 
 def every_recipient(election: Election) -> Iterator[Item]:
@@ -116,7 +109,7 @@ def every_recipient(election: Election) -> Iterator[Item]:
 
 
 def _window_reached(batch: Batch) -> list[Write]:
-    """That the next mailing of this kind is for those who come later; of messages, they say so themselves."""
+    """That the next mailing of this kind is for those who come later; messages store this themselves."""
     if not batch.is_for_everybody or batch.kind not in (INVITED, REMINDED):
         return []
     name, before, until = reached_attribute(batch.kind), batch.window.after, batch.window.until
@@ -126,7 +119,7 @@ def _window_reached(batch: Batch) -> list[Write]:
 
 
 def reached_attribute(kind: str) -> str:
-    """The attribute, beside the counted mails, for whom mails of this kind have reached: see `open_electorate`."""
+    """The attribute beside the counted mails that says whom this kind has reached: see `open_electorate`."""
     return f"{kind}_until"
 
 
@@ -180,8 +173,19 @@ def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
 
 def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
     """Refused if the mailing is under way or the election was deleted; `LostRace` if the budget changed meanwhile."""
-    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are already being sent.")))
-    storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=taken)
+    refusals = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are already being sent.")))
+    storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=refusals)
+
+
+def record_one(actor: User, event: Event, *writes: Write) -> None:
+    """Like `record`, for a single mail of the actor's quota of today."""
+
+    def reserve() -> None:
+        budget = mail_quota.quota_today(actor)
+        budget.check(1)
+        record(event, *writes, budget=budget.reserving(1))
+
+    retry_lost_race(reserve)
 
 
 def _election_exists(election_name: str) -> Check:
@@ -204,33 +208,19 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     address = addresses_of([item])[name]
     if not address:
         raise WrongState(_("There is no account named %(name)s, so there is no address to mail.") % {"name": name})
-    _check_not_waiting(item)
+    last = outbox.find(item[INVITED]) if INVITED in item else None
+    if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):  # the button was pressed twice
+        raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": name})
     email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name))
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     aside = outbox.setting_aside(item.get(INVITED, ""))  # so that retrying all failed mails does not send both
-    writes = [email, marked, *_invitation(name, actor.name), *counted, *aside]
-
-    def reserve() -> None:
-        budget = mail_quota.quota_today(actor)
-        budget.check(1)
-        record(event, *writes, budget=budget.reserving(1))
-
-    retry_lost_race(reserve)
-
-
-def _check_not_waiting(voter: Item) -> None:
-    """A button pressed twice sends one mail."""
-    last = outbox.find(voter[INVITED]) if INVITED in voter else None
-    if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):
-        raise WrongState(_("The last mail to %(name)s is still waiting to be sent.") % {"name": voter["voter_name"]})
+    record_one(actor, event, email, marked, *_invitation(name, actor.name), *counted, *aside)
 
 
 def _recounting(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
-    """One more is queued and, if the previous one failed, one fewer has failed. The number of those invited is
-    unchanged.
-    """
+    """One more is queued and, if the previous one failed, one fewer has failed. As many are invited as before."""
     if table().get(ledger.failure) is None:
         more = {} if is_new else {ledger.counted(BEYOND): -1}
         return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1, **more})]
@@ -305,11 +295,14 @@ def mail_batch(task: Task) -> background.Batch:
 
 
 def _next_mails(mailing: Item) -> background.Batch:
-    election = repository.find_created(mailing["election_name"], mailing["created_at"])
+    election, kind = repository.find_created(mailing["election_name"], mailing["created_at"]), mailing["kind"]
     budget = budget_of(mailing, TRANSACTION_VOTERS)
-    if election is None or not _is_time_for(mailing["kind"], election):
+    state = election.state(now_text()) if election else State.DRAFT
+    is_time = state == State.CLOSED if kind == ANNOUNCED else state in (State.EDITABLE, State.OPEN)
+    if election is None or not is_time:
         return finished(*budget.giving_back())
-    batch = _batch(election, mailing)
+    batch = batch_of(election, kind, *(mailing[name] for name in ("asked_by", "message", "moment")))
+    batch = replace(batch, values=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
     page = _next_voters(batch, mailing.get("after"), budget.room)
     due = [item for item in page.items if is_due(item, batch)]
     mails = _mails_for(due, batch)
@@ -319,14 +312,8 @@ def _next_mails(mailing: Item) -> background.Batch:
     return finished(*mails, *budget.taking(), *budget.giving_back())
 
 
-def _is_time_for(kind: str, election: Election) -> bool:
-    """Results are mailed after the close, everything else while voting is open."""
-    is_over = election.state(now_text()) == State.CLOSED
-    return is_over if kind == ANNOUNCED else not is_over and election.stored_state != State.DRAFT
-
-
 def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
-    """The next voters: so many that those who are to be mailed have room."""
+    """The next voters, only as many as the budget has room to mail."""
     page = _page(batch, after, TRANSACTION_VOTERS)
     due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
     return _page(batch, after, due[room]) if room and len(due) > room else page
@@ -342,11 +329,6 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
         return Page(some, cursor and f"{OPEN_ELECTORATE_PREFIX}{cursor}")
     page = sharded_reads.page(table(), sharding.roll_spans(election), limit=limit, cursor=after)
     return Page(page.items, OPEN_ELECTORATE_PREFIX) if page.cursor is None and batch.is_for_everybody else page
-
-
-def _batch(election: Election, mailing: Item) -> Batch:
-    batch = batch_of(election, *(mailing[name] for name in ("kind", "asked_by", "message", "moment")))
-    return replace(batch, values=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
 
 
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
@@ -393,17 +375,19 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     addresses = addresses_of(voters)
     left_alone = opt_out.opted_out_among(addresses.values()) if batch.kind == ANNOUNCED else set()
     for item in voters:
-        address = addresses[item["voter_name"]]
-        email = _email(batch, item["voter_name"], address)
+        name, address = item["voter_name"], addresses[item["voter_name"]]
+        email = outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(name), **batch.about(name))
         number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
-            writes += [] if batch.kind == ANNOUNCED else _invitation(item["voter_name"], batch.asked_by)
+            writes += [] if batch.kind == ANNOUNCED else _invitation(name, batch.asked_by)
         emails |= {number: email} if address and address not in left_alone and number not in emails else {}
     mailed = table().get_many(email.key for email in emails.values()) if emails else {}
     new = [email for email in emails.values() if email.key not in mailed]
-    nowhere = sum(not address for address in addresses.values())
-    return [*new, *writes, _counting(batch, len(new), nowhere, len(voters) - len(new) - nowhere)]
+    nowhere, counted = sum(not address for address in addresses.values()), batch.ledger("").counted
+    numbers = {counted(outbox.QUEUED): len(new), counted(NOWHERE): nowhere}
+    numbers[counted(BEYOND)] = len(voters) - len(new) - nowhere
+    return [*new, *writes, Update(batch.counts, add=numbers)]
 
 
 def _unmarked(item: Item, batch: Batch) -> Condition:
@@ -411,120 +395,25 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
     return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
 
 
-def _email(batch: Batch, voter: str, address: str) -> Put:
-    return outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(voter), **batch.about(voter))
-
-
-def number_of(batch: Batch, address: str) -> str:
-    return outbox.number_for(batch.occasion, address)
-
-
-def _counting(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
-    counted = batch.ledger("").counted
-    numbers = {counted(outbox.QUEUED): queued, counted(NOWHERE): nowhere, counted(BEYOND): beyond}
-    return Update(batch.counts, add=numbers)
-
-
-def addresses_of(voters: Iterable[Item]) -> dict[str, str]:
+def addresses_of(voters: Sequence[Item]) -> dict[str, str]:
     """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
-    known = {item["voter_name"]: item["address"] for item in voters if "since" in item}
-    entries = {item["voter_name"]: item for item in voters if item["voter_name"] not in known}
-    places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}
+    addresses = {item["voter_name"]: item["address" if "since" in item else "voter_name"] for item in voters}
+    entries = {item["voter_name"]: item for item in voters if "since" not in item}
+    places = {name: keys.user(name) for name in entries if not rolls.is_by_address(name)}
     found = table().get_many(places.values()) if places else {}
-    pairs = [(people.user_of(found[place]), entries[name]) for name, place in places.items() if place in found]
-    theirs = {entry["voter_name"]: person.email for person, entry in repository.matching_entries(pairs)}
-    return known | {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
+    for name, place in places.items():
+        person = people.user_of(found[place]) if place in found else None
+        addresses[name] = person.email if person and rolls.belongs_to(person, entries[name]) else ""
+    return addresses
 
 
 def _invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
-    if "@" not in voter:
-        return []
     fields = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
-    return [Update(keys.invitation(voter), set=fields)]
+    return [Update(keys.invitation(voter), set=fields)] if rolls.is_by_address(voter) else []
 
 
-# --- what became of them ---
-
-
-@dataclass(frozen=True, slots=True)
-class InvitedVoter:
-    """A voter as the roll shows one: whether and with what success mail went out."""
-
-    name: str
-    voted: bool
-    paper: bool
-    mail: outbox.Mail | None
-    without_address: bool
-
-
-@dataclass(frozen=True, slots=True)
-class MailCounts:
-    """How many mails of one kind are in each state."""
-
-    label: str
-    queued: int
-    sent: int
-    failed: int
-    nowhere: int  # people on the roll without an account, and so without an address
-    beyond: int = 0  # voters beyond these: two of one address get one mail, and one voter may have got two
-
-    @property
-    def all(self) -> int:
-        return self.queued + self.sent + self.failed + self.nowhere
-
-    @property
-    def voters(self) -> int:
-        """How many on the roll were to be mailed so far."""
-        return self.all + self.beyond
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A mail that did not go out."""
-
-    voter: str
-    kind: str
-    reason: str
-    detail: str
-
-    @property
-    def label(self) -> str:
-        return LABELS.get(self.kind) or _("Message")
-
-    @property
-    def can_be_sent_again(self) -> bool:
-        return self.kind == INVITED
-
-
-def counts_of(item: Item, kind: str, label: str = "") -> MailCounts:
-    states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
-    return MailCounts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
-
-
-def failures(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Failure], str | None]:
-    page = table().page(keys.failed_mails(election.name), limit=limit, cursor=cursor)
-    found = [Failure(each["about"]["voter"], each["kind"], each["reason"], each["detail"]) for each in page.items]
-    return found, page.cursor
-
-
-def invited_voters(voters: Sequence[Item]) -> list[InvitedVoter]:
-    places = {item[INVITED]: keys.mail(item[INVITED]) for item in voters if INVITED in item}
-    found = table().get_many(places.values()) if places else {}
-    mails = {number: found.get(place) for number, place in places.items()}
-    return [
-        InvitedVoter(
-            item["voter_name"],
-            item["voted"],
-            item.get("paper", False),
-            outbox.mail_of(email) if (email := mails.get(item.get(INVITED, ""))) else None,
-            INVITED in item and mails.get(item[INVITED]) is None,
-        )
-        for item in voters
-    ]
-
-
-# --- being left alone ---
+# --- unsubscribing from reminders ---
 
 
 def unsubscribe_token(election_name: str, voter: str) -> str:

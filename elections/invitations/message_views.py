@@ -21,9 +21,8 @@ from pages import markdown_cache
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import confirm_page
 
-from . import messages
-from . import opt_out as quiet
-from . import reminders as by_the_clock
+from . import messages, opt_out
+from . import reminders as scheduled
 from .forms import MessageForm, RemindersForm
 from .progress import progress
 
@@ -33,48 +32,32 @@ from .progress import progress
 def message(request: HttpRequest, election: Election) -> HttpResponse:
     """The messages sent so far, even after the close; and while it is open, a form to write another."""
     if request.method != "POST" and election.state(now_text()) == State.CLOSED:
-        return render(request, "elections/messages.html", _messages_context(request, election))
+        return _messages_page(request, election)
     if not request.user.can_write_to_many:
-        return _not_confirmed(request, election)
-    form = MessageForm(form_data(request))
-    preview = ""
+        status = 403 if request.method == "POST" else 200
+        return _messages_page(request, election, status, not_confirmed=NOT_CONFIRMED)
+    form, preview = MessageForm(form_data(request)), ""
+    act = lambda: messages.send(request.user, election, **form.cleaned_data)  # noqa: E731
     if "preview" in request.POST:
         preview = markdown_cache.preview(form.cleaned_data["text"]) if form.is_valid() else ""
-    elif run_form(
-        request,
-        form,
-        lambda: messages.send(request.user, election, **form.cleaned_data),
-        _("The message is on its way."),
-    ):
+    elif run_form(request, form, act, _("The message is on its way.")):
         return redirect("message_voters", name=election.name)
-    context = _messages_context(
-        request, election, form=form, preview=preview, mails_today=mail_quota.quota_today(request.user)
-    )
-    return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
+    context = {"form": form, "preview": preview, "mails_today": mail_quota.quota_today(request.user)}
+    return _messages_page(request, election, 422 if form.errors else 200, **context)
 
 
-def _not_confirmed(request: HttpRequest, election: Election) -> HttpResponse:
-    """The page with instructions instead of the form."""
-    context = _messages_context(request, election, not_confirmed=NOT_CONFIRMED)
-    return render(request, "elections/messages.html", context, status=403 if request.method == "POST" else 200)
-
-
-def _messages_context(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
-    """What there is to read: messages, and how many mails of each other kind went out."""
-    mails = progress(election).mails
-    return election_context(request, election, messages_sent=messages.list_messages(election), mails=mails, **more)
+def _messages_page(request: HttpRequest, election: Election, status: int = 200, **more: Any) -> HttpResponse:
+    """Messages, how many mails of each other kind went out, and the form or why there is none."""
+    more |= {"messages_sent": messages.list_messages(election), "mails": progress(election).mails}
+    return render(request, "elections/messages.html", election_context(request, election, **more), status=status)
 
 
 @organiser_page(Action.SET_REMINDERS)
 @form_page
 def reminders(request: HttpRequest, election: Election) -> HttpResponse:
     form = RemindersForm(form_data(request), initial={"remind_before": election.remind_before})
-    if run_form(
-        request,
-        form,
-        lambda: by_the_clock.choose(request.user, election, form.cleaned_data["remind_before"]),
-        _("The reminders are saved."),
-    ):
+    act = lambda: scheduled.choose(request.user, election, form.cleaned_data["remind_before"])  # noqa: E731
+    if run_form(request, form, act, _("The reminders are saved.")):
         return redirect("dashboard", name=election.name)
     lead = "" if election.no_voting_after else _("This election has no end, so no reminders are sent.")
     return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **election_context(request, election))
@@ -91,10 +74,13 @@ def _lead(_address: str) -> str:
 
 
 @unsubscribe_view(
-    quiet.UNSUBSCRIBE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead
+    opt_out.UNSUBSCRIBE,
+    gettext_lazy("No more mails about results?"),
+    gettext_lazy("No more mails about results"),
+    _lead,
 )
 def no_results_by_mail(address: str) -> str:
-    quiet.opt_out(address)
+    opt_out.opt_out(address)
     return _("You will get no more mails about results. If you have an account, you can change this on your own page.")
 
 
@@ -102,21 +88,17 @@ def no_results_by_mail(address: str) -> str:
 @form_page
 def own_mails(request: HttpRequest) -> HttpResponse:
     """Whether one's own address gets them, and the button that changes it."""
-    is_quiet = quiet.has_opted_out(request.user.email)
     if request.method == "POST":
-        wanted = request.POST.get("wanted") == "yes"
-        (quiet.opt_in if wanted else quiet.opt_out)(request.user.email)
-        done = (
-            _("You will get mails about results again.") if wanted else _("You will get no more mails about results.")
-        )
-        notices.success(request, done)
+        if request.POST.get("wanted") == "yes":
+            opt_out.opt_in(request.user.email)
+            notices.success(request, _("You will get mails about results again."))
+        else:
+            opt_out.opt_out(request.user.email)
+            notices.success(request, _("You will get no more mails about results."))
         return redirect("own_mails")
-    lead = (
-        _("You get no mails about the results of elections you could vote in.")
-        if is_quiet
-        else _("When an election you could vote in has been counted, you may get a mail with the result.")
-    )
-    button = _("Mail me results again") if is_quiet else _("No more mails about results")
-    return confirm_page(
-        request, _("Mails about results"), button, lead=lead, fields=[("wanted", "yes" if is_quiet else "no")]
-    )
+    lead = _("When an election you could vote in has been counted, you may get a mail with the result.")
+    button, wanted = _("No more mails about results"), "no"
+    if opt_out.has_opted_out(request.user.email):
+        lead = _("You get no mails about the results of elections you could vote in.")
+        button, wanted = _("Mail me results again"), "yes"
+    return confirm_page(request, _("Mails about results"), button, lead=lead, fields=[("wanted", wanted)])

@@ -26,11 +26,12 @@ from store.log import Event
 from store.table import Item, Key, Update
 
 from . import mailing
-from .mailing import MESSAGED, MailCounts, reached_attribute
+from .mailing import MESSAGED, reached_attribute
+from .progress import MailCounts, counts_of
 
 MAX_SUBJECT_CHARS = 120
 MAX_MESSAGE_CHARS = 5_000
-MAX_MESSAGES_PER_ELECTION = 20  # of one election
+MAX_MESSAGES_PER_ELECTION = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,36 +50,16 @@ def send(actor: User, election: Election, subject: str, text: str) -> None:
     """Mail it to everyone on the roll who has not had it; for organisers confirmed by an admin."""
     actions.check(actor, election, Action.INVITE)
     check_confirmed(actor.role, actor.confirmed)
-    digest = _digest(election, subject, text)
-    _check_number(election, digest)
-    now = now_text()
-    content = {
-        "subject": subject,
-        "text": text,
-        "written_by": actor.name,
-        "written_at": now,
-        reached_attribute(MESSAGED): now,
-    }
-    event_data = {
-        "election_name": election.name,
-        "subject": subject,
-        "message": digest,
-        "on_roll": election.voter_count,
-    }
-    storing = Update(keys.message(election.name, digest), set=content | markdown_cache.html_attributes("text", text))
-    mailing.request_mailing(
-        actor, election, MESSAGED, Event(actor.name, "VotersMessaged", event_data), storing, message=digest
-    )
-
-
-def _digest(election: Election, subject: str, text: str) -> str:
-    return hashlib.sha256("\0".join((election.created_at, subject, text)).encode()).hexdigest()[:32]
-
-
-def _check_number(election: Election, digest: str) -> None:
-    there = {item["SK"] for item in table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION).items}
-    if len(there) >= MAX_MESSAGES_PER_ELECTION and keys.message(election.name, digest).sk not in there:
+    digest = hashlib.sha256("\0".join((election.created_at, subject, text)).encode()).hexdigest()[:32]
+    place, now = keys.message(election.name, digest), now_text()
+    earlier = {item["SK"] for item in table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION).items}
+    if len(earlier) >= MAX_MESSAGES_PER_ELECTION and place.sk not in earlier:
         raise WrongState(_("An election has at most %(most)d messages.") % {"most": MAX_MESSAGES_PER_ELECTION})
+    content = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now}
+    content |= {reached_attribute(MESSAGED): now, **markdown_cache.html_attributes("text", text)}
+    event_data = {"election_name": election.name, "subject": subject, "message": digest}
+    event = Event(actor.name, "VotersMessaged", event_data | {"on_roll": election.voter_count})
+    mailing.request_mailing(actor, election, MESSAGED, event, Update(place, set=content), message=digest)
 
 
 def list_messages(election: Election) -> list[SentMessage]:
@@ -89,7 +70,7 @@ def list_messages(election: Election) -> list[SentMessage]:
 
 def _sent_message(item: Item) -> SentMessage:
     content = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
-    return SentMessage(*content, mailing.counts_of(item, MESSAGED), _html(item))
+    return SentMessage(*content, counts_of(item, MESSAGED), _html(item))
 
 
 def _html(item: Item) -> SafeString:

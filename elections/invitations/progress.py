@@ -1,21 +1,50 @@
-"""Progress of an election besides votes: mails sent, mails under way, sealing."""
+"""Progress of an election besides votes: mails sent, failed and under way, sealing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections.rules import Election, State
+from mail import outbox
 from store import keys
 from store.table import Item
 
-from . import mailing
-from .mailing import INVITED, REMINDED, MailCounts
+from .mailing import ANNOUNCED, BEYOND, INVITED, MAILING, NOWHERE, REMINDED, subject_of
+
+LABELS = {INVITED: gettext_lazy("Invitations"), REMINDED: gettext_lazy("Reminders"), ANNOUNCED: gettext_lazy("Results")}
+
+
+@dataclass(frozen=True, slots=True)
+class MailCounts:
+    """How many mails of one kind are in each state."""
+
+    label: str
+    queued: int
+    sent: int
+    failed: int
+    nowhere: int  # people on the roll without an account, and so without an address
+    beyond: int = 0  # voters beyond these: two of one address get one mail, and one voter may have got two
+
+    @property
+    def all(self) -> int:
+        return self.queued + self.sent + self.failed + self.nowhere
+
+    @property
+    def voters(self) -> int:
+        """How many on the roll were to be mailed so far."""
+        return self.all + self.beyond
+
+
+def counts_of(item: Item, kind: str, label: str = "") -> MailCounts:
+    states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
+    return MailCounts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +106,12 @@ def progress(election: Election) -> Progress:
     if election.stored_state == State.DRAFT:
         return Progress()
     counted = keys.mail_counts(election.name, election.created_at)
-    inviting = mailing.MAILING.key(mailing.subject_of(election.name, INVITED))
+    inviting = MAILING.key(subject_of(election.name, INVITED))
     result = keys.result(election.name)
     mark = keys.sealing(election.name)
     found = table().get_many([counted, inviting, result, *([mark] if election.stored_state == State.CLOSED else [])])
     counts = found.get(counted, {})
-    mails = {kind: mailing.counts_of(counts, kind, label) for kind, label in mailing.LABELS.items()}
+    mails = {kind: counts_of(counts, kind, label) for kind, label in LABELS.items()}
     return Progress(mails, inviting in found, result in found, Sealing.from_mark(found.get(mark)))
 
 
@@ -90,3 +119,57 @@ def sealing(election_name: str) -> Sealing | None:
     """How far it was at most a second ago, for a page that waits for it."""
     mark = keys.sealing(election_name)
     return Sealing.from_mark(get_cached(Cacheable([mark])).get(mark))
+
+
+# --- one by one ---
+
+
+@dataclass(frozen=True, slots=True)
+class InvitedVoter:
+    """A voter as the roll shows one: whether and with what success mail went out."""
+
+    name: str
+    voted: bool
+    paper: bool
+    mail: outbox.Mail | None
+    without_address: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A mail that did not go out."""
+
+    voter: str
+    kind: str
+    reason: str
+    detail: str
+
+    @property
+    def label(self) -> str:
+        return LABELS.get(self.kind) or _("Message")
+
+    @property
+    def can_be_sent_again(self) -> bool:
+        return self.kind == INVITED
+
+
+def failures(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Failure], str | None]:
+    page = table().page(keys.failed_mails(election.name), limit=limit, cursor=cursor)
+    found = [Failure(each["about"]["voter"], each["kind"], each["reason"], each["detail"]) for each in page.items]
+    return found, page.cursor
+
+
+def invited_voters(voters: Sequence[Item]) -> list[InvitedVoter]:
+    numbers = {item[INVITED] for item in voters if INVITED in item}
+    found = table().get_many(map(keys.mail, numbers)) if numbers else {}
+    mails = {number: outbox.mail_of(found[place]) for number in numbers if (place := keys.mail(number)) in found}
+    return [
+        InvitedVoter(
+            item["voter_name"],
+            item["voted"],
+            item.get("paper", False),
+            mails.get(item.get(INVITED)),
+            INVITED in item and item[INVITED] not in mails,
+        )
+        for item in voters
+    ]

@@ -34,7 +34,6 @@ from live.rules import Game, State
 from live.text_cleaning import single_line
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
-from polls import allowance
 from polls import services as polls
 from polls.forms import usual_retention
 from polls.rules import Poll
@@ -109,7 +108,7 @@ def is_hidden(state: State, number: int) -> bool:
 
 def check(game: Game, state: State, question: Question, sealed: Round) -> None:
     play = play_of(game, question)
-    if not play.allows_follow_up(question, sealed):
+    if not play.allows_follow_up:
         raise NoFollowUp(NO_OPTIONS)
     if play.is_suppressed(sealed):
         raise NoFollowUp(TOO_FEW)
@@ -176,7 +175,7 @@ def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
     def poll(wanted: Subject, also: ExtraWrites) -> Poll:
         if not wanted.options:
             raise NoFollowUp(NOTHING_TO_RANK)
-        allowance.count_making(host, address)
+        polls.count_making(host, address)
         chosen = {
             "title": wanted.title,
             "description": description(wanted),

@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 from django.http import QueryDict
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -17,7 +16,7 @@ from live import answer_forms, moderation, rules
 from live.moderation import ModeratedText, Texts
 from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayContext, Text, TypedValues
 from live.plays.race import race
-from live.plays.ranked_poll import random_ranking, ranking_lines
+from live.plays.ranked_poll import first_place, random_ranking, ranking_lines
 from live.plays.robot_texts import robot_sentence
 from live.qa_rules import Mode
 from live.rounds import Round, options_of
@@ -28,7 +27,6 @@ from live.symbols import and_others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from store import keys
-from store.keys import fold
 from store.table import Key, Write
 
 from . import ideas_order as ideas
@@ -40,22 +38,12 @@ NO_IDEA = gettext_lazy("Write an idea first.")
 TOO_MANY_IDEAS = gettext_lazy("At most %(most)d ideas per person. Keep your best.")
 
 
-def parse_ideas(post: QueryDict) -> list[str]:
-    """Up to three distinct ideas; empty fields are ignored."""
-    typed = (answer_forms.parse_line(each, MAX_IDEA_CHARS) for each in post.getlist(answer_forms.TEXT))
-    texts = {fold(text): text for text in typed if fold(text)}
-    if not texts:
-        raise answer_forms.InvalidAnswer(NO_IDEA)
-    if len(texts) > MAX_IDEAS_PER_PERSON:
-        raise answer_forms.InvalidAnswer(TOO_MANY_IDEAS % {"most": MAX_IDEAS_PER_PERSON})
-    return list(texts.values())
-
-
 class Ideas(Play):
     name = "ideas"
     label = gettext_lazy("Ideas, then ranked")
     types = (Type.POLL,)
-    is_anonymous = is_ranked = has_texts = True
+    kinds = (Kind.IDEAS,)
+    is_anonymous = is_ranked = has_texts = allows_follow_up = True
     templates = {
         "player/sorting": "live/plays/ideas/player_sorting.html",
         "projector/sorting": "live/plays/ideas/projector_sorting.html",
@@ -68,73 +56,69 @@ class Ideas(Play):
         Phase.VOTING: gettext_lazy("Close the voting"),
     }
 
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.IDEAS
-
     # --- ideas and votes ---
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> Any:
-        assert snapshot.question is not None
-        return parse_ideas(post) if self._is_written(snapshot) else answer_forms.parse_ranking(post, snapshot.question)
+        if self._is_written(snapshot):
+            return answer_forms.parse_texts(post, MAX_IDEAS_PER_PERSON, MAX_IDEA_CHARS, NO_IDEA, TOO_MANY_IDEAS)
+        return answer_forms.parse_ranking(post, snapshot.open_question)
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {answer_forms.TEXT: said} if self._is_written(snapshot) else answer_forms.ranking_fields(said)
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.TEXT: answer} if self._is_written(snapshot) else answer_forms.ranking_fields(answer)
 
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        assert snapshot.question is not None
-        return {"texts": said} if self._is_written(snapshot) else answer_forms.ranking_summary(said, snapshot.question)
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        if self._is_written(snapshot):
+            return {"texts": answer}
+        return answer_forms.ranking_summary(answer, snapshot.open_question)
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
-        assert snapshot.question is not None
-        return (
-            [robot_sentence(snapshot, seat)]
-            if self._is_written(snapshot)
-            else random_ranking(snapshot.question, chance)
-        )
+        if self._is_written(snapshot):
+            return [robot_sentence(snapshot, seat)]
+        return random_ranking(snapshot.open_question, chance)
 
     def form_name(self, snapshot: Snapshot) -> str:
         return "ideas" if self._is_written(snapshot) else "rank"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        assert snapshot.question is not None
-        if not self._is_written(snapshot):
-            return answer_forms.rank_form(snapshot.question, typed)
-        texts = (*typed.get(answer_forms.TEXT, ()), *[""] * MAX_IDEAS_PER_PERSON)
-        return {"longest": MAX_IDEA_CHARS, "texts": texts[:MAX_IDEAS_PER_PERSON]}
+        if self._is_written(snapshot):
+            return answer_forms.texts_form(typed, MAX_IDEAS_PER_PERSON, MAX_IDEA_CHARS)
+        return answer_forms.rank_form(snapshot.open_question, typed)
 
     @staticmethod
     def _is_written(snapshot: Snapshot) -> bool:
         return snapshot.state.phase == Phase.QUESTION
 
-    def hint(self, snapshot: Snapshot) -> Text:
-        return _("Write up to three ideas.") if self._is_written(snapshot) else _("Put the best first, then send.")
-
-    def received_message(self, snapshot: Snapshot) -> Text:
-        return _("Your ideas are in.") if self._is_written(snapshot) else _("Your vote is in.")
-
-    def projector_hint(self, snapshot: Snapshot) -> Text:
-        if not self._is_written(snapshot):
-            return _("Rank them on your phone: the best first.")
-        return _("Write up to three ideas on your phone, without names. Then everybody ranks them.")
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        own = {
+            "hint": _("Put the best first, then send."),
+            "projector_hint": _("Rank them on your phone: the best first."),
+        }
+        if self._is_written(snapshot):
+            own = {
+                "hint": _("Write up to three ideas."),
+                "projector_hint": _("Write up to three ideas on your phone, without names. Then everybody ranks them."),
+                "received": _("Your ideas are in."),
+            }
+        return super().hints(snapshot) | own
 
     def displayed_question(
-        self, asked: Question, between: SortedIdeas | None, sealed: Round | None, look: PlayContext
+        self, question: Question, phase_data: SortedIdeas | None, sealed: Round | None, context: PlayContext
     ) -> Question:
         """The question with the ideas put to the vote as its options."""
-        if between is None:
-            return replace(asked, options=tuple(sealed.result.get("options", ())) if sealed else ())
-        options = between.order.options
-        hidden = moderation.hidden_options(look.texts, look.state.round, options)
-        return replace(asked, options=moderation.cover_hidden(options, hidden))
+        if phase_data is None:
+            return replace(question, options=tuple(sealed.result.get("options", ())) if sealed else ())
+        options = phase_data.order.options
+        hidden = moderation.hidden_options(context.texts, context.state.round, options)
+        return replace(question, options=moderation.cover_hidden(options, hidden))
 
     def context(self, snapshot: Snapshot) -> dict[str, Any]:
         """The ideas as everybody sees them: without those left out, and limited to what fits a phone."""
         if snapshot.state.phase != Phase.SORTING or snapshot.phase_data is None:
             return {}
-        told = [each for each in snapshot.phase_data.idea_views() if not each.out]
-        going, staying = [each for each in told if each.goes], [each for each in told if not each.goes]
-        shown = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
-        return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}
+        ideas = [each for each in snapshot.phase_data.idea_views() if not each.out]
+        going, staying = [each for each in ideas if each.goes], [each for each in ideas if not each.goes]
+        visible = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
+        return {"going_ideas": going, "staying_ideas": visible, "more_ideas": len(staying) - len(visible)}
 
     def screen_version(self, snapshot: Snapshot) -> str:
         """While the host is sorting, every action changes the screen."""
@@ -146,22 +130,23 @@ class Ideas(Play):
     def extra_keys(self, game_id: str, state: State) -> tuple[Key, ...]:
         return (keys.sorted_ideas(game_id, state.round),) if state.phase == Phase.SORTING else ()
 
-    def phase_data(self, look: PlayContext) -> SortedIdeas | None:
+    def phase_data(self, context: PlayContext) -> SortedIdeas | None:
         """The ideas are read once; their order is read each time until the vote opens."""
-        state, before = look.state, look.before
+        state, game_id = context.state, context.game_id
+        before: SortedIdeas | None = context.before
         if state.phase not in (Phase.SORTING, Phase.VOTING):
             return None
         if before is not None and before.order.settled:
-            return before if isinstance(before, SortedIdeas) else None
+            return before
         if before is None:
-            round_ = orders.read_written(look.game_id, state.round)
+            round_ = orders.read_written(game_id, state.round)
             if round_ is None:
                 return None  # just voided
             written = ideas.ideas_of_round(round_)
         else:
             written = before.ideas
-        item = look.items.get(keys.sorted_ideas(look.game_id, state.round))
-        order = ideas.order_of(item) if item else orders.find_order(look.game_id, state.round)
+        item = context.items.get(keys.sorted_ideas(game_id, state.round))
+        order = ideas.order_of(item) if item else orders.find_order(game_id, state.round)
         return SortedIdeas(written, order) if order else None
 
     def read_previous_phase(self, game: Game, state: State) -> tuple[Round, SortedIdeas] | None:
@@ -217,11 +202,13 @@ class Ideas(Play):
         except ideas.CannotSort as refusal:
             raise NotNow(str(refusal)) from None
         settled = replace(order, options=options, settled=True)
-        told = {"options": len(options), "digest": ideas.digest(options)}
-        return orders.change(game, state.round, order, settled), told
+        event_data = {"options": len(options), "digest": ideas.digest(options)}
+        return orders.change(game, state.round, order, settled), event_data
 
-    def dropping(self, game: Game, state: State) -> list[Write]:
-        order = orders.find_order(game.id, state.round) if state.is_under_way else None
+    def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
+        """Discards the ideas of a voided round."""
+        is_voided = state.is_under_way and after is not None and not after.counts(state.round)
+        order = orders.find_order(game.id, state.round) if is_voided else None
         return orders.dropping(game, state.round, order) if order else []
 
     def is_lost(self, game: Game, state: State) -> bool:
@@ -230,40 +217,41 @@ class Ideas(Play):
 
     # --- results ---
 
-    def render_result(
-        self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
-    ) -> SafeString:
+    def is_withheld(self, round_: Round) -> bool:
+        """Ideas are shown even if too few people voted on them."""
+        return "ideas" not in round_.result
+
+    def result_context(
+        self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
+    ) -> tuple[str, dict[str, Any]]:
         """Shows the ranking like a poll's, then the ideas, except those left out."""
         result, question = round_.result, questions[round_.question]
-        if "ideas" not in result:
-            return super().render_result(round_, questions, seats, own)
-        shown = [each for each in result["ideas"] if not each["out"]]
-        context = {
+        visible = [each for each in result["ideas"] if not each["out"]]
+        return "ideas", {
             "race": fragment("live/results/poll.html", race(round_, question)) if result.get("rounds") else "",
             "too_few": result.get("too_few", False),
             "people": result["people"],
-            "ideas": shown[:MAX_IDEAS_SHOWN],
-            "ideas_count": len(shown),
-            "left": and_others(max(0, len(shown) - MAX_IDEAS_SHOWN) + result["left"]),
-            "out": len(result["ideas"]) - len(shown),
+            "ideas": visible[:MAX_IDEAS_SHOWN],
+            "ideas_count": len(visible),
+            "left": and_others(max(0, len(visible) - MAX_IDEAS_SHOWN) + result["left"]),
+            "out": len(result["ideas"]) - len(visible),
         }
-        return fragment("live/results/ideas.html", context)
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
         number, result = round_.number, round_.result
         if "ideas" not in result:
             return round_
         hidden = moderation.hidden_options(texts, number, result["options"])
-        shown = [
+        visible = [
             {**each, "texts": [text for text in each["texts"] if not texts.is_hidden(number, text)]}
             for each in result["ideas"]
             if not texts.is_hidden(number, each["text"])
         ]
-        if not hidden and shown == list(result["ideas"]):
+        if not hidden and visible == list(result["ideas"]):
             return round_
-        told = {"options": list(moderation.cover_hidden(result["options"], hidden)), "ideas": shown}
-        gone = max(len(hidden), len(result["ideas"]) - len(shown), 1)
-        return replace(round_, result={**result, **told, "hidden": gone})
+        options = list(moderation.cover_hidden(result["options"], hidden))
+        gone = max(len(hidden), len(result["ideas"]) - len(visible), 1)
+        return replace(round_, result={**result, "options": options, "ideas": visible, "hidden": gone})
 
     def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         return _ballot_texts(texts, round_.number, round_.result.get("options", ()))
@@ -273,14 +261,8 @@ class Ideas(Play):
             return []
         return _ballot_texts(snapshot.texts, snapshot.state.round, snapshot.phase_data.order.options)
 
-    def csv_rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, CsvLine]]:
-        """The ranking, if there was a vote, then all ideas, with merged texts below the wording used."""
-        if "ideas" not in round_.result:
-            yield from super().csv_rows(round_, questions, name_of)
-            return
-        yield from ((round_.question, line) for line in self.csv_lines(round_, questions[round_.question], name_of))
-
     def csv_lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[CsvLine]:
+        """The ranking, if there was a vote, then all ideas, with merged texts below the wording used."""
         if round_.result.get("too_few"):
             yield {"row": "too few", "number": round_.count}
         if round_.result.get("rounds"):
@@ -294,16 +276,11 @@ class Ideas(Play):
         hidden = moderation.hidden_options(texts, round_.number, every)
         return tuple(text for place, text in enumerate(every) if place not in hidden)
 
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return True
-
     def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        if "winners" in round_.result:
-            options = options_of(round_, question)
-            yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
+        return first_place(question, round_)
 
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return answer_forms.ranking_text(said, options) if said else _("Abstention")
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return answer_forms.ranking_text(answer, options) if answer else _("Abstention")
 
     def is_recountable(self, round_: Round) -> bool:
         """Only if there was a vote."""

@@ -16,14 +16,13 @@ from django.utils.translation import gettext_lazy
 
 from live import answer_forms, counting, repository
 from live.counting import anonymous_entries, last_by_player, ranking_of, too_few
-from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayDescription, Text, TypedQuestion, TypedValues
+from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedQuestion, TypedValues
 from live.pseudonyms import new_salt, pseudonym
 from live.rounds import GivenAnswer, Round, may_be_shown, options_of
 from live.rules import Game, State
 from live.seats import Seat
 from live.snapshot import Snapshot
 from questions.question import RANKED, Kind, Question, Type
-from questions.rules import QuestionSet
 from store.table import Write
 
 from . import before_after
@@ -57,6 +56,12 @@ def ranking_lines(round_: Round, question: Question) -> Iterator[CsvLine]:
         yield {"row": "ballot", "answer": answer_forms.ranking_text(entry.said, options)}
 
 
+def first_place(question: Question, round_: Round) -> Iterator[Fact]:
+    if "winners" in round_.result:
+        options = options_of(round_, question)
+        yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
+
+
 def random_ranking(question: Question, chance: Random) -> str:
     """Favours the first options slightly, so that there is a race to see."""
     places = list(range(len(question.options)))
@@ -69,18 +74,12 @@ def random_ranking(question: Question, chance: Random) -> str:
 class RankedPoll(Play):
     name = Type.POLL.value
     label = gettext_lazy("Poll")
-    types = (Type.POLL,)
-    story = PlayDescription(
-        gettext_lazy("People rank the options, or write them first; the ranked votes are counted, round by round."),
-        gettext_lazy("Everybody sees the count as a race. Nobody learns who voted how, not even you."),
+    description = gettext_lazy(
+        "People rank the options, or write them first; the ranked votes are counted, round by round."
     )
-    is_anonymous = is_ranked = True
-
-    def suits(self, question: Question) -> bool:
-        return question.kind in (Kind.CHOICE, Kind.RANKING)
-
-    def count_suiting(self, set_: QuestionSet) -> int:
-        return set_.suits(Type.POLL)
+    privacy = gettext_lazy("Everybody sees the count as a race. Nobody learns who voted how, not even you.")
+    kinds = (Kind.CHOICE, Kind.RANKING)
+    is_anonymous = is_ranked = is_comparable = allows_follow_up = True
 
     def typed_question(self, typed: TypedQuestion) -> Question:
         """A ranking that may be asked twice, or whose options the room may write."""
@@ -94,44 +93,40 @@ class RankedPoll(Play):
         if typed.ideas and typed.twice:
             yield "twice", NOT_BOTH
 
-    def is_compared(self, question: Question) -> bool:
-        return question.twice and question.kind == Kind.RANKING
-
     # --- votes ---
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        assert snapshot.question is not None
-        if snapshot.question.kind in RANKED:
-            return answer_forms.parse_ranking(post, snapshot.question)
-        return str(answer_forms.parse_one_option(post.getlist(answer_forms.OPTION), snapshot.question))
-
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {answer_forms.OPTION: [said]} if self.form_name(snapshot) == "tap" else answer_forms.ranking_fields(said)
-
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        assert snapshot.question is not None
         if self.form_name(snapshot) == "tap":
-            return answer_forms.options_summary([int(said)], snapshot.question)
-        return answer_forms.ranking_summary(said, snapshot.question)
+            return str(answer_forms.parse_one_option(post.getlist(answer_forms.OPTION), snapshot.open_question))
+        return answer_forms.parse_ranking(post, snapshot.open_question)
+
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        if self.form_name(snapshot) == "tap":
+            return {answer_forms.OPTION: [answer]}
+        return answer_forms.ranking_fields(answer)
+
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        if self.form_name(snapshot) == "tap":
+            return answer_forms.options_summary([int(answer)], snapshot.open_question)
+        return answer_forms.ranking_summary(answer, snapshot.open_question)
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> Any:
-        assert snapshot.question is not None
-        return random_ranking(snapshot.question, chance)
+        return random_ranking(snapshot.open_question, chance)
 
     def form_name(self, snapshot: Snapshot) -> str:
         return "rank" if snapshot.question and snapshot.question.kind in RANKED else "tap"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        assert snapshot.question is not None
-        if self.form_name(snapshot) == "rank":
-            return answer_forms.rank_form(snapshot.question, typed)
-        return {"options": answer_forms.option_fields(snapshot.question, typed)}
+        if self.form_name(snapshot) == "tap":
+            return {"options": answer_forms.option_fields(snapshot.open_question, typed)}
+        return answer_forms.rank_form(snapshot.open_question, typed)
 
-    def hint(self, snapshot: Snapshot) -> Text:
-        return _("Tap your answer.") if self.form_name(snapshot) == "tap" else _("Put the best first, then send.")
-
-    def projector_hint(self, snapshot: Snapshot) -> Text:
-        return _("Rank them on your phone: the best first.")
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        is_tap = self.form_name(snapshot) == "tap"
+        return super().hints(snapshot) | {
+            "hint": _("Tap your answer.") if is_tap else _("Put the best first, then send."),
+            "projector_hint": _("Rank them on your phone: the best first."),
+        }
 
     # --- results ---
 
@@ -143,8 +138,8 @@ class RankedPoll(Play):
         if not state.before:
             salt = new_salt()
             before = before_after.Before(salt, before_after.firsts(box.last, box.players, question, salt))
-            kept = [] if round_.result.get("too_few") else before_after.linking(game, state.round, before)
-            return Closed(round_, writes=tuple(kept))
+            writes = [] if round_.result.get("too_few") else before_after.linking(game, state.round, before)
+            return Closed(round_, writes=tuple(writes))
         found, flows = before_after.find(game.id, state.before), {"untold": "lost"}
         if found is not None:
             robots = {pseudonym(found.salt, box.players[name]) for name in box.robots}
@@ -175,16 +170,11 @@ class RankedPoll(Play):
         for one, other, number in round_.result.get("moved", {}).get("flows", ()):
             yield {"row": "moved", "answer": f"{_first(one, options)} > {_first(other, options)}", "number": number}
 
-    def allows_follow_up(self, question: Question, round_: Round) -> bool:
-        return True
-
     def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        if "winners" in round_.result:
-            options = options_of(round_, question)
-            yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
+        return first_place(question, round_)
 
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return answer_forms.ranking_text(said, options) if said else _("Abstention")
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return answer_forms.ranking_text(answer, options) if answer else _("Abstention")
 
 
 def _first(first: before_after.FirstChoice, options: tuple[str, ...]) -> str:

@@ -17,14 +17,13 @@ from live import answer_forms, moderation
 from live.answer_forms import SHEET_PREFIX, InvalidAnswer, Option
 from live.counting import MAX_ANSWER_CHARS, is_whole, last_by_player, one_line, size_of, too_few, valid_options
 from live.moderation import ModeratedText, Texts
-from live.play import Closed, Closing, CsvLine, NameOf, Play, PlayDescription, Text, TypedQuestion, TypedValues
+from live.play import Closed, Closing, CsvLine, NameOf, Play, Text, TypedQuestion, TypedValues
 from live.rounds import Entry, GivenAnswer, Round, may_be_shown
 from live.rules import Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
 from live.symbols import Bar, Symbol, and_others, symbol
 from questions.question import RATINGS, Kind, Question, Type
-from questions.rules import QuestionSet
 from results.pictures.drawing import exact, share
 from store.keys import fold
 from store.splitting import fitting
@@ -136,19 +135,19 @@ class Field:
         return [Option(each, str(each), self.typed == str(each)) for each in RATINGS]
 
 
-def parse_sheet(post: QueryDict, questions: tuple[Question, ...]) -> dict[str, Any]:
+def parse_sheet(post: QueryDict, questions: Sequence[Question]) -> dict[str, Any]:
     """The answers by question; unanswered questions are left out."""
-    said: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for name in post:
         if name.startswith(SHEET_PREFIX):
             place = answer_forms.parse_number(name.removeprefix(SHEET_PREFIX), len(questions))
             if place is None:
                 raise InvalidAnswer(UNKNOWN_QUESTION)
             if (value := _typed_value(post.getlist(name), questions[place])) is not None:
-                said[str(place)] = value
-    if not said:
+                answers[str(place)] = value
+    if not answers:
         raise InvalidAnswer(NOTHING_SAID)
-    return dict(sorted(said.items(), key=lambda each: int(each[0])))
+    return dict(sorted(answers.items(), key=lambda each: int(each[0])))
 
 
 def _typed_value(typed: list[str], question: Question) -> Any:
@@ -176,20 +175,14 @@ def _yes_or_no(typed: str) -> bool:
     return typed == "yes"
 
 
-def _field(value: Any) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
-
-
 class Survey(Play):
     name = Type.SURVEY.value
     label = gettext_lazy("Survey")
-    types = (Type.SURVEY,)
-    story = PlayDescription(
-        gettext_lazy("People fill in all questions on one page, at their own pace, until you close it."),
-        gettext_lazy("You see numbers and texts without names. Nobody learns who wrote what, not even you."),
-    )
+    description = gettext_lazy("People fill in all questions on one page, at their own pace, until you close it.")
+    privacy = gettext_lazy("You see numbers and texts without names. Nobody learns who wrote what, not even you.")
+    kinds = (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
     is_anonymous = has_texts = spans = True
-    may_repeat = False
+    is_timed = may_repeat = keeps_votes = False
     templates = {
         "projector/question": "live/plays/survey/projector_question.html",
         "player/question_head": "live/plays/survey/head.html",
@@ -197,12 +190,6 @@ class Survey(Play):
     }
     farewell = gettext_lazy("The survey is closed. Your answers are counted without your name.")
     closes = {Phase.QUESTION: gettext_lazy("Close the survey")}
-
-    def suits(self, question: Question) -> bool:
-        return question.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
-
-    def count_suiting(self, set_: QuestionSet) -> int:
-        return set_.suits(Type.SURVEY)
 
     def typed_question(self, typed: TypedQuestion) -> Question:
         kind = Kind.CHOICE if typed.lines else Kind.TEXT
@@ -212,46 +199,44 @@ class Survey(Play):
         is_first = step == Step.NEXT and not state.round
         return _("Open the survey") if is_first else super().step_label(step, state)
 
-    def seconds(self, question: Question) -> int:
-        """No time limit: the host closes it."""
-        return 0
-
     # --- answers ---
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> dict[str, Any]:
-        return parse_sheet(post, snapshot.asked_now)
+        return parse_sheet(post, snapshot.round_questions)
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {f"{SHEET_PREFIX}{place}": [_field(value)] for place, value in said.items()}
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        names = {True: "yes", False: "no"}
+        return {
+            f"{SHEET_PREFIX}{place}": [names[value] if isinstance(value, bool) else str(value)]
+            for place, value in answer.items()
+        }
 
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        return {"answered": len(said), "asked": snapshot.state.span}
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        return {"answered": len(answer), "total": snapshot.state.span}
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> dict[str, Any]:
-        return {str(place): _random_value(each, chance) for place, each in enumerate(snapshot.asked_now)}
+        return {str(place): _random_value(each, chance) for place, each in enumerate(snapshot.round_questions)}
 
     def form_name(self, snapshot: Snapshot) -> str:
         return "sheet"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        names = ((f"{SHEET_PREFIX}{place}", each) for place, each in enumerate(snapshot.asked_now))
+        names = ((f"{SHEET_PREFIX}{place}", each) for place, each in enumerate(snapshot.round_questions))
         fields = [Field(name, question, answer_forms.last_value(typed, name)) for name, question in names]
         return {"longest": MAX_ANSWER_CHARS, "fields": fields}
 
-    def hint(self, snapshot: Snapshot) -> Text:
-        return _("Answer what you like, then send it.")
-
-    def received_message(self, snapshot: Snapshot) -> Text:
-        return _("Your answers are in.")
-
-    def announcement(self, snapshot: Snapshot) -> Text:
-        return _("The survey is open.")
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        return super().hints(snapshot) | {
+            "hint": _("Answer what you like, then send it."),
+            "received": _("Your answers are in."),
+            "announced": _("The survey is open."),
+        }
 
     # --- results ---
 
     def close(self, closing: Closing) -> Closed:
         state = closing.state
-        return Closed(count(state.round, closing.asked, closing.box.last, state.question))
+        return Closed(count(state.round, closing.round_questions, closing.box.last, state.question))
 
     def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
@@ -292,11 +277,8 @@ class Survey(Play):
         for entry in round_.entries:
             yield round_.question + _place(entry), {"row": "text", "answer": entry.said["text"]}
 
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return str(said["text"])
-
-    def is_recountable(self, round_: Round) -> bool:
-        return False
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return str(answer["text"])
 
 
 def _place(entry: Entry) -> int:

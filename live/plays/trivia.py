@@ -13,25 +13,12 @@ from django.utils.translation import gettext_lazy
 
 from live import answer_forms, scores
 from live.counting import last_by_player, valid_options
-from live.play import (
-    Closed,
-    Closing,
-    CsvLine,
-    Fact,
-    NameOf,
-    Play,
-    PlayDescription,
-    Text,
-    TypedQuestion,
-    TypedValues,
-    scored_csv_line,
-)
+from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedQuestion, TypedValues, scored_csv_line
 from live.rounds import Entry, GivenAnswer, Round
 from live.seats import Seat
 from live.snapshot import Snapshot
 from live.symbols import Bar, symbol
 from questions.question import Kind, Question, Type
-from questions.rules import QuestionSet
 from results.pictures.drawing import share
 
 RIGHT = "*"  # marks a right option
@@ -64,18 +51,14 @@ def _entry(question: Question, given: GivenAnswer, clock_of: ClockOf | None) -> 
 class Trivia(Play):
     name = Type.TRIVIA.value
     label = gettext_lazy("Trivia")
-    types = (Type.TRIVIA,)
-    story = PlayDescription(
-        gettext_lazy("People choose the right answer against the clock and collect points."),
-        gettext_lazy("Everybody sees the right answer after each question, who leads, and the winners at the end."),
+    description = gettext_lazy("People choose the right answer against the clock and collect points.")
+    privacy = gettext_lazy(
+        "Everybody sees the right answer after each question, who leads, and the winners at the end."
     )
     is_scored = has_bonus = has_few_answers = True
 
     def suits(self, question: Question) -> bool:
         return question.kind == Kind.CHOICE and bool(question.right)
-
-    def count_suiting(self, set_: QuestionSet) -> int:
-        return set_.suits(Type.TRIVIA)
 
     def typed_question(self, typed: TypedQuestion) -> Question:
         right = tuple(place for place, line in enumerate(typed.lines) if line.startswith(RIGHT))
@@ -89,19 +72,16 @@ class Trivia(Play):
     # --- answers ---
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> list[int]:
-        assert snapshot.question is not None
-        return answer_forms.parse_options(post, snapshot.question)
+        return answer_forms.parse_options(post, snapshot.open_question)
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {answer_forms.OPTION: [str(option) for option in said]}
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [str(option) for option in answer]}
 
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        assert snapshot.question is not None
-        return answer_forms.options_summary(said, snapshot.question)
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        return answer_forms.options_summary(answer, snapshot.open_question)
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[int]:
-        assert snapshot.question is not None
-        question = snapshot.question
+        question = snapshot.open_question
         wrong = [place for place in range(len(question.options)) if place not in question.right]
         is_right = chance.random() < RIGHT_PROBABILITY or not wrong
         return sorted(question.right) if is_right else [chance.choice(wrong)]
@@ -110,16 +90,16 @@ class Trivia(Play):
         return "tick" if snapshot.question and len(snapshot.question.right) > 1 else "tap"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        assert snapshot.question is not None
-        return {"options": answer_forms.option_fields(snapshot.question, typed)}
+        return {"options": answer_forms.option_fields(snapshot.open_question, typed)}
 
-    def hint(self, snapshot: Snapshot) -> Text:
-        return (
-            _("Choose your answers, then send them.") if self.form_name(snapshot) == "tick" else _("Tap your answer.")
-        )
-
-    def projector_hint(self, snapshot: Snapshot) -> Text:
-        return _("More than one answer is right.") if self.form_name(snapshot) == "tick" else ""
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        own = {"hint": _("Tap your answer.")}
+        if self.form_name(snapshot) == "tick":
+            own = {
+                "hint": _("Choose your answers, then send them."),
+                "projector_hint": _("More than one answer is right."),
+            }
+        return super().hints(snapshot) | own
 
     # --- results ---
 
@@ -136,7 +116,7 @@ class Trivia(Play):
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         chosen, right = round_.result["chosen"], round_.result["right"]
-        said = next((entry.said for entry in round_.entries if own and entry.player == own), ())
+        own_answer = next((entry.said for entry in round_.entries if own and entry.player == own), ())
         bars = [
             Bar(
                 label=label,
@@ -145,12 +125,17 @@ class Trivia(Play):
                 sign=symbol(option),
                 mark="right" if option in right else "",
                 word=_("right") if option in right else "",
-                own=option in said,
+                own=option in own_answer,
                 option=option,
             )
             for option, (label, count) in enumerate(zip(questions[round_.question].options, chosen, strict=True))
         ]
-        return "trivia", {"bars": bars, "count": round_.count, "says": _all_right(round_)}
+        if round_.count:
+            counts = {"right": round_.result["fully_right"], "count": round_.count}
+            headline = _("All correct: %(right)d of %(count)d") % counts
+        else:
+            headline = _("Nobody answered.")
+        return "trivia", {"bars": bars, "headline": headline}
 
     def verdict(self, round_: Round, entry: Entry) -> str:
         return "right" if entry.points == scores.FULL_POINTS else "partly" if entry.points else "wrong"
@@ -167,12 +152,5 @@ class Trivia(Play):
     def headline_facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         yield _("All correct"), round_.result["fully_right"]
 
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return answer_forms.options_text(said, options)
-
-
-def _all_right(round_: Round) -> str:
-    if not round_.count:
-        return _("Nobody answered.")
-    told = {"right": round_.result["fully_right"], "count": round_.count}
-    return _("All correct: %(right)d of %(count)d") % told
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return answer_forms.options_text(answer, options)

@@ -14,14 +14,13 @@ from django.utils.translation import gettext_lazy
 from live import answer_forms, moderation
 from live.counting import too_few
 from live.moderation import ModeratedText, Texts
-from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, PlayDescription, Text, TypedQuestion, TypedValues
+from live.play import Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedValues
 from live.rounds import Round, may_be_shown
 from live.rules import Phase
 from live.seats import Seat
 from live.snapshot import Snapshot
 from live.symbols import and_others
 from questions.question import Kind, Question, Type
-from questions.rules import QuestionSet
 from store.keys import fold
 
 from .ideas_order import collected
@@ -41,17 +40,6 @@ class Word:
     size: int
 
 
-def parse_words(post: QueryDict) -> list[str]:
-    """Distinct words, ignoring case; empty fields are ignored."""
-    typed = (answer_forms.parse_line(each, MAX_WORD_CHARS) for each in post.getlist(answer_forms.TEXT))
-    found = {fold(text): text for text in typed if fold(text)}
-    if not found:
-        raise answer_forms.InvalidAnswer(NO_WORD)
-    if len(found) > MAX_WORDS_PER_PERSON:
-        raise answer_forms.InvalidAnswer(TOO_MANY % {"most": MAX_WORDS_PER_PERSON})
-    return list(found.values())
-
-
 def sized(round_: Round) -> list[Word]:
     """Most frequent first, sized by frequency."""
     most = max((each.said["by"] for each in round_.entries), default=1)
@@ -65,33 +53,24 @@ def sized(round_: Round) -> list[Word]:
 class WordCloud(Play):
     name = "word-cloud"
     label = gettext_lazy("Word cloud")
-    types = ("word-cloud",)
-    story = PlayDescription(
-        gettext_lazy("People send up to three words each; those sent most often are shown largest."),
-        gettext_lazy("Everybody sees the words and how often each was sent. Nobody learns who sent which."),
-    )
+    description = gettext_lazy("People send up to three words each; those sent most often are shown largest.")
+    privacy = gettext_lazy("Everybody sees the words and how often each was sent. Nobody learns who sent which.")
+    kinds = (Kind.TEXT,)
+    set_type = Type.CALL_AND_ANSWER.value  # its questions are texts, too
     is_anonymous = has_texts = True
+    keeps_votes = False
     closes = {Phase.QUESTION: gettext_lazy("Close the word cloud")}
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.TEXT
-
-    def count_suiting(self, set_: QuestionSet) -> int:
-        return set_.suits(Type.CALL_AND_ANSWER)  # its questions are texts, too
-
-    def typed_question(self, typed: TypedQuestion) -> Question:
-        return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
 
     # --- answers ---
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> list[str]:
-        return parse_words(post)
+        return answer_forms.parse_texts(post, MAX_WORDS_PER_PERSON, MAX_WORD_CHARS, NO_WORD, TOO_MANY)
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {answer_forms.TEXT: said}
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.TEXT: answer}
 
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        return {"texts": said}
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        return {"texts": answer}
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> list[str]:
         """Single words of a sentence, so that several robots send the same."""
@@ -101,17 +80,14 @@ class WordCloud(Play):
         return "words"
 
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-        texts = (*typed.get(answer_forms.TEXT, ()), *[""] * MAX_WORDS_PER_PERSON)
-        return {"longest": MAX_WORD_CHARS, "texts": texts[:MAX_WORDS_PER_PERSON]}
+        return answer_forms.texts_form(typed, MAX_WORDS_PER_PERSON, MAX_WORD_CHARS)
 
-    def hint(self, snapshot: Snapshot) -> Text:
-        return _("Send up to three words.")
-
-    def received_message(self, snapshot: Snapshot) -> Text:
-        return _("Your words are in.")
-
-    def projector_hint(self, snapshot: Snapshot) -> Text:
-        return _("Send up to three words with your phone. Nobody sees who sent what.")
+    def hints(self, snapshot: Snapshot) -> dict[str, Text]:
+        return super().hints(snapshot) | {
+            "hint": _("Send up to three words."),
+            "projector_hint": _("Send up to three words with your phone. Nobody sees who sent what."),
+            "received": _("Your words are in."),
+        }
 
     # --- results ---
 
@@ -146,8 +122,5 @@ class WordCloud(Play):
         if words := sized(round_):
             yield _("Sent most often"), words[0].text
 
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return str(said["text"])
-
-    def is_recountable(self, round_: Round) -> bool:
-        return False
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return str(answer["text"])

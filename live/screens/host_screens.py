@@ -158,7 +158,7 @@ def host_context(snapshot: Snapshot) -> dict[str, Any]:
         "size": text_size(snapshot.question),
         "first_step": offered[0] if offered else None,
         "other_steps": offered[1:],
-        **(play.context(snapshot) | {"how": play.projector_hint(snapshot)} if play else {}),
+        **(play.hints(snapshot) | play.context(snapshot) if play else {}),
         "next_question": snapshot.questions[at] if at is not None else None,
     }
 

@@ -91,7 +91,7 @@ def own_context(
     play = play_at(snapshot.state)
     if play is not None and snapshot.state.is_open:
         filled = form_values(snapshot, said) if typed is None else typed
-        return shown | {"said": said, **(play.own_form(snapshot, seat.player, filled) or {})}
+        return shown | {"said": said, **play.own_form(snapshot, seat.player, filled)}
     is_over = snapshot.state.phase == Phase.ENDED and host_screens.is_scored(snapshot)
     if is_over or (play is not None and play.is_scored and results_are_shown(snapshot)):
         return shown | _scored(snapshot, seat)
@@ -104,7 +104,8 @@ def _voted(snapshot: Snapshot, seat: Seat) -> str:
     assert snapshot.question is not None
     entry = _entries(snapshot).get(seat.player)
     options = options_of(snapshot.round, snapshot.question)
-    return play_named(snapshot.state.play).public_vote(entry, snapshot.question, options) if entry else ""
+    play = play_named(snapshot.state.play)
+    return str(play.answer_text(entry.said, snapshot.question, options)) if entry else ""
 
 
 def _entries(snapshot: Snapshot) -> dict[str, Entry]:

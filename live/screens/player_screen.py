@@ -22,12 +22,7 @@ def heading_context(snapshot: Snapshot) -> dict[str, Any]:
     if play is None:
         return shown
     if snapshot.state.is_open:
-        shown |= {
-            "form_name": play.form_name(snapshot),
-            "hint": play.hint(snapshot),
-            "until": play.change_hint(snapshot),
-        }
-        shown |= {"received": play.received_message(snapshot), "announced": play.announcement(snapshot)}
+        shown |= {"form_name": play.form_name(snapshot), **play.hints(snapshot)}
     return shown | play.context(snapshot)
 
 
@@ -43,7 +38,7 @@ def player_context(snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
 def is_form_for_all(snapshot: Snapshot) -> bool:
     """Whether everybody gets the same form; votes on answers have a form in each player's own order."""
     play = play_at(snapshot.state)
-    return play is not None and snapshot.state.is_open and not play.has_own_form(snapshot)
+    return play is not None and snapshot.state.is_open and snapshot.state.phase != play.own_form_phase
 
 
 def first_names(snapshot: Snapshot) -> list[str]:

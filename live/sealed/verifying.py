@@ -54,7 +54,7 @@ def _flaw(state: State, said: Item, heard: Item | None, parts: list[Item]) -> st
     if heard is None or not parts:
         return f"{where}: {'the round' if heard else 'the list of receipts'} that was sealed is gone."
     round_ = counting.round_from_parts(parts)
-    asked = state.asked_in(round_.number, repository.read_questions(said["game_id"]))
+    asked = state.questions_in(round_.number, repository.read_questions(said["game_id"]))
     there = seals.digests(round_, asked, heard["receipts"])
     wrong = [words for name, words in WRONG.items() if there[name] != said.get(name, there[name])]
     return f"{where}: {wrong[0]}" if wrong else None

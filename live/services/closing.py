@@ -83,12 +83,7 @@ def _overtaken(game: Game, state: State, who: str) -> State:
         return there
     after = _changed_now(rules.voided(there))
     said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.state_as_item(after)}
-    play = play_named(there.play)
-    dropped = [
-        repository.emptying(game, state.round),
-        *play.moving_on(game, there),
-        *play.dropping(game, there),
-    ]
+    dropped = [repository.emptying(game, state.round), *play_named(there.play).moving_on(game, there, after)]
     if not try_record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped):
         return repository.read_state(game.id) or there
     changes.publish(game.id)
@@ -177,7 +172,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
         "game_id": game.id,
         "round": round_.number,
         "count": round_.count,
-        **seals.digests(round_, closing.asked, receipts),
+        **seals.digests(round_, closing.round_questions, receipts),
         **play.seal_event_data(game, len(box.present)),
         "state": repository.state_as_item(after),
     }

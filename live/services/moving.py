@@ -72,12 +72,9 @@ def move(
 
 def _dropped(game: Game, state: State, step: Step) -> list[Write]:
     """Discard the anonymous answers of a voided round: never counted, and no longer traceable."""
-    if step not in (Step.VOID, Step.REPEAT) or not state.secret:
+    if step not in (Step.VOID, Step.REPEAT) or not (state.secret and state.is_open):
         return []
-    written = play_named(state.play).dropping(game, state)
-    if not state.is_open:
-        return written
-    return [*repository.unsalting(game, state.round), repository.emptying(game, state.round), *written]
+    return [*repository.unsalting(game, state.round), repository.emptying(game, state.round)]
 
 
 def next_state(

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext_lazy
 
 from live import formats
 from live.formats import FORMATS
-from live.play import PlayDescription, TypedQuestion, play_for_type, play_named, plays, suits
+from live.play import Play, Text, TypedQuestion, play_for_type, play_named, plays, suits
 from live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
@@ -50,15 +50,6 @@ def rehearsals() -> list[tuple[int, Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class TypeCard:
-    """A session type to choose from."""
-
-    type: str
-    words: str | Promise
-    story: PlayDescription
-
-
-@dataclass(frozen=True, slots=True)
 class SetOffer:
     """A question set to choose from, with its number of questions for each play."""
 
@@ -66,18 +57,19 @@ class SetOffer:
     suiting: tuple[tuple[str, int], ...]
 
 
-def type_cards() -> list[TypeCard]:
-    return [TypeCard(each.name, each.label, each.story) for each in plays() if each.story]
+def session_types() -> list[Play]:
+    """The plays that are session types of their own."""
+    return [each for each in plays() if each.description]
+
+
+def type_choices() -> list[tuple[str, Text]]:
+    return [(each.name, each.label) for each in session_types()]
 
 
 class GameForm(forms.Form):
     """Creates a session from a set, or from one question typed here."""
 
-    engagement_type = forms.ChoiceField(
-        label=_("What happens"),
-        choices=lambda: [(each.type, each.words) for each in type_cards()],
-        initial=Type.TRIVIA.value,
-    )
+    engagement_type = forms.ChoiceField(label=_("What happens"), choices=type_choices, initial=Type.TRIVIA.value)
     question_set = forms.CharField(label=_("What is asked"), required=False, max_length=64)
     question = forms.CharField(
         label=_("Your question"), required=False, max_length=1_000, widget=forms.TextInput({"dir": "auto"})
@@ -170,8 +162,7 @@ class GameForm(forms.Form):
 
     # --- choices ---
 
-    def cards(self) -> list[TypeCard]:
-        return type_cards()
+    types = staticmethod(session_types)
 
     def parts(self) -> list[str]:
         """Templates of the fields that formats add."""
@@ -179,11 +170,12 @@ class GameForm(forms.Form):
 
     def offers(self) -> list[SetOffer]:
         """Sets with at least one question that suits some type."""
-        chosen = [each for each in plays() if each.story]
+        types = session_types()
         counted = (
-            (each, tuple((play.name, play.count_suiting(each)) for play in chosen)) for each in self.offered.values()
+            SetOffer(each, tuple((play.name, play.count_suiting(each)) for play in types))
+            for each in self.offered.values()
         )
-        return [SetOffer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
+        return [offer for offer in counted if any(number for _type, number in offer.suiting)]
 
     # --- input ---
 
@@ -327,9 +319,7 @@ class SessionQuestionForm(QuestionForm):
 class AddedQuestionForm(SessionQuestionForm):
     """Adds a question, with its play."""
 
-    play = forms.ChoiceField(
-        label=_("What happens"), choices=lambda: [(each.type, each.words) for each in type_cards()]
-    )
+    play = forms.ChoiceField(label=_("What happens"), choices=type_choices)
 
     def __init__(self, *arguments: Any, game: Game, **options: Any):
         super().__init__(*arguments, initial={"play": game.engagement_type}, **options)

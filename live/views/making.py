@@ -27,7 +27,7 @@ from pages.messages import refusals_as_messages
 from questions import repository as sets
 from questions.question import Kind, Question, Type
 
-from .forms import GameForm, set_reference, type_cards
+from .forms import GameForm, session_types, set_reference
 
 PAGE_ROWS = 10  # of ended sessions; the rest is in the history
 
@@ -37,7 +37,7 @@ PAGE_ROWS = 10  # of ended sessions; the rest is in the history
 def games(request: HttpRequest) -> HttpResponse:
     """Everybody can join with a code; hosts also see their sessions and can create one."""
     user = request.user
-    context: dict[str, Any] = {"may_host": may_host(request), "cards": type_cards()}
+    context: dict[str, Any] = {"may_host": may_host(request), "types": session_types()}
     if context["may_host"]:
         newest, _older = repository.history(user.name, limit=repository.MAX_RECENT_SESSIONS)
         past = [each for each in newest if each.ended_at]

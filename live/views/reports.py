@@ -248,8 +248,14 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
         "count": round_.count,
         "votes": round_.votes,
         "result": dict(round_.result),
-        "entries": [play.entry(each) for each in round_.entries],
+        "entries": [_entry(each, play) for each in round_.entries],
     }
+
+
+def _entry(entry: Entry, play: Play) -> dict[str, Any]:
+    named = {"player": entry.player} if entry.player else {}
+    scored = {"points": entry.points, "bonus": entry.bonus} if play.is_scored else {}
+    return {**named, "said": entry.said, **scored}
 
 
 def _named(report: Report) -> Iterator[dict[str, Any]]:

@@ -55,7 +55,7 @@ class RoundContext:
     @property
     def evidence(self) -> Evidence:
         assert self.round is not None
-        asked = seals.asked_in(self.snapshot.state.asked_in(self.number, self.snapshot.questions))
+        asked = seals.asked_in(self.snapshot.state.questions_in(self.number, self.snapshot.questions))
         heard = seals.heard(self.heard.get("receipts", ()))
         return Evidence(self.snapshot.game.id, self.number, asked, heard, self.heard.get("event", 0))
 

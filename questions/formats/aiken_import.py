@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from pages.lists import decode
 
-from ..question import Flaw
+from ..question import Flaw, Kind, Question
 from ..rules import FullSet
 from .rows import MAX_ROW_CHARS, ForeignQuestion, ImportedFile, judge_foreign, lines_of
 
@@ -78,22 +78,22 @@ def _add_line(text: str, block: Block) -> None:
 
 def _question(block: Block) -> ForeignQuestion:
     text = "\n".join(block.texts)
-    found: list[Flaw] = []
+    problems: list[Flaw] = []
     if not block.options:
         return ForeignQuestion(
             block.line, text, cannot=_("It has no options, which are lines that begin with A, B and so on.")
         )
     if block.letters != list(ascii_uppercase[: len(block.letters)]):
-        found.append(Flaw("", _("Its options are not lettered A, B, C and so on, in order.")))
-    right = _right(block, found)
-    return ForeignQuestion(block.line, text, options=tuple(block.options), right=right, found=tuple(found))
+        problems.append(Flaw("", _("Its options are not lettered A, B, C and so on, in order.")))
+    question = Question("", Kind.CHOICE, options=tuple(block.options), right=_right(block, problems))
+    return ForeignQuestion(block.line, text, question, problems=tuple(problems))
 
 
-def _right(block: Block, found: list[Flaw]) -> tuple[int, ...]:
+def _right(block: Block, problems: list[Flaw]) -> tuple[int, ...]:
     letters = re.findall(r"\w+", (block.answer or "").upper()[:100])
     if not letters:
-        found.append(Flaw("", _("Its ANSWER: line is missing or has no letter.")))
+        problems.append(Flaw("", _("Its ANSWER: line is missing or has no letter.")))
     for letter in letters:
         if letter not in block.letters:
-            found.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": letter[:40]}))
+            problems.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": letter[:40]}))
     return tuple(block.letters.index(letter) for letter in letters if letter in block.letters)

@@ -95,11 +95,11 @@ def _separator(header: str, choices: str) -> str:
 
 def _columns(headings: Sequence[str]) -> dict[str, int]:
     """The position of each column; the first of two with the same name."""
-    found: dict[str, int] = {}
+    columns: dict[str, int] = {}
     for place, heading in enumerate(headings):
         if column := COLUMN_OF.get("".join(filter(str.isalnum, fold(heading)))):
-            found.setdefault(column, place)
-    return found
+            columns.setdefault(column, place)
+    return columns
 
 
 def _records(lines: list[str], begin: int, separator: str) -> Iterator[Record]:
@@ -109,7 +109,7 @@ def _records(lines: list[str], begin: int, separator: str) -> Iterator[Record]:
         cells = _cells_of(_fed(lines, begin, fed), separator)
         if cells is None:
             yield Record(begin + 1, (), lines[begin])
-        elif _has_words(cells):
+        elif _has_text(cells):
             yield Record(begin + 1, tuple(cells))
         begin += max(1, len(fed) if cells is not None else 1)
 
@@ -132,7 +132,7 @@ def _cells_of(lines: Iterable[str], separator: str) -> list[str] | None:
         return None
 
 
-def _has_words(cells: Iterable[str]) -> bool:
+def _has_text(cells: Iterable[str]) -> bool:
     return bool("".join(cells).strip())
 
 
@@ -146,43 +146,45 @@ def _row(record: Record, columns: dict[str, int], width: int) -> Row:
     cells = {
         name: unescape_formula(record.cells[place]) for name, place in columns.items() if place < len(record.cells)
     }
-    question, found = question_from(cells)
-    if _has_words(record.cells[width:]):
-        found = [*found, Flaw("", _("It has more cells than the first line."))]
-    if found:
-        reasons = " ".join(f"{flaw.field}: {flaw.sentence}" if flaw.field else flaw.sentence for flaw in found)
+    question, problems = question_from(cells)
+    if _has_text(record.cells[width:]):
+        problems = [*problems, Flaw("", _("It has more cells than the first line."))]
+    if problems:
+        reasons = " ".join(f"{flaw.field}: {flaw.sentence}" if flaw.field else flaw.sentence for flaw in problems)
         return Row(record.line, question.title[:200], None, Verdict.INVALID, reasons)
     return Row(record.line, question.title, question, Verdict.NEW)
 
 
 def question_from(cells: dict[str, str]) -> tuple[Question, list[Flaw]]:
-    found: list[Flaw] = []
+    problems: list[Flaw] = []
     columns = [name for name in OPTIONS if cells.get(name)]
     fields: dict[str, Any] = {name: cells.get(name, "") for name in ("title", "detail", "category", "school")}
     question = Question(
         **fields,
         custom_instruction=cells.get("custom_instruction", ""),
-        kind=_kind(cells.get("kind", ""), bool(columns), found),
+        kind=_kind(cells.get("kind", ""), bool(columns), problems),
         options=tuple(cells[name] for name in columns),
-        right=_right(cells.get("right", ""), columns, found),
-        seconds=_seconds(cells.get("seconds", ""), found),
-        twice=_twice(cells.get("twice", ""), found),
+        right=_right(cells.get("right", ""), columns, problems),
+        seconds=_seconds(cells.get("seconds", ""), problems),
+        twice=_twice(cells.get("twice", ""), problems),
     )
     tidy = tidied(question)
-    return tidy, [*found, *flaws(tidy, columns)]
+    return tidy, [*problems, *flaws(tidy, columns)]
 
 
-def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:
+def _kind(typed: str, has_options: bool, problems: list[Flaw]) -> Kind:
     """By default, it depends on whether there are options."""
     word = "".join(filter(str.isalpha, fold(typed)))
     usual = Kind.CHOICE if has_options else Kind.TEXT
     if word and word not in KIND_OF:
         known = ", ".join(SET_KIND_LABELS)
-        found.append(Flaw("kind", _("“%(typed)s” is not one of: %(known)s.") % {"typed": typed[:40], "known": known}))
+        problems.append(
+            Flaw("kind", _("“%(typed)s” is not one of: %(known)s.") % {"typed": typed[:40], "known": known})
+        )
     return KIND_OF.get(word, usual)
 
 
-def _right(typed: str, columns: list[str], found: list[Flaw]) -> tuple[int, ...]:
+def _right(typed: str, columns: list[str], problems: list[Flaw]) -> tuple[int, ...]:
     """Letters or numbers of options: “B”, “2”, “A, C”."""
     places: list[int] = []
     for word in filter(None, re.split(r"[\s,;/+&]+", typed)):
@@ -190,7 +192,7 @@ def _right(typed: str, columns: list[str], found: list[Flaw]) -> tuple[int, ...]
         if column in columns:
             places.append(columns.index(column))
         else:
-            found.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": word[:40]}))
+            problems.append(Flaw("right", _("There is no option “%(word)s”.") % {"word": word[:40]}))
     return tuple(places)
 
 
@@ -200,19 +202,19 @@ def _number(word: str) -> int:
     return int(word) if re.fullmatch("[0-9]{1,2}", word) else 0
 
 
-def _seconds(typed: str, found: list[Flaw]) -> int:
+def _seconds(typed: str, problems: list[Flaw]) -> int:
     if not typed.strip():
         return USUAL_SECONDS
     if re.fullmatch("[0-9]{1,6}", typed.strip()):
         return int(typed)
-    found.append(Flaw("seconds", _("“%(typed)s” is not a whole number.") % {"typed": typed[:40]}))
+    problems.append(Flaw("seconds", _("“%(typed)s” is not a whole number.") % {"typed": typed[:40]}))
     return USUAL_SECONDS
 
 
-def _twice(typed: str, found: list[Flaw]) -> bool:
+def _twice(typed: str, problems: list[Flaw]) -> bool:
     word = fold(typed)
     if word in ("", *NO):
         return False
     if word not in YES:
-        found.append(Flaw("twice", _("“%(typed)s” is neither yes nor no.") % {"typed": typed[:40]}))
+        problems.append(Flaw("twice", _("“%(typed)s” is neither yes nor no.") % {"typed": typed[:40]}))
     return word in YES

@@ -14,7 +14,6 @@ from typing import Any
 
 import nh3
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from pages.lists import decode
 
@@ -35,17 +34,6 @@ MIN_RIGHT_PERCENT = 99.99  # of a hundred: what is worth that much is right
 PARTING = re.compile("(?<!/)/(?!/)")  # between the names of a path; a slash in a name is doubled
 CONTEXT = re.compile(r"\$[a-z]+[0-9]*\$")
 YES, NO = ("T", "TRUE"), ("F", "FALSE")
-
-DESCRIPTION = gettext_lazy("It is text without answers, so it is not a question.")
-MATCHING = gettext_lazy("Matching questions are not supported.")
-NUMBER = gettext_lazy("Numerical questions are not supported.")
-GAPS = gettext_lazy("Questions with several gaps are not supported.")
-MEDIA = gettext_lazy("Questions with pictures, sound or video are not supported.")
-BRACES = gettext_lazy("Its braces { } do not match.")
-FEEDBACK = gettext_lazy("Its feedback is left out: it would be shown before people answer.")
-NOT_JUDGED = gettext_lazy("Its expected answers are left out: free text is not graded here.")
-PARTLY = gettext_lazy("Partly right answers count as wrong here.")
-NONE_RIGHT = gettext_lazy("None of its answers is marked as right.")
 
 
 def read(raw: bytes, full: FullSet) -> ImportedFile:
@@ -72,7 +60,8 @@ def _questions(text: str) -> Iterator[ForeignQuestion]:
             category = _category(lines.pop(0).removeprefix(CATEGORY)[:MAX_ROW_CHARS])
             line += 1
         if lines:
-            yield replace(_question(line, "\n".join(lines)), category=category, **_extras(block.remarks))
+            foreign = _question(line, "\n".join(lines))
+            yield _with(foreign, category=category, **_extras(block.remarks))
 
 
 def _blocks(text: str) -> Iterator[Block]:
@@ -120,15 +109,19 @@ def _question(line: int, text: str) -> ForeignQuestion:
     name, rest = _named(_hidden(text))
     begin, end = rest.find("{"), rest.find("}")
     before, within, after = rest[:begin], rest[begin + 1 : end], rest[end + 1 :]
-    asked = _Text.of(before + (GAP if after.strip() else "") + after if 0 <= begin < end else rest)
-    item = ForeignQuestion(line, asked.text, name=_unhidden(name))
+    title, has_media, format_ = _readable(before + (GAP if after.strip() else "") + after if 0 <= begin < end else rest)
+    item = ForeignQuestion(line, title, name=_unhidden(name))
     if begin < 0 and end < 0:
-        return replace(item, cannot=str(DESCRIPTION))
+        return replace(item, cannot=_("It is text without answers, so it is not a question."))
     if not 0 <= begin < end:
-        return replace(item, cannot=str(BRACES))
+        return replace(item, cannot=_("Its braces { } do not match."))
     if "{" in within or "{" in after or "}" in after:
-        return replace(item, cannot=str(GAPS))
-    return _without_media(_answered(item, within.strip(), asked.format), asked.has_media)
+        return replace(item, cannot=_("Questions with several gaps are not supported."))
+    return _without_media(_answered(item, within.strip(), format_), has_media)
+
+
+def _with(item: ForeignQuestion, **fields: Any) -> ForeignQuestion:
+    return replace(item, question=replace(item.question, **fields))
 
 
 def _named(text: str) -> tuple[str, str]:
@@ -145,13 +138,13 @@ def _answered(item: ForeignQuestion, answers: str, format_: str) -> ForeignQuest
     answers = before.strip() if mark else answers
     noted = _with_notes(item, feedback if mark else "")
     if not answers:
-        return replace(noted, kind=Kind.TEXT)
+        return _with(noted, kind=Kind.TEXT)
     if answers.startswith("#"):
-        return replace(noted, cannot=str(NUMBER))
+        return replace(noted, cannot=_("Numerical questions are not supported."))
     if "~" in answers:
         return _choice(noted, answers, format_)
     if "=" in answers and "->" in answers:
-        return replace(noted, cannot=str(MATCHING))
+        return replace(noted, cannot=_("Matching questions are not supported."))
     return _true_or_false(noted, answers) or _short(noted, answers)
 
 
@@ -159,12 +152,13 @@ def _true_or_false(item: ForeignQuestion, answers: str) -> ForeignQuestion | Non
     word, _mark, feedback = (each.strip() for each in answers.partition("#"))
     if word.upper() not in YES + NO:
         return None
-    choice = replace(item, options=(_("True"), _("False")), right=(0 if word.upper() in YES else 1,))
+    choice = _with(item, options=(_("True"), _("False")), right=(0 if word.upper() in YES else 1,))
     return _with_notes(choice, feedback)
 
 
 def _short(item: ForeignQuestion, answers: str) -> ForeignQuestion:
-    short = replace(item, kind=Kind.TEXT, notes=(*item.notes, str(NOT_JUDGED)))
+    note = _("Its expected answers are left out: free text is not graded here.")
+    short = replace(_with(item, kind=Kind.TEXT), notes=(*item.notes, note))
     return _with_notes(short, "".join(each.partition("#")[2] for each in answers.split("=")))
 
 
@@ -174,11 +168,12 @@ def _choice(item: ForeignQuestion, answers: str, format_: str) -> ForeignQuestio
     marked = [*lead, *((each[1], each[2]) for each in ANSWER.finditer(answers[first:]))]
     weighed = [_weighed(mark, text.strip()) for mark, text in marked]
     parted = [text.partition("#") for _weight, text in weighed]
-    options = [_Text.of(text, format_) for text, _mark, _feedback in parted]
+    options = [_readable(text, format_) for text, _mark, _feedback in parted]
     right, notes = _right([weight for weight, _text in weighed], one="=" in answers)
-    chosen = replace(item, options=tuple(each.text for each in options), right=right, notes=(*item.notes, *notes))
+    choice = _with(item, options=tuple(text for text, _media, _format in options), right=right)
     feedback = "".join(each for _text, _mark, each in parted)
-    return _without_media(_with_notes(chosen, feedback), any(each.has_media for each in options))
+    noted = _with_notes(replace(choice, notes=(*item.notes, *notes)), feedback)
+    return _without_media(noted, any(has_media for _text, has_media, _format in options))
 
 
 def _right(weights: Sequence[float], *, one: bool) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -187,8 +182,9 @@ def _right(weights: Sequence[float], *, one: bool) -> tuple[tuple[int, ...], tup
     least = min(MIN_RIGHT_PERCENT, max(weights, default=0)) if one else 0.0
     right = tuple(place for place, weight in enumerate(weights) if weight > 0 and weight >= least)
     if not right:
-        return (), (str(NONE_RIGHT),)
-    return right, (str(PARTLY),) if any(0 < weight < least for weight in weights) else ()
+        return (), (_("None of its answers is marked as right."),)
+    is_partial = any(0 < weight < least for weight in weights)
+    return right, (_("Partly right answers count as wrong here."),) if is_partial else ()
 
 
 def _weighed(mark: str, text: str) -> tuple[float, str]:
@@ -198,32 +194,29 @@ def _weighed(mark: str, text: str) -> tuple[float, str]:
 
 
 def _with_notes(item: ForeignQuestion, feedback: str) -> ForeignQuestion:
-    note = str(FEEDBACK)
+    note = _("Its feedback is left out: it would be shown before people answer.")
     return replace(item, notes=(*item.notes, note)) if feedback.strip() and note not in item.notes else item
 
 
 def _without_media(item: ForeignQuestion, has_media: bool) -> ForeignQuestion:
-    return replace(item, cannot=str(MEDIA)) if has_media and not item.cannot else item
+    if not has_media or item.cannot:
+        return item
+    return replace(item, cannot=_("Questions with pictures, sound or video are not supported."))
 
 
-# --- words ---
+# --- text ---
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    text: str
-    has_media: bool
-    format: str
-
-    @classmethod
-    def of(cls, hidden: str, usual: str = "moodle") -> _Text:
-        """Readable text. A line break in the file is a space; one in the text is escaped."""
-        joined = " ".join(filter(None, (line.strip() for line in hidden.split("\n"))))
-        mark = FORMAT.match(joined)
-        format_ = mark[1].lower() if mark else usual
-        text = _unhidden(joined[mark.end() :] if mark else joined).strip()
-        found = plain(text, keeps_lines=format_ == "moodle") if format_ in ("html", "moodle") else Plain(text)
-        return cls(found.text, found.has_media, format_)
+def _readable(hidden: str, usual: str = "moodle") -> tuple[str, bool, str]:
+    """Readable text, whether it had a picture, sound or video, and its format. A line break in the file is a space; one
+    in the text is escaped."""
+    joined = " ".join(filter(None, (line.strip() for line in hidden.split("\n"))))
+    mark = FORMAT.match(joined)
+    format_ = mark[1].lower() if mark else usual
+    text = _unhidden(joined[mark.end() :] if mark else joined).strip()
+    if format_ not in ("html", "moodle"):
+        return text, False, format_
+    return plain(text, keeps_lines=format_ == "moodle"), MEDIA.search(text) is not None, format_
 
 
 def _hidden(text: str) -> str:
@@ -260,35 +253,27 @@ def _tag(names: str) -> str:
 
 CODE = re.compile(f"<{_tag('pre')}", re.IGNORECASE)
 LINE = re.compile(f"<{_tag(LINES)}", re.IGNORECASE)
-SEEN = re.compile(f"<{_tag(MEDIA_TAGS)}", re.IGNORECASE)
+MEDIA = re.compile(f"<{_tag(MEDIA_TAGS)}", re.IGNORECASE)
 NO_TAG = re.compile(f"<(?!{_tag(f'{WORDS}|{MEDIA_TAGS}|{SILENT}')}|!--)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
-    """The readable text, and whether there was a picture, sound or video."""
-
-    text: str
-    has_media: bool = False
-
-
-def plain(html: str, *, keeps_lines: bool = False) -> Plain:
+def plain(html: str, *, keeps_lines: bool = False) -> str:
     """Text without known tags; unknown tags are text. Some formats keep line breaks."""
     pieces = CODE.split(RAISED.sub(_raised, html))  # every second one is code, which keeps its lines
     spaced = (piece if keeps_lines or at % 2 else re.sub(r"\s+", " ", piece) for at, piece in enumerate(pieces))
     tagged = NO_TAG.sub("&lt;", LINE.sub("\n", "\n".join(spaced)))
     text = unescape(nh3.clean(tagged, tags=set(), clean_content_tags=set(SILENT.split("|"))))
-    return Plain(_normalised(text.replace("\xa0", " ")), SEEN.search(html) is not None)
+    return _normalised(text.replace("\xa0", " "))
 
 
-def _raised(found: re.Match[str]) -> str:
+def _raised(match: re.Match[str]) -> str:
     """Superscripts and subscripts as Unicode, if possible: m² is not m2."""
-    table = SMALL_FIGURES[found[1].lower()]
-    return found[2].translate(table) if all(ord(sign) in table for sign in found[2]) else found[2]
+    table = SMALL_FIGURES[match[1].lower()]
+    return match[2].translate(table) if all(ord(sign) in table for sign in match[2]) else match[2]
 
 
 def _normalised(text: str) -> str:
     """Without trailing spaces, and without repeated, leading or trailing blank lines."""
     lines = [line.strip() for line in text.split("\n")]
-    block_lines = [line for place, line in enumerate(lines) if line or (place and lines[place - 1])]
-    return "\n".join(block_lines).strip()
+    kept = [line for place, line in enumerate(lines) if line or (place and lines[place - 1])]
+    return "\n".join(kept).strip()

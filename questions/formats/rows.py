@@ -32,11 +32,6 @@ MAX_SHOWN_CHARS = 200
 MAX_TEXT_CHARS = 20_000  # characters of a question with all its markup
 MAX_ANSWERS = 50  # more are not even looked at
 
-TOO_LONG = gettext_lazy("It is too long for a question.")
-BY_NAME = gettext_lazy(
-    "Its text is too long for a question: it was moved to the details, and its name became the question."
-)
-
 LABELS = {
     "title": gettext_lazy("Question"),
     "detail": gettext_lazy("Details"),
@@ -73,18 +68,18 @@ class ImportedFile:
 
 def lines_of(text: str) -> list[str]:
     """With any kind of line end."""
-    found = list(islice(StringIO(text, newline=None), MAX_LINES + 1))
-    if len(found) > MAX_LINES:
+    lines = list(islice(StringIO(text, newline=None), MAX_LINES + 1))
+    if len(lines) > MAX_LINES:
         raise NotAList(_("A file has at most %(most)d lines.") % {"most": MAX_LINES})
-    return found
+    return lines
 
 
 def judge_rows(rows: Iterable[Row], full: FullSet, unread: Iterable[str] = ()) -> ImportedFile:
     """The rows of a file, each with its verdict for this set."""
-    found = list(islice(rows, MAX_QUESTIONS + 1))
-    if len(found) > MAX_QUESTIONS:
+    first = list(islice(rows, MAX_QUESTIONS + 1))
+    if len(first) > MAX_QUESTIONS:
         raise NotAList(_("A file has at most %(most)d questions. Split it into several.") % {"most": MAX_QUESTIONS})
-    return ImportedFile(tuple(_against(_without_repeats(found), full)), tuple(unread))
+    return ImportedFile(tuple(_against(_without_repeats(first), full)), tuple(unread))
 
 
 def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
@@ -101,28 +96,28 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
 
 def _against(rows: Iterable[Row], full: FullSet) -> Iterator[Row]:
     """Compares the rows with the set and its remaining room."""
-    there = {comparison_key(each.question): place for place, each in enumerate(full.placed, 1)}
-    taken: list[Question] = []
+    places = {comparison_key(each): place for place, each in enumerate(full.questions, 1)}
+    accepted: list[Question] = []
     for row in rows:
-        is_new = row.verdict == Verdict.NEW and row.question
-        yield _known(row, is_new, there, full, taken) if is_new else row
-
-
-def _known(
-    row: Row, question: Question, there: dict[tuple[str, ...], int], full: FullSet, taken: list[Question]
-) -> Row:
-    if place := there.get(comparison_key(question)):
-        reason = _("Already in the set, as question %(number)d.") % {"number": place}
-        return replace(row, verdict=Verdict.THERE, reason=reason)
-    try:
-        check_room(full, [*taken, question])
-    except NoRoom as refusal:
-        return replace(row, verdict=Verdict.INVALID, reason=str(refusal))
-    taken.append(question)
-    return row
+        if row.verdict != Verdict.NEW or row.question is None:
+            yield row
+        elif place := places.get(comparison_key(row.question)):
+            reason = _("Already in the set, as question %(number)d.") % {"number": place}
+            yield replace(row, verdict=Verdict.THERE, reason=reason)
+        else:
+            try:
+                check_room(full, [*accepted, row.question])
+            except NoRoom as refusal:
+                yield replace(row, verdict=Verdict.INVALID, reason=str(refusal))
+            else:
+                accepted.append(row.question)
+                yield row
 
 
 # --- questions of other programs ---
+
+
+CHOICE = Question("", Kind.CHOICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +126,10 @@ class ForeignQuestion:
 
     line: int
     text: str  # its first line is the question, the others are details
-    kind: Kind = Kind.CHOICE
+    question: Question = CHOICE  # its other fields
     name: str = ""
-    category: str = ""
-    school: str = ""
-    custom_instruction: str = ""
-    options: tuple[str, ...] = ()
-    right: tuple[int, ...] = ()
-    seconds: int = Question("").seconds
     cannot: str = ""  # why it is none here
-    found: tuple[Flaw, ...] = ()
+    problems: tuple[Flaw, ...] = ()
     notes: tuple[str, ...] = ()  # what it loses
 
 
@@ -149,44 +138,32 @@ def judge_foreign(questions: Iterable[ForeignQuestion], full: FullSet) -> Import
 
 
 def _row_of(foreign: ForeignQuestion) -> Row:
-    if len(foreign.text) > MAX_TEXT_CHARS or len(foreign.options) > MAX_ANSWERS:
-        foreign = ForeignQuestion(foreign.line, foreign.text[:MAX_SHOWN_CHARS], cannot=str(TOO_LONG))
-    is_long = _is_long(foreign)
-    question = tidied(_question(foreign, is_long))
+    if len(foreign.text) > MAX_TEXT_CHARS or len(foreign.question.options) > MAX_ANSWERS:
+        foreign = ForeignQuestion(
+            foreign.line, foreign.text[:MAX_SHOWN_CHARS], cannot=_("It is too long for a question.")
+        )
+    title, _end, detail = foreign.text.strip().partition("\n")
+    is_named = len(clean_line(title)) > MAX_TITLE_CHARS and 0 < len(clean_line(foreign.name)) <= MAX_TITLE_CHARS
+    if is_named:
+        title, detail = foreign.name, foreign.text
+    question = tidied(replace(foreign.question, title=title, detail=detail))
     if reasons := list(_reasons(foreign, question)):
         title = question.title or clean_line(foreign.name)
         return Row(foreign.line, title[:MAX_SHOWN_CHARS], None, Verdict.INVALID, " ".join(reasons))
-    notes = [*foreign.notes, *([BY_NAME] if is_long else ())]
-    return Row(foreign.line, question.title, question, Verdict.NEW, note=" ".join(map(str, notes)))
-
-
-def _is_long(foreign: ForeignQuestion) -> bool:
-    """Whether its text is too long for a question, but its name is not."""
-    first = foreign.text.strip().partition("\n")[0]
-    return len(clean_line(first)) > MAX_TITLE_CHARS and 0 < len(clean_line(foreign.name)) <= MAX_TITLE_CHARS
-
-
-def _question(foreign: ForeignQuestion, is_long: bool) -> Question:
-    title, _end, detail = foreign.text.strip().partition("\n")
-    return Question(
-        title=foreign.name if is_long else title,
-        detail=foreign.text if is_long else detail,
-        kind=foreign.kind,
-        category=foreign.category,
-        school=foreign.school,
-        custom_instruction=foreign.custom_instruction,
-        options=foreign.options,
-        right=foreign.right,
-        seconds=foreign.seconds,
-    )
+    notes = list(foreign.notes)
+    if is_named:
+        notes.append(
+            _("Its text is too long for a question: it was moved to the details, and its name became the question.")
+        )
+    return Row(foreign.line, question.title, question, Verdict.NEW, note=" ".join(notes))
 
 
 def _reasons(foreign: ForeignQuestion, question: Question) -> Iterator[str]:
     if foreign.cannot:
-        yield str(foreign.cannot)
+        yield foreign.cannot
         return
     empty = [Flaw(f"option{place}", _("It is empty.")) for place, each in enumerate(question.options, 1) if not each]
-    for flaw in (*foreign.found, *empty, *flaws(question)):
+    for flaw in (*foreign.problems, *empty, *flaws(question)):
         label = _label(flaw, len(question.options))
         yield f"{label}: {flaw.sentence}" if label else flaw.sentence
 

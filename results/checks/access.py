@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -17,7 +16,7 @@ from acts.refusals import Refusal
 from elections.access import election_context
 from results.access import Reader, for_anybody
 from results.bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
-from results.repository import Found, Seal, Sealed
+from results.repository import Found, Sealed
 from results.views import load, not_yet, of_public_results, of_results
 
 PAGE_ROWS = 50
@@ -46,15 +45,10 @@ def public_sealed_view(view: SealedView) -> View:
     return of_public_results(_when_sealed(view))
 
 
-def seal_stamp(seal: Seal) -> str:
-    """Identifies this seal, even among elections with the same name and the same ballots."""
-    return hashlib.sha256(f"{seal.report_digest} {seal.sealed_at}".encode()).hexdigest()
-
-
 def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:
     """The election, unless the stamp is of another seal."""
     found = load(reader, name)
-    is_another = isinstance(found, Sealed) and seal_stamp(found.seal) != sealed
+    is_another = isinstance(found, Sealed) and found.seal.stamp != sealed
     return None if is_another else found
 
 
@@ -63,7 +57,7 @@ def immutable_view(view: SealedView) -> View:
 
     @wraps(view)
     def cached(request: HttpRequest, found: Sealed) -> HttpResponse:
-        etag = f'"{seal_stamp(found.seal)}"'
+        etag = f'"{found.seal.stamp}"'
         answer = get_conditional_response(request, etag=etag) or view(request, found)
         if answer.status_code in (200, 304):
             answer["ETag"], answer["Cache-Control"] = etag, "private, max-age=31536000, immutable"

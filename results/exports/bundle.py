@@ -25,14 +25,17 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any
 
+import orjson
+
 from acts.storage import table
 from ballots import repository as ballots
 from elections import repository as elections
-from elections.repository import Voter
+from elections import rolls
+from elections.rolls import Voter
 from elections.rules import Election
 from elections.turnout.counts import tells_who
 from results.repository import Seal, Sealed
-from results.roll import RollCommitment, json_line
+from results.services import RollCommitment
 from store.log.checkpoint_proofs import ranges_over
 from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from store.table import Item
@@ -157,9 +160,9 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
-        for voter in elections.every_voter(election):
+        for voter in rolls.every_voter(election):
             may_vote, voted = may_vote + 1, voted + voter.voted
-            yield json_line(told.entry(voter))
+            yield orjson.dumps(told.entry(voter))
 
     yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
     yield f'"may_vote": {may_vote}, "voted": {voted}}}\n'.encode()
@@ -184,7 +187,7 @@ class _Roll:
 def published(election_name: str, *, names_voters: bool = True) -> Iterator[bytes]:
     """The published ballots, sorted by their codes; those of a public election with who cast them."""
     as_told = _with_voter_shown if names_voters else _without_voter
-    return _joined(b"[\n", map(json_line, map(as_told, ballots.every_published(election_name))), b"\n]\n")
+    return _joined(b"[\n", map(orjson.dumps, map(as_told, ballots.every_published(election_name))), b"\n]\n")
 
 
 def _with_voter_shown(ballot: Item) -> Item:
@@ -221,7 +224,7 @@ def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) ->
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
-            extract.checkpoints.write(json_line(stretch.proof(list(ours))) + b"\n")
+            extract.checkpoints.write(orjson.dumps(stretch.proof(list(ours))) + b"\n")
         if follower.done:
             extract.events.seek(0)
             extract.checkpoints.seek(0)
@@ -242,7 +245,7 @@ def is_disclosable(event: Item, election: Election) -> bool:
 
 
 def _withheld(event: Item) -> bytes:
-    return json_line({"event_id": event["event_id"], "digest": sealed_digest(event).hex()}) + b"\n"
+    return orjson.dumps({"event_id": event["event_id"], "digest": sealed_digest(event).hex()}) + b"\n"
 
 
 README = """\

@@ -20,7 +20,7 @@ from results import repository
 from results.repository import Found, Sealed
 from tally.ballots import Ballots
 from tally.formats import CannotWrite, File, write
-from tally.formats.ranking import quoted
+from tally.formats.plain import quoted
 
 from .bundle import public_voter_name
 from .rctab import summary
@@ -45,8 +45,8 @@ def _file(found: Sealed) -> File:
 
 
 def can_hold(found: Sealed, format: str) -> bool:
-    """Whether a format can hold these ballots: asked of the writer itself, by one ballot that has all that may be hard
-    to say. So the ballots need not be read. Of a result that does not say whether it has equals, it is tried."""
+    """Whether a format can hold these ballots: its writer tries one that has everything difficult, so that the ballots
+    need not be read."""
     election, names = found.election, found.seal.candidates
     hard = "0=1" if found.seal.equals and len(names) > 1 else ""
     try:

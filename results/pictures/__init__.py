@@ -9,25 +9,25 @@ from tally.result import Result
 
 from .bars import OF_ELECTIONS, OF_POLLS, Marks
 from .beat_paths import beat_paths
+from .contests import contest_rows
 from .drawing import Picture, voters
 from .duels import duels
-from .heat_map import heat_map
 from .locked import locked
 from .points import points
 from .rounds import rounds
 from .transfers import transfers
 from .turnout import turnout_pictures
 
-__all__ = ["OF_POLLS", "Picture", "arranged", "pictures_of", "turnout_pictures"]
+__all__ = ["OF_POLLS", "Picture", "arranged", "contest_rows", "pictures_of", "turnout_pictures"]
 
 Draw = Callable[..., Picture | None]
 DRAWN: dict[str, tuple[Draw, ...]] = {
-    "schulze": (duels, beat_paths, heat_map),
-    "ranked-pairs": (duels, locked, heat_map),
+    "schulze": (duels, beat_paths),
+    "ranked-pairs": (duels, locked),
     "irv": (rounds, transfers),
-    "borda": (points, heat_map),
-    "copeland": (points, duels, heat_map),
-    "minimax": (points, duels, heat_map),
+    "borda": (points,),
+    "copeland": (points, duels),
+    "minimax": (points, duels),
     "plurality": (points,),
     "stv-scottish": (rounds, transfers),
     "stv-meek": (rounds,),

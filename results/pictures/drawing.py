@@ -218,7 +218,7 @@ def voters(result: Result) -> int:
 # --- Pictures ---
 
 
-WHOLE = ("panels", "full", "wide", "rows")
+WHOLE = ("panels", "full", "rows")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-PUBLIC = "card card_address lettering pen"
+PUBLIC = "card pen"

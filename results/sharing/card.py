@@ -8,12 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from django.conf import settings
+from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from acts.caches import SizedCache
+from acts.links import absolute_url
 from elections.rules import Election
+from pages.sharing import LANGUAGES
 from results import wording
 from results.pictures.drawing import in_order, number, voters
 from results.pictures.duels import contests, votes
@@ -22,8 +26,24 @@ from results.report import Report
 from results.repository import Seal
 from tally.result import Result
 
-from .lettering import MAX_MEASURED_CHARS, can_write
-from .pen import ACCENT, GREY, HEIGHT_PX, INK, LEFT_PX, PALE, RIGHT_PX, SEAT, SOFT, Pen, cut, edition, length, wrapped
+from .pen import (
+    ACCENT,
+    GREY,
+    HEIGHT_PX,
+    INK,
+    LEFT_PX,
+    MAX_MEASURED_CHARS,
+    PALE,
+    RIGHT_PX,
+    SEAT,
+    SOFT,
+    Pen,
+    can_write,
+    cut,
+    edition,
+    length,
+    wrapped,
+)
 
 MAX_BARS = 5
 
@@ -219,3 +239,17 @@ def _draw_foot(pen: Pen, card: Card) -> None:
         if card.share:
             pen.box(start, y - 16, 240 * card.share, 12, ACCENT, 6)
     pen.sign(y)
+
+
+# --- its address ---
+
+
+def card_edition(seal: Seal) -> str:
+    """Identifies the picture of this result, as drawn by this version of Plenum."""
+    return f"{edition()}-{seal.stamp[:32]}"
+
+
+def card_address(election: Election, seal: Seal) -> str:
+    """In the reader's language, if it can be drawn in that."""
+    language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
+    return absolute_url(reverse("card", args=[election.name, language, card_edition(seal)]))

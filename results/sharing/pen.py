@@ -1,15 +1,21 @@
-"""Drawing tools for preview images: size, colours, shapes, our logo and the site's name."""
+"""Drawing tools for preview images: size, colours, shapes, our logo and the site's name; and text in FiraGO: Latin with
+its accents, Greek, Cyrillic, Georgian, Hebrew, Arabic, Devanagari, Thai.
+
+What the font cannot show is never drawn as empty boxes: ask `can_write` first.
+"""
 
 from __future__ import annotations
 
 import io
+import unicodedata
+from bisect import bisect_right
+from functools import lru_cache
 from hashlib import sha256
 
-from PIL import Image, ImageDraw
+import pymupdf_fonts
+from PIL import Image, ImageDraw, ImageFont
 
 from acts.branding import site_name
-
-from .lettering import can_write, fit, font, lines, width
 
 WIDTH_PX, HEIGHT_PX = 1200, 630  # what social networks ask for
 FORMAT = 2  # of the drawing; another one has another address
@@ -69,13 +75,61 @@ class Pen:
         return file.getvalue()
 
 
+# --- text ---
+
+MAX_MEASURED_CHARS = 300  # characters that are measured; no line is wide enough for more
+MISSING = "\U0010ffff"  # not a character, so drawn as the glyph for everything that the font lacks
+JOINERS = "\u200c\u200d"  # the only controls that belong to spelling; others could turn the text around
+RUNS_LEFT = ("R", "AL", "AN")
+SAMPLE_PX = 20  # size at which glyphs are compared
+
+
+@lru_cache(maxsize=16)
+def font(size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(io.BytesIO(pymupdf_fonts.myfont("figo")), size)
+
+
+def can_write(text: str) -> bool:
+    return all(map(_has_glyph, text))
+
+
+@lru_cache(maxsize=4096)
+def _has_glyph(character: str) -> bool:
+    used = font(SAMPLE_PX)
+    is_control = unicodedata.category(character)[0] == "C" and character not in JOINERS
+    if is_control or (used.layout_engine != ImageFont.Layout.RAQM and _needs_shaping(character)):
+        return False
+    return bytes(used.getmask(character)) != bytes(used.getmask(MISSING))
+
+
+def _needs_shaping(character: str) -> bool:
+    """Whether it runs from right to left or changes with its neighbours, which Pillow can do where the system has the
+    FriBiDi library."""
+    runs_left, is_mark = unicodedata.bidirectional(character) in RUNS_LEFT, unicodedata.category(character)[0] == "M"
+    return runs_left or is_mark
+
+
 def length(text: str, size: int) -> float:
-    return width(text, OVERSAMPLING * size) / OVERSAMPLING
-
-
-def wrapped(text: str, size: int, room: float, most: int) -> list[str]:
-    return lines(text, OVERSAMPLING * size, OVERSAMPLING * room, most)
+    return font(OVERSAMPLING * size).getlength(text) / OVERSAMPLING
 
 
 def cut(text: str, size: int, room: float) -> str:
-    return fit(text, OVERSAMPLING * size, OVERSAMPLING * room)
+    """The text, cut and ended with an ellipsis if it is wider than its room."""
+    if len(text) <= MAX_MEASURED_CHARS and length(text, size) <= room:
+        return text
+    ends = (end for end in range(1, min(len(text), MAX_MEASURED_CHARS)) if unicodedata.category(text[end])[0] != "M")
+    shortened = [text[:end].rstrip() + "…" for end in ends] or ["…"]
+    return shortened[max(0, bisect_right(shortened, room, key=lambda each: length(each, size)) - 1)]
+
+
+def wrapped(text: str, size: int, room: float, most: int) -> list[str]:
+    """The text on at most this many lines, broken at spaces; the last one is truncated."""
+    found: list[str] = []
+    left = text[: MAX_MEASURED_CHARS + 1].split()
+    while left and len(found) < most - 1:
+        count = 1
+        while count < len(left) and length(" ".join(left[: count + 1]), size) <= room:
+            count += 1
+        found.append(cut(" ".join(left[:count]), size, room))
+        left = left[count:]
+    return [*found, cut(" ".join(left), size, room)] if left else found

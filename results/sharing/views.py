@@ -38,8 +38,7 @@ from results.repository import Found, Sealed
 from results.views import context_of_report
 from results.waiting import waiting_context
 
-from .card import card_of, picture
-from .card_address import card_address, card_edition
+from .card import card_address, card_edition, card_of, picture
 from .pen import HEIGHT_PX, WIDTH_PX
 
 CACHE_MINUTES = 5

@@ -1,4 +1,4 @@
-"""Keys of elections: the election itself, its lists and who runs it; its roll, ballots and result; groups."""
+"""Keys of elections: the election, its lists and managers, its roll, ballots and result; groups."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ def election(name: str) -> Key:
 
 
 def election_shard(name: str, shard: int, shards: int) -> str:
-    """One of the partitions in which the roll, the gates and the ballots of an election lie."""
+    """One of the partitions of an election's roll, gates and ballots."""
     return sharded(election(name).pk, shard, shards)
 
 
 def description(name: str) -> Key:
-    """What the election says of itself, if it says anything: too long for what every page and every cast reads."""
+    """The election's description, if any: too long for an item that every page and every cast reads."""
     return Key(election(name).pk, "DESCRIPTION")
 
 
 def under_new_name(pk: str, old: str, new: str) -> str:
-    """What a partition under the old name of an election becomes under the new one: its own, or the same shard."""
+    """The partition after a rename: the election's own, or the same shard."""
     return election(new).pk + pk.removeprefix(election(old).pk)
 
 
 ELECTIONS = Span("ELECTIONS", index=True)
-OWN_ELECTIONS = Span("MINE")  # in which a cursor says where a page of one's own ended; no item has such a key
+OWN_ELECTIONS = Span("MINE")  # for cursors into a person's own elections; no item has such a key
 
 
 def listed_election(name: str) -> Key:
@@ -45,13 +45,8 @@ def elections_in_state(state: str) -> Span:
 
 
 def elections_made_at(state: str, created_at: str) -> Span:
-    """Which one that was, whatever its name is by now."""
+    """The election created then, whatever its name is now."""
     return Span(f"ELECTIONS#{state}", index=True, prefix=f"{created_at}#")
-
-
-def by_date(created_at: str, name: str) -> str:
-    """The sort key of an election in every list by date."""
-    return f"{created_at}#{part(name)}"
 
 
 def manager(election_name: str, person: str) -> Key:
@@ -79,7 +74,7 @@ def needs(election_name: str) -> Span:
 
 
 def agreement(election_name: str, candidate_name: str) -> Key:
-    """That somebody who stands lets their skills be shown, for this election."""
+    """A candidate's consent to show their skills in this election."""
     return Key(election(election_name).pk, f"AGREED#{part(candidate_name)}")
 
 
@@ -92,17 +87,17 @@ def agreed_by(person: str) -> Span:
 
 
 def snapshot(election_name: str) -> Key:
-    """What candidates who agreed could do when the election opened, as far as it needs it."""
+    """The skills that the election needs of candidates who agreed, as of its opening."""
     return Key(election(election_name).pk, "SNAPSHOT")
 
 
 def turnout(election_name: str) -> Key:
-    """How many voted in which hour, or on which day, as far as the log was followed."""
+    """How many voted in each hour or on each day, as far as the log has been read."""
     return Key(election(election_name).pk, "TURNOUT")
 
 
 def filling_part(election_name: str, number: int) -> Key:
-    """Some of those who are still to be put on the roll of a draft."""
+    """Some of the voters still to be added to the roll of a draft."""
     return Key(election(election_name).pk, f"FILLING#{number:02d}")
 
 
@@ -111,12 +106,12 @@ def filling_parts(election_name: str) -> Span:
 
 
 def all_of_election(election_name: str) -> Span:
-    """All but what lies in shards."""
+    """Everything except what is in shards."""
     return Span(election(election_name).pk)
 
 
 def all_in_shards(election_name: str, shards: int) -> list[Span]:
-    """All that lies in shards; nothing of an election that has one partition."""
+    """Everything in shards; nothing if the election has a single partition."""
     return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []
 
 
@@ -179,7 +174,7 @@ def groups_of(person: str) -> Span:
 
 
 def group_name(person: str, name: str) -> Key:
-    """Which group of somebody has the name."""
+    """Which of a person's groups has the name."""
     return Key(f"GROUPNAMES#{part(person)}", part(name))
 
 
@@ -196,7 +191,7 @@ def members(group_id: str, prefix: str = "") -> Span:
 
 
 def groups_with(name: str) -> Span:
-    """The groups that somebody is in, by name or by address."""
+    """The groups a person is in, by name or by address."""
     return Span(f"GROUPED#{part(name)}", index=True)
 
 
@@ -213,12 +208,12 @@ def group_uses(group_id: str) -> Span:
 
 
 def group_uses_before(group_id: str, created_at: str) -> Span:
-    """By elections that were made before this moment."""
+    """By elections created before this moment."""
     return Span(group(group_id).pk, first="USED#", last=f"USED#{escape(created_at)}")
 
 
 def coming_members(group_id: str, token: str, number: int) -> Key:
-    """Some of a list that is on its way into the group."""
+    """Part of a list that is being added to the group."""
     return Key(group(group_id).pk, f"COMING#{escape(token)}#{number:05d}")
 
 
@@ -234,13 +229,13 @@ def gate(election_name: str, number: int, shards: int = 1) -> Key:
 
 
 def gate_of(own: Key, number: int, shards: int = 1) -> Key:
-    """For whoever has no name, but the place of the election."""
+    """As `gate`, by the key of the election."""
     return Key(sharded(own.pk, number % shards, shards), f"GATE#{number:02d}")
 
 
 def salt(election_name: str, voter: str = "", shards: int = 1) -> Key:
-    """Where somebody finds the salt: every shard has a copy, so that not everybody reads the same one. All copies go in
-    the transaction that tells a close."""
+    """The voter's copy of the salt: every shard has one, so that voters do not all read the same item. The transaction
+    that records the close deletes all copies."""
     return Key(election_shard(election_name, shard_of(part(voter), shards), shards), "SALT")
 
 
@@ -249,7 +244,7 @@ def salts(election_name: str, shards: int = 1) -> list[Key]:
 
 
 def ballot(election_name: str, voter: str, shards: int = 1) -> Key:
-    """Of a secret ballot, the voter is a pseudonym: also the partition it lies in tells nothing of them."""
+    """For a secret ballot, the voter is a pseudonym, so not even its partition reveals anything about them."""
     name = part(voter)
     return Key(election_shard(election_name, shard_of(name, shards), shards), f"BALLOT#{name}")
 
@@ -259,18 +254,18 @@ def ballots(election_name: str, shards: int = 1) -> list[Span]:
 
 
 def ballots_by_time(election_name: str, since: str = "", shards: int = 1) -> list[Span]:
-    """The ballots of a live election as they were cast, from a moment on."""
+    """The ballots of an election with live results in the order they were cast, from a moment on."""
     pk, first = f"BALLOTS#{part(election_name)}", since or None
     return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
 
 
 def ballot_by_time(election_name: str, voter: str, shards: int = 1) -> str:
-    """In which of these lists a ballot is: the list of the shard it lies in."""
+    """The one of these lists that a ballot is in: that of its shard."""
     return sharded(f"BALLOTS#{part(election_name)}", shard_of(part(voter), shards), shards)
 
 
 def published(election_name: str, number: int) -> Key:
-    """Some ballots of a closed election, sorted by their codes."""
+    """Some ballots of a closed election, sorted by code."""
     return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
 
 
@@ -282,7 +277,7 @@ def all_published(election_name: str) -> Span:
 
 
 def lots(election_name: str) -> Key:
-    """The secret to which an open election is committed; gone when it is told, with the result."""
+    """The secret that an open election is committed to; deleted when it is revealed with the result."""
     return Key(election(election_name).pk, "LOTS")
 
 
@@ -299,7 +294,7 @@ def result_parts(election_name: str) -> Span:
 
 
 def counted_part(election_name: str, number: int) -> Key:
-    """How often each ranking was cast, some thousands of them."""
+    """How often each ranking was cast, for some thousands of rankings."""
     return Key(election(election_name).pk, f"COUNTED#{number:04d}")
 
 
@@ -318,5 +313,5 @@ SHARED_RESULTS = Span("SHARED", index=True)
 
 
 def shared_result(election_name: str) -> Key:
-    """The outcome in a few words, of an election whose result everybody on the web may see."""
+    """A short form of the outcome, for an election whose result is public."""
     return Key(election(election_name).pk, "SHARED")

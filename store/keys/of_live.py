@@ -1,17 +1,17 @@
-"""Keys of live sessions: a session, whom it seats, what they say, what came of it.
+"""Keys of live sessions: seats, answers, rounds and history; questions from the room, minutes and question sets.
 
-Seats, answers and votes of one player lie in one of sixteen partitions, so that a hall that answers within a second
-is not too much for any of them, and so that closing a round reads sixteen short spans. A player may answer again: each
-answer has a key of its own, and the last one counts. The worker removes everything but the history some time after the
-end (`LIVE_RETENTION`); `ttl` is a last day for all of it, in case there is no worker. Its code lies with those of polls
-(`short_code`), and leads to it for a day after its end.
+A player's seat, answers and votes are in one of sixteen partitions, so that a hall that answers within a second
+overloads none of them and closing a round reads sixteen short spans. A player may answer again: each answer has its
+own key, and the last one counts. The worker deletes everything but the history some time after the end
+(`LIVE_RETENTION`); a `ttl` deletes it if there is no worker. Join codes are with those of polls (`short_code`), and
+work until a day after the end.
 """
 
 from __future__ import annotations
 
 import hashlib
 
-from store.keys.parts import METADATA, escape, part, sharded
+from store.keys.parts import METADATA, escape, id_by_date, part, sharded
 from store.table import Key, Span
 
 GAME_SHARDS = 16
@@ -22,12 +22,8 @@ def game(game_id: str) -> Key:
     return Key(f"GAME#{escape(game_id)}", METADATA)
 
 
-def game_by_date(moment: str, game_id: str) -> str:
-    return f"{moment}#{escape(game_id)}"
-
-
 def all_of_game(game_id: str) -> Span:
-    """The session, its state, questions and rounds; who has a seat and what they said lies apart."""
+    """The session, its state, questions and rounds; seats and answers are elsewhere."""
     return Span(game(game_id).pk)
 
 
@@ -36,12 +32,12 @@ def game_state(game_id: str) -> Key:
 
 
 def game_roster(game_id: str) -> Key:
-    """A number that grows with every change of a seat: who keeps the seats in mind reads them again then."""
+    """A number that grows with every change of a seat, so that caches of the seats know when to read them again."""
     return Key(game(game_id).pk, "ROSTER")
 
 
 def game_roll_entry(game_id: str, name: str) -> Key:
-    """Somebody who is entitled in an assembly."""
+    """A person entitled to vote in an assembly."""
     return Key(game(game_id).pk, f"ROLL#{part(name)}")
 
 
@@ -50,7 +46,7 @@ def game_roll(game_id: str) -> Span:
 
 
 def game_speakers(game_id: str) -> Key:
-    """Who wants to speak in an assembly, who does, and who did."""
+    """Past, current and waiting speakers of an assembly."""
     return Key(game(game_id).pk, "SPEAKERS")
 
 
@@ -80,22 +76,22 @@ def round_parts(game_id: str, round_: int | None = None) -> Span:
 
 
 def round_heard(game_id: str, round_: int, phase: str) -> Key:
-    """By which players can tell that what they gave in a phase counts."""
+    """Tells players that what they sent in a phase counts."""
     return Key(game(game_id).pk, f"HEARD#{round_:03d}#{phase}")
 
 
 def sorted_ideas(game_id: str, round_: int) -> Key:
-    """How what a room wrote is put in order."""
+    """How the ideas of a room are sorted."""
     return Key(game(game_id).pk, f"SORTED#{round_:03d}")
 
 
 def game_before(game_id: str, round_: int) -> Key:
-    """First choices of a round that is asked again, and the salt of the names that they lie under."""
+    """First choices in a round that is asked twice, and the salt of their pseudonyms."""
     return Key(game(game_id).pk, f"BEFORE#{round_:03d}")
 
 
 def gathered_part(game_id: str, round_: int, number: int) -> Key:
-    """Answers of a round that the room is to vote on."""
+    """Answers of a round that the room will vote on."""
     return Key(game(game_id).pk, f"GATHERED#{round_:03d}#{number:03d}")
 
 
@@ -104,7 +100,7 @@ def gathered_parts(game_id: str, round_: int) -> Span:
 
 
 def presence(game_id: str, process: str) -> Key:
-    """How many phones a process holds, and when it last saw the host."""
+    """How many phones are connected to a process, and when it last saw the host."""
     return Key(game(game_id).pk, f"PRESENCE#{escape(process)}")
 
 
@@ -113,7 +109,7 @@ def presences(game_id: str) -> Span:
 
 
 def onward(game_id: str, number: int) -> Key:
-    """A poll or an election that was made of a session."""
+    """A poll or an election created from a session."""
     return Key(game(game_id).pk, f"ONWARD#{number:02d}")
 
 
@@ -143,7 +139,7 @@ def seats(game_id: str) -> list[Span]:
 
 
 def live_answer(game_id: str, round_: int, player: str, at: int) -> Key:
-    """`player` is the player's id, or the pseudonym under which they answer where nobody is to know who it was."""
+    """`player` is the player's id, or a pseudonym in an anonymous round."""
     return Key(game_shard(game_id, player), f"ANSWER#{round_:03d}#{escape(player)}#{at:015d}")
 
 
@@ -172,19 +168,19 @@ def games_of(host: str) -> Span:
 
 
 def running_games_of(host: str) -> Span:
-    """Lines of the history whose sessions have not ended."""
+    """Entries of the history whose sessions have not ended."""
     return Span(f"HOSTS#{part(host)}", index=True)
 
 
 def game_in_history(host: str, moment: str, game_id: str) -> Key:
-    return Key(games_of(host).pk, game_by_date(moment, game_id))
+    return Key(games_of(host).pk, id_by_date(moment, game_id))
 
 
 # --- questions from the room ---
 
 
 def game_qa(game_id: str) -> Key:
-    """Whether the session takes questions, and how; with numbers that grow when there is something new to read."""
+    """Whether and how the session takes questions, with numbers that grow when there is something new."""
     return Key(game(game_id).pk, "QA")
 
 
@@ -197,7 +193,7 @@ def all_asked(game_id: str) -> Span:
 
 
 def moderated(game_id: str, round_: int) -> Key:
-    """What hosts have decided about texts of a round, an attribute for each."""
+    """The hosts' decisions about texts of a round, one attribute each."""
     return Key(game(game_id).pk, f"MODERATED#{round_:03d}")
 
 
@@ -206,12 +202,12 @@ def all_moderated(game_id: str) -> Span:
 
 
 def upvoted(game_id: str, who: str) -> Key:
-    """`who` is a mark of a player, never the player's id."""
+    """`who` is a mark of the player, never the player's id."""
     return Key(game_shard(game_id, who), f"UPVOTED#{escape(who)}")
 
 
 def upvotes(game_id: str, who: str) -> Key:
-    """The sums to which somebody's upvotes are added."""
+    """The totals that a player's upvotes are added to."""
     return Key(game_shard(game_id, who), "UPVOTES")
 
 
@@ -231,7 +227,7 @@ def all_of_minutes(game_id: str) -> Span:
 
 
 def minutes_part(game_id: str, what: str) -> Key:
-    """A copy of what lay under this sort key in the session."""
+    """A copy of the session's item with this sort key."""
     return Key(minutes(game_id).pk, f"PART#{what}")
 
 
@@ -240,7 +236,7 @@ def minutes_parts(game_id: str) -> Span:
 
 
 def minutes_onward(game_id: str, number: int) -> Key:
-    """A poll or an election that came of the assembly."""
+    """A poll or an election created from the assembly."""
     return Key(minutes(game_id).pk, f"MADE#{number:02d}")
 
 
@@ -253,12 +249,12 @@ def minutes_notes(game_id: str) -> Span:
 
 
 def attended_by(person: str) -> Span:
-    """The assemblies that somebody attended with an account, by the time of their end."""
+    """The assemblies a person attended with an account, by end time."""
     return Span(f"ATTENDED#{part(person)}")
 
 
 def attended(person: str, ended_at: str, game_id: str) -> Key:
-    return Key(attended_by(person).pk, f"{ended_at}#{escape(game_id)}")
+    return Key(attended_by(person).pk, id_by_date(ended_at, game_id))
 
 
 # --- question sets ---
@@ -272,21 +268,17 @@ def question_set(set_id: str) -> Key:
 
 
 def all_of_set(set_id: str) -> Span:
-    """The set with its categories and questions: one Query."""
+    """The set with its categories and questions, in one query."""
     return Span(question_set(set_id).pk)
 
 
 def shared_set(set_id: str) -> Key:
-    """There while others may use it."""
+    """Exists while others may use the set."""
     return Key(question_set(set_id).pk, "SHARED")
 
 
 def sets_of(person: str) -> Span:
     return Span(f"SETS#{part(person)}", index=True)
-
-
-def set_by_date(moment: str, set_id: str) -> str:
-    return f"{moment}#{escape(set_id)}"
 
 
 def set_category(set_id: str, category: int) -> Key:
@@ -306,10 +298,10 @@ def set_questions(set_id: str) -> Span:
 
 
 def set_filling(set_id: str, moment: str, number: int) -> Key:
-    """Questions that are still to be put into the set."""
+    """Questions still to be added to the set."""
     return Key(question_set(set_id).pk, f"FILLING#{escape(moment)}#{number:02d}")
 
 
 def set_fillings(set_id: str) -> Span:
-    """All of them, as they are to come in."""
+    """All of them, in the order they will be added."""
     return Span(question_set(set_id).pk, prefix="FILLING#")

@@ -1,13 +1,13 @@
-"""Keys of news: posts, the addresses that lead to them, the lists they stand in, and who gets them by mail.
+"""Keys of news: posts, their URLs, lists of posts, likes and subscribers.
 
-A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
-not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
+A post with a date is listed under that date, even if it is in the future: lists are read up to now, so publishing needs
+no job. A post without a date is among the drafts.
 
-Marks of who likes a post lie in as many partitions as it has counters, apart from it: so its page reads none of them,
-and those of a deleted post can be found. Only a mark of an account stands in the index, under the account's name.
+The likes of a post are in as many partitions as it has counters, apart from the post: its page reads none of them, and
+those of a deleted post can still be found. Only likes by accounts are in the index, under the account's name.
 
-Subscribers are one partition: it is written only when somebody confirms or leaves, and read by one worker, some at a
-time, so that it is never busy; and whoever reads it by its own key sees at once who has left.
+Subscribers are in one partition. It is written only when people confirm or leave, and read in batches by one worker, so
+it is never busy; and a consistent read shows at once who has left.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def post(post_id: str) -> Key:
 
 
 def all_of_post(post_id: str) -> Span:
-    """The post, its text and what is counted of it: one Query for its page."""
+    """The post, its text and its counts, in one query for its page."""
     return Span(post(post_id).pk)
 
 
@@ -47,12 +47,8 @@ def post_on_election(post_id: str) -> Key:
 
 
 def post_slug(slug: str) -> Key:
-    """The way to a post by its address; it stays, so that no other post ever gets the address."""
+    """Leads from a URL to its post; never deleted, so that no other post gets the same URL."""
     return Key(f"BLOGSLUG#{part(slug)}", METADATA)
-
-
-def post_by_date(moment: str, post_id: str) -> str:
-    return f"{moment}#{escape(post_id)}"
 
 
 def posts_by(author: str) -> Span:
@@ -68,22 +64,22 @@ def posts_with(tag: str) -> Span:
 
 
 def posts_on(election: str, made_at: str) -> Span:
-    """Of one election, and not of a later one to which somebody gave the same name."""
+    """Posts about one election, but not about a later one of the same name."""
     return Span(f"BLOGELECTION#{part(election)}#{escape(made_at)}", index=True)
 
 
 def announcement(election: str, made_at: str, digest: str) -> Key:
-    """The way from a sealed result to the post that announces it: there is one for each."""
+    """Leads from a sealed result to the one post that announces it."""
     return Key(f"BLOGRESULT#{part(election)}", f"{escape(made_at)}#{escape(digest)}")
 
 
 def up_to(posts: Span, moment: str) -> Span:
-    """The part of a list of posts that can be seen at a moment, which itself belongs to it."""
-    return replace(posts, last=f"{moment}$")  # which comes after every `#`
+    """The part of a list that is visible at a moment, inclusive."""
+    return replace(posts, last=f"{moment}$")  # sorts after every `#`
 
 
 def posts_in(year: str, moment: str) -> Span:
-    """What can be seen at a moment of the posts of a year, which is not a later one."""
+    """The posts of a year, not a future one, that are visible at a moment."""
     return replace(POSTS, first=year, last=min(f"{year}~", f"{moment}$"))
 
 
@@ -91,7 +87,7 @@ def posts_in(year: str, moment: str) -> Span:
 
 
 def likes(post_id: str, shard: int) -> Key:
-    """How many of those whose marks lie in the shard like the post; with the post, so that its page reads it along."""
+    """How many likes are in the shard; stored with the post, so that its page reads it too."""
     return Key(post(post_id).pk, f"LIKES#{shard:02d}")
 
 
@@ -100,7 +96,7 @@ def all_likes(post_id: str) -> Span:
 
 
 def like(post_id: str, shard: int, visitor: str) -> Key:
-    """The mark of somebody who likes the post; they are called by a code that is theirs on this post alone."""
+    """One visitor's like, under a code that identifies them on this post only."""
     return Key(marks_of_likes(post_id, shard).pk, f"VISITOR#{escape(visitor)}")
 
 
@@ -118,10 +114,10 @@ SUBSCRIBERS = Span("SUBSCRIBERS")
 
 
 def post_mailing(post_id: str) -> Key:
-    """There once its mails have begun to leave, so that this does not happen twice."""
+    """Exists once mailing has begun, so that it happens only once."""
     return Key(post(post_id).pk, "MAILING")
 
 
 def subscriber(address: str) -> Key:
-    """Somebody who gets the news by mail: there only once they have confirmed it, and only until they leave."""
+    """Somebody who gets the news by mail; exists from their confirmation until they unsubscribe."""
     return Key(SUBSCRIBERS.pk, part(address))

@@ -1,4 +1,4 @@
-"""Keys of people: who they are, how they sign in, who is invited and who leaves."""
+"""Keys of people: accounts, sign-in, the people search, invitations and removals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import hashlib
 from ..table import Key, Span
 from .parts import METADATA, escape, fold, part, sequence
 
-MAX_NAME_START_BYTES = 700  # bytes of a name in a key of the search
+MAX_NAME_START_BYTES = 700  # of a name in a key of the search
+OWNER = Key(METADATA, "OWNER")
+SETUP = Key(METADATA, "SETUP")  # the link that creates the first owner, while there is none
+NAMES_TO_FORGET = Span("NAMES", index=True)
+NAMES_KEPT = Span("NAMES#KEPT", index=True)
+INVITATIONS = Span("INVITATIONS", index=True)
 
 
 def user(name: str) -> Key:
@@ -23,7 +28,7 @@ def email(address: str) -> Key:
 
 
 def factors(name: str) -> Key:
-    """Everything somebody can take the second step of signing in with."""
+    """All second factors of a person."""
     return Key(f"USER#{part(name)}", "FACTORS")
 
 
@@ -36,12 +41,12 @@ def people(prefix: str = "") -> Span:
 
 
 def lookalike(skeleton: str) -> Key:
-    """The guard that no two accounts have names that look the same."""
+    """Guards against two accounts with names that look the same."""
     return Key(f"LOOK#{part(skeleton)}", METADATA)
 
 
 def name_word(rest: str, name: str) -> Key:
-    """An entry of the people search: a name from one of its words on."""
+    """An entry of the people search: a name from the start of one of its words."""
     digest = hashlib.sha256(fold(name).encode()).hexdigest()[:32]
     return Key("PEOPLEWORDS", f"{_start(rest)}#{digest}")
 
@@ -51,7 +56,7 @@ def name_words(start: str) -> Span:
 
 
 def words_of_role(role_name: str) -> str:
-    """The index partition of the search among those who have the role."""
+    """The index partition for searching among people with the role."""
     return f"WORDS#{role_name}"
 
 
@@ -60,12 +65,12 @@ def name_words_with_role(role_name: str, start: str) -> Span:
 
 
 def _start(text: str) -> str:
-    """No longer than leaves room for the digest in a sort key."""
+    """Short enough to leave room for the digest in a sort key."""
     return part(text).encode()[:MAX_NAME_START_BYTES].decode(errors="ignore")
 
 
 def role(name: str) -> str:
-    """The index partition of everybody who has the role."""
+    """The index partition of people with the role."""
     return f"ROLE#{name}"
 
 
@@ -73,22 +78,13 @@ def people_with_role(name: str, prefix: str = "") -> Span:
     return Span(role(name), prefix=part(prefix), index=True)
 
 
-def owner() -> Key:
-    return Key(METADATA, "OWNER")
-
-
-def setup() -> Key:
-    """The link that makes the first owner, while there is none."""
-    return Key(METADATA, "SETUP")
-
-
 def mails_of_day(name: str, day: str) -> Key:
-    """How many mails somebody has had sent to others on one day."""
+    """How many mails a person has had sent to others in one day."""
     return Key(f"USER#{part(name)}", f"MAILED#{day}")
 
 
 def session(name: str, digest: str) -> Key:
-    """Of somebody who is not signed in yet, the name is empty."""
+    """The name is empty for a visitor who has not signed in."""
     return Key(f"SESSIONS#{part(name)}", digest)
 
 
@@ -104,35 +100,20 @@ def registration(number: str) -> Key:
     return Key(f"PENDING#{escape(number)}", METADATA)
 
 
-INVITATIONS = Span("INVITATIONS", index=True)
-
-
 def invitation(address: str) -> Key:
     return Key(f"INVITATION#{part(address)}", METADATA)
 
 
-def invitation_by_date(invited_at: str, address: str) -> str:
-    return f"{invited_at}#{part(address)}"
-
-
 def leaving(name_or_email: str) -> Key:
-    """Somebody who was removed and whose things are still being put in order: once by name, once by address."""
+    """A removed person whose data is still being cleaned up: once by name, once by address."""
     return Key(f"LEAVING#{part(name_or_email)}", METADATA)
 
 
-NAMES_TO_FORGET = Span("NAMES", index=True)
-NAMES_KEPT = Span("NAMES#KEPT", index=True)
-
-
 def name_to_forget(name: str, removed_at: str) -> Key:
-    """Somebody who was removed and whose name the log is to forget."""
+    """A removed person whose name is to be erased from the log."""
     return Key(f"FORGET#{part(name)}", removed_at)
 
 
-def name_to_forget_by_date(removed_at: str, name: str) -> str:
-    return f"{removed_at}#{part(name)}"
-
-
 def name_kept(asof: int, name: str) -> str:
-    """The sort key of a name that elections still keep, by the number up to which deletions were looked at."""
+    """The sort key of a name that elections still contain, by the event up to which deletions were checked."""
     return f"{sequence(asof)}#{part(name)}"

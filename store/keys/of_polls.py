@@ -1,7 +1,4 @@
-"""Keys of polls.
-
-Where a poll has more than one shard, the number of a shard follows its id.
-"""
+"""Keys of polls. If a poll has several shards, the number of the shard follows its id."""
 
 from __future__ import annotations
 
@@ -14,12 +11,8 @@ def poll(poll_id: str) -> Key:
 
 
 def polls_ending(until: str | None = None) -> Span:
-    """Polls with an end that are not sealed yet, up to those that ended by then."""
+    """Polls with an end that are not sealed yet, perhaps only those that end by then."""
     return Span("POLLS#ENDING", last=None if until is None else f"{until}#~", index=True)
-
-
-def poll_by_date(moment: str, poll_id: str) -> str:
-    return f"{moment}#{escape(poll_id)}"
 
 
 def made_poll(poll_id: str) -> Key:
@@ -38,7 +31,7 @@ def listed_poll(poll_id: str) -> Key:
 
 
 def poll_shard(poll_id: str, shard: int, shards: int) -> str:
-    """One of the partitions over which the gates and the votes of a poll are spread."""
+    """One of the partitions of a poll's gates and votes."""
     return sharded(poll(poll_id).pk, shard, shards)
 
 
@@ -55,13 +48,13 @@ def votes(poll_id: str, shards: int = 1) -> list[Span]:
 
 
 def votes_by_time(poll_id: str, since: str = "", shards: int = 1) -> list[Span]:
-    """The votes of a poll as they were cast, from a moment on."""
+    """The votes of a poll in the order they were cast, from a moment on."""
     pk, first = f"VOTES#{escape(poll_id)}", since or None
     return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
 
 
 def vote_by_time(poll_id: str, vote_id: str, shards: int = 1) -> str:
-    """In which of these lists a vote is: the list of the shard it lies in."""
+    """The one of these lists that a vote is in: that of its shard."""
     return sharded(f"VOTES#{escape(poll_id)}", shard_of(vote_id, shards), shards)
 
 
@@ -70,7 +63,7 @@ def poll_result(poll_id: str) -> Key:
 
 
 def poll_counted_part(poll_id: str, number: int) -> Key:
-    """How often each ranking was cast, some thousands of them."""
+    """How often each ranking was cast, for some thousands of rankings."""
     return Key(poll(poll_id).pk, f"COUNTED#{number:04d}")
 
 
@@ -83,7 +76,7 @@ def report(poll_id: str, report_id: str) -> Key:
 
 
 def reports(poll_id: str, since: str = "") -> Span:
-    """What people have reported about a poll, as it came, from a moment on."""
+    """Reports about a poll in order of arrival, from a moment on."""
     return Span(f"REPORTS#{escape(poll_id)}", first=since or None, index=True)
 
 
@@ -95,12 +88,12 @@ def reported_poll(poll_id: str) -> Key:
 
 
 def all_of_poll(poll_id: str) -> Span:
-    """All but what is spread over other partitions."""
+    """Everything except what is in shards."""
     return Span(poll(poll_id).pk)
 
 
 def all_in_poll_shards(poll_id: str, shards: int) -> list[Span]:
-    """All that is spread; nothing of a poll that is in one place."""
+    """Everything in shards; nothing if the poll has a single partition."""
     return [Span(poll_shard(poll_id, each, shards)) for each in range(shards)] if shards > 1 else []
 
 

@@ -1,4 +1,4 @@
-"""Keys of skills: the catalogue, and what people say they can do."""
+"""Keys of skills: the catalogue, people's skills, and endorsements."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..table import Key, Span
 from .parts import METADATA, escape, fitted, part
 
-NEVER = "0000-00"  # a month before all others
+NEVER = "0000-00"  # sorts before every month
 
 
 def skill(skill_id: str) -> Key:
@@ -15,7 +15,7 @@ def skill(skill_id: str) -> Key:
 
 
 def skills(category: str = "") -> Span:
-    """The catalogue by category and name, or the part of it that is one category."""
+    """The catalogue by category and name, or one category of it."""
     return Span("SKILLS", prefix=f"{part(category)}#" if category else "", index=True)
 
 
@@ -26,17 +26,13 @@ def skill_by_name(category: str, name: str) -> str:
 PROPOSED_SKILLS = Span("SKILLS#PROPOSED", index=True)
 
 
-def skill_by_date(moment: str, skill_id: str) -> str:
-    return f"{moment}#{escape(skill_id)}"
-
-
 def skill_name(name: str) -> Key:
-    """A name or another name of a skill: whatever is folded to the same is the same."""
+    """A name or alias of a skill; spellings that fold to the same are the same."""
     return Key(f"SKILLALIAS#{part(name)}", METADATA)
 
 
 def skill_names(prefix: str = "") -> Span:
-    """All names of the catalogue that begin so."""
+    """All names in the catalogue with this prefix."""
     return Span("SKILLNAMES", prefix=part(prefix), index=True)
 
 
@@ -48,7 +44,7 @@ SKILL_CATEGORIES = Span("SKILLCATEGORIES")
 
 
 def own_skills(name: str) -> Key:
-    """Who may see somebody's skills, how many there are, and how often they were changed."""
+    """Who may see a person's skills, how many there are, and how often they were changed."""
     return Key(f"USER#{part(name)}", "SKILLS")
 
 
@@ -57,42 +53,42 @@ def person_skill(name: str, skill_id: str) -> Key:
 
 
 def person_skills(name: str) -> Span:
-    """Somebody's skills, and the item about all of them."""
+    """A person's skills, and the item about all of them."""
     return Span(f"USER#{part(name)}", prefix="SKILL")
 
 
 def profile(name: str) -> Span:
-    """The person and their skills, without whoever vouches for these: one Query, however many that are."""
+    """The person and their skills without the endorsements, in one query."""
     return Span(f"USER#{part(name)}", first=METADATA, last=own_skills(name).sk)
 
 
 def skill_holders(skill_id: str) -> Span:
-    """Whoever lets members see that they have the skill, by level, years and last use."""
+    """People whose skill is visible to members, by level, years and last use."""
     return Span(f"SKILL#{escape(skill_id)}", index=True)
 
 
 def skill_holders_at(skill_id: str, lowest: int, highest: int, years: int = 0) -> Span:
-    """Those of these levels. Least years are a range within one level only."""
+    """Those with these levels. A minimum of years works within one level only."""
     return replace(skill_holders(skill_id), first=f"L{lowest}#Y{years:02d}", last=f"L{highest}#Z")
 
 
 def skill_held(level: int, years: int, last_used: str, name: str) -> str:
-    """A digit for the level, so that “at least so good” is a range."""
+    """The level is one digit, so that a minimum level is a range."""
     return f"L{level}#Y{years:02d}#{last_used or NEVER}#USER#{part(name)}"
 
 
 def endorsement(name: str, skill_id: str, by: str) -> Key:
-    """That somebody vouches for a skill of somebody: once, so the two and the skill are the key."""
+    """One person's endorsement of another's skill; there is at most one."""
     return Key(f"USER#{part(name)}", f"ENDORSED#{escape(skill_id)}#{part(by)}")
 
 
 def endorsements(name: str, skill_id: str = "") -> Span:
-    """Whoever vouches for somebody, or for one of their skills."""
+    """The endorsements of a person, or of one of their skills."""
     return Span(f"USER#{part(name)}", prefix=f"ENDORSED#{escape(skill_id)}#" if skill_id else "ENDORSED#")
 
 
 def endorses(by: str) -> Span:
-    """For whom somebody vouches."""
+    """The endorsements that a person has given."""
     return Span(f"ENDORSES#{part(by)}", index=True)
 
 
@@ -101,5 +97,5 @@ def endorsed_skill(name: str, skill_id: str) -> str:
 
 
 def endorsing(by: str) -> Key:
-    """How often somebody has endorsed or withdrawn: none of their acts passes another unseen."""
+    """How often a person has endorsed or withdrawn, so that concurrent acts are noticed."""
     return Key(f"USER#{part(by)}", "ENDORSING")

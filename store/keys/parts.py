@@ -1,4 +1,4 @@
-"""Names and numbers as they stand in a key.
+"""Names and numbers as parts of a key.
 
 A name becomes part of a key only through `part`, which folds it (so that "Ada" and "ADA" are one person) and escapes it
 (so that no name can forge a `#` or run into another's keys). Attributes keep the name as it was typed.
@@ -17,15 +17,15 @@ METADATA = "METADATA"
 EVENT_NUMBER_DIGITS = 12
 MAX_KEY_PART_BYTES = 800
 MAX_DOMAIN_CHARS = 255
-MAX_SORT_KEY_BYTES = 1024  # bytes, as DynamoDB has it
-MAX_CACHED_NAME_CHARS = 300  # letters of a name whose part of a key is remembered: no true name is longer
+MAX_SORT_KEY_BYTES = 1024  # DynamoDB's limit
+MAX_CACHED_NAME_CHARS = 300  # no real name is longer
 _ESCAPED = re.compile(r"[#%\x00-\x1f\x7f-\x9f]")
 _SPACE = re.compile(r"\s+")
 
 
 def fold(name: str) -> str:
-    """The form under which two spellings of a name are the same: white space collapsed, case folded, composed, without
-    what nobody sees; and of an email address, the domain as mail servers know it."""
+    """The form in which two spellings of a name are equal: white space collapsed, case folded, composed, without
+    invisible characters; the domain of an email address as in the DNS."""
     if name.isascii():  # most names are, and then folding is lower case
         return " ".join(name.lower().split())
     seen = _SPACE.sub(" ", without_invisible(name)).strip()
@@ -34,23 +34,23 @@ def fold(name: str) -> str:
 
 
 def _with_ascii_domain(text: str) -> str:
-    """An address whose domain is spelt as in the DNS. It is Python's own codec because mails are addressed by it."""
+    """An email address with its domain as in the DNS. By Python's own codec, because mails are addressed with it."""
     local, at, domain = text.rpartition("@")
     if not at or domain.isascii() or len(domain) > MAX_DOMAIN_CHARS or " " in text:
         return text
     try:
         return f"{local}@{domain.encode('idna').decode()}"
-    except UnicodeError:  # no domain at all
+    except UnicodeError:  # not a domain
         return text
 
 
 def escape(text: str) -> str:
-    """The text with `#`, `%` and control characters written as %XX, so that it can stand between two `#` of a key."""
+    """The text with `#`, `%` and control characters as %XX, so that it can be put between two `#` of a key."""
     return _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", text)
 
 
 def part(name: str) -> str:
-    """A name as it stands in a key. One that would outgrow DynamoDB's sort key ends in its digest instead."""
+    """A name as part of a key. One too long for DynamoDB's sort key ends in its digest."""
     return _known_part(name) if len(name) <= MAX_CACHED_NAME_CHARS else _part(name)
 
 
@@ -69,7 +69,7 @@ def _shortened(raw: bytes, most: int) -> str:
 
 
 def fitted(sort_key: str) -> str:
-    """A sort key that has two names in it, and would be too long if both are."""
+    """A sort key with two names in it, shortened if it is too long."""
     raw = sort_key.encode()
     return sort_key if len(raw) <= MAX_SORT_KEY_BYTES else _shortened(raw, MAX_SORT_KEY_BYTES)
 
@@ -78,38 +78,48 @@ _known_part = lru_cache(maxsize=4096)(_part)  # one act names the same few elect
 
 
 def sequence(number: int) -> str:
-    """A number so written that the order of the strings is the order of the numbers."""
+    """A number as text that sorts as the numbers do."""
     if not 0 <= number < 10**EVENT_NUMBER_DIGITS:
         raise ValueError(f"Event numbers have at most {EVENT_NUMBER_DIGITS} digits.")
     return f"{number:0{EVENT_NUMBER_DIGITS}d}"
 
 
+def by_date(moment: str, name: str) -> str:
+    """The sort key of a thing in every list by date."""
+    return f"{moment}#{part(name)}"
+
+
+def id_by_date(moment: str, number: str) -> str:
+    """As `by_date`, for what is known by an id instead of a name."""
+    return f"{moment}#{escape(number)}"
+
+
 def shard_of(text: str, shards: int) -> int:
-    """In which of so many partitions it lies; a text lies in the same one for good."""
+    """Which of so many partitions the text belongs to, always the same one."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % shards if shards > 1 else 0
 
 
 def home(pk: str) -> str:
-    """The partition of the thing itself whose partition, or one of whose shards, this is."""
+    """The main partition of the thing that this partition or shard belongs to."""
     return "#".join(pk.split("#", 2)[:2])
 
 
 def first_shard(pk: str) -> str:
-    """The first of the shards of which this is one; what is in one place lies there."""
+    """The first shard of the thing that this shard belongs to; an unsharded partition itself."""
     return pk if pk == home(pk) else f"{home(pk)}#00"
 
 
 def sharded(pk: str, shard: int, shards: int) -> str:
-    """One of so many partitions; a single one is called as if there were no others."""
+    """One of so many partitions; a single one has no number."""
     return f"{pk}#{shard:02d}" if shards > 1 else pk
 
 
-# --- characters that nobody sees ---
+# --- invisible characters ---
 
 
 ZWNJ, ZWJ = "\u200c", "\u200d"
-OVERRIDES = "\u202d\u202e"  # they turn visible letters around, so dropping them would change what is seen
-FLAG, TAG_END = "\U0001f3f4", "\U000e007f"  # the flags of England, Scotland and Wales differ in nothing but tags
+OVERRIDES = "\u202d\u202e"  # they reverse visible letters, so dropping them would change what is seen
+FLAG, TAG_END = "\U0001f3f4", "\U000e007f"  # the flags of England, Scotland and Wales differ only in tags
 REGIONS = ("gbeng", "gbsct", "gbwls")
 
 _TAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in region) for region in REGIONS)
@@ -129,14 +139,14 @@ _JOINING = re.compile(
 
 
 def without_invisible(text: str) -> str:
-    """For comparing: nothing invisible is left, and white space in disguise is a space."""
+    """For comparing: without anything invisible, and with blank characters as spaces."""
     if text.isascii():
         return text
     return _INVISIBLE.sub(lambda found: found["region"] or "", _BLANK.sub(" ", text))
 
 
 def without_stray_invisible(text: str) -> str:
-    """For keeping: as it is seen, with the invisible characters only that belong where they are."""
+    """For storing: with only those invisible characters that shape the text around them."""
     if text.isascii():
         return text
     spaced = _BLANK.sub(" ", text)
@@ -144,7 +154,7 @@ def without_stray_invisible(text: str) -> str:
 
 
 def _belongs(found: re.Match[str]) -> bool:
-    """Whether it shapes the character before it. Uniqueness does not hang on it, so it need not be exact."""
+    """Whether it shapes the character before it. Uniqueness does not depend on this, so it need not be exact."""
     sign, before, after = found[0], found.string[: found.start()][-1:], found.string[found.end() :][:1]
     if found["region"]:
         return True
@@ -167,7 +177,7 @@ def _shapes_letters(before: str, kind: str) -> bool:
 
 
 def _is_pictorial(character: str) -> bool:
-    """An emoji or a part of one; newer ones than Python's tables know lie in the same blocks."""
+    """An emoji or a part of one; those newer than Python's tables are in the same blocks."""
     if not character or character in "\ufe0f\u20e3" or "\U0001f000" <= character <= "\U0001faff":
         return bool(character)
     return character == TAG_END or unicodedata.category(character)[0] == "S"

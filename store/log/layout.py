@@ -84,7 +84,7 @@ def first_of_all(table: Table, first: int = 0, last: int | None = None) -> Item 
 
 def last_number(table: Table) -> int:
     """The highest number given out so far; 0 if none was."""
-    return int((table.get(keys.event_number()) or {"last": 0})["last"])
+    return int((table.get(keys.EVENT_NUMBER) or {"last": 0})["last"])
 
 
 def find(table: Table, number: int) -> Item | None:

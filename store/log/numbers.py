@@ -15,7 +15,7 @@ from store import keys, round_trips
 
 from ..table import Crowded, StoreError, Table
 
-HEADER = keys.event_number()
+HEADER = keys.EVENT_NUMBER
 
 
 def take(table: Table) -> int:

@@ -37,7 +37,7 @@ def as_quarter(moment: datetime) -> str:
 def publish_immediately(checkpoint: Item, events: Iterable[Item]) -> Iterator[Update]:
     """Added to the transaction that seals these events if one of them is a close."""
     if any(event["event_type"] in PUBLISHED_IMMEDIATELY for event in events):
-        yield Update(keys.publishing(), set={"wanted": checkpoint["event_id"]})
+        yield Update(keys.PUBLISHING, set={"wanted": checkpoint["event_id"]})
 
 
 class Publisher:
@@ -65,7 +65,7 @@ class Publisher:
     def _state(self) -> Item:
         """How far everything is public, and how far publishing is requested. A restored store lacks this item, but has
         what was public."""
-        there = self.table.get(keys.publishing()) or {}
+        there = self.table.get(keys.PUBLISHING) or {}
         if "event_id" not in there and (newest := self.log.newest_public()):
             there = {"event_id": newest["event_id"], **there}
         return {"event_id": 0, "wanted": 0, "quarter": "", **there}
@@ -78,7 +78,7 @@ class Publisher:
         if number:
             unmoved = _is_still(state, "quarter") & (Missing("wanted") | Less("wanted", number))
             with suppress(Refused):  # another sealer has requested it already
-                self.table.write(Update(keys.publishing(), set={"wanted": number, "quarter": quarter}, when=unmoved))
+                self.table.write(Update(keys.PUBLISHING, set={"wanted": number, "quarter": quarter}, when=unmoved))
 
     def _newest_over(self, state: Item) -> int:
         """The newest number sealed before this quarter began, if it is neither public nor requested yet; else 0."""
@@ -115,7 +115,7 @@ class Publisher:
         }
         self.table.write(
             Put({"PK": place.pk, "SK": place.sk, **public}, when=Missing(), table=LOG),
-            Update(keys.publishing(), set={"event_id": number}, when=_is_still(state, "event_id")),
+            Update(keys.PUBLISHING, set={"event_id": number}, when=_is_still(state, "event_id")),
         )
         return True
 

@@ -114,7 +114,7 @@ class Sealer:
         return True
 
     def _store(self, before: int, checkpoint: Item, events: list[Item]) -> None:
-        place, sync, counts = keys.checkpoint(checkpoint["event_id"]), keys.sync(), keys.counts()
+        place, sync, counts = keys.checkpoint(checkpoint["event_id"]), keys.SYNC, keys.COUNTS
         changes = Counter({"event_count": len(events)})
         for event in events:
             changes.update(self.counted.get(event["event_type"], {}))
@@ -185,7 +185,7 @@ class _Walk:
         self._check_index()
 
     def check_end(self) -> None:
-        sync = self.table.get(keys.sync()) or {}
+        sync = self.table.get(keys.SYNC) or {}
         if sync.get("last_event_id", 0) > self.number:
             raise _Flaw(f"The checkpoint after event {self.number} is missing.")
         if self.published and self.published[0] > self.number:

@@ -19,24 +19,20 @@ from .text import Stream, Text
 
 __all__ = ["FORMATS", "WRITERS", "BadFile", "CannotWrite", "File", "Limits", "NotRecognised", "read", "write"]
 
+MODULES = {
+    "csv": csv_file,
+    "json": json_file,
+    "blt": blt,
+    "abif": abif,
+    "cvotes": cvotes,
+    "preflib": preflib,
+    "plain": plain,
+}
 READERS: Mapping[str, Callable[[Text, Limits], File]] = {
-    "csv": csv_file.read,
-    "json": json_file.read,
-    "blt": blt.read,
-    "abif": abif.read,
-    "cvotes": cvotes.read,
-    "preflib": preflib.read,
-    "plain": plain.read,
+    format: module.read for format, module in MODULES.items()
 } | dict.fromkeys(preflib.TYPES, preflib.read)
-
 WRITERS: Mapping[str, Callable[[File], Iterator[str]]] = {
-    "csv": csv_file.write,
-    "json": json_file.write,
-    "blt": blt.write,
-    "abif": abif.write,
-    "cvotes": cvotes.write,
-    "preflib": preflib.write,
-    "plain": plain.write,
+    format: module.write for format, module in MODULES.items()
 } | {type: partial(preflib.write, type=type) for type in preflib.TYPES}
 
 FORMATS = tuple(READERS)
@@ -61,13 +57,8 @@ def write(file: File, format: str) -> Iterator[bytes]:
         raise CannotWrite(f"The format is one of {', '.join(WRITERS)}, not {format}.")
     refuse_odd_names(file.ballots.candidates)
     pieces = WRITERS[format](file)
-    first = next(pieces)
-    return _batched(chain([first], pieces))
+    pieces = chain([next(pieces)], pieces)
+    return iter(lambda: "".join(islice(pieces, BATCH_LINES)).encode(), b"")
 
 
-def _batched(pieces: Iterator[str]) -> Iterator[bytes]:
-    while batch := "".join(islice(pieces, BATCH_LINES)):
-        yield batch.encode()
-
-
-PUBLIC = "file ranking text"
+PUBLIC = "file plain text"

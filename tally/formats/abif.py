@@ -20,27 +20,26 @@ from decimal import Decimal
 from typing import Any
 
 from ..ballots import groups_of
+from ..pairwise import UNRANKED
 from .file import (
     MAX_SEATS,
-    UNRANKED,
     BadFile,
     BallotCounter,
     File,
     Limits,
-    Roster,
     by_count,
     clean_title,
     excerpt,
     parse_whole_number,
 )
-from .ranking import joined
+from .plain import joined
 from .text import Text, without_blank
 
 KEY = r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[^\s>=,/:\[\]"#*{}](?:[^>=,/:\[\]"#*{}]*[^\s>=,/:\[\]"#*{}])?'
 COUNT = re.compile(r"([0-9]+)\s*:")
 CANDIDATE = re.compile(rf"=?\s*({KEY})\s*:\s*({KEY})\s*(?:#.*)?$")
 CHOICE = re.compile(rf"\s*({KEY})\s*(?:/\s*([0-9]{{1,20}}(?:\.[0-9]{{1,20}})?)\s*)?")
-SAID = ("title", "seats", "unranked")
+METADATA = ("seats", "title", "unranked")
 BARE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 HEADING = re.compile(r"ABIF(?:\s|$)")
 
@@ -58,18 +57,19 @@ class _Reader:
 
     def __init__(self, limits: Limits):
         self.limits = limits
-        self.tokens, self.counter = Roster(limits), BallotCounter(limits)
+        self.counter = BallotCounter(limits)
+        self.tokens = self.counter.roster
         self.names: dict[str, str] = {}  # of tokens that have one
-        self.said: dict[str, Any] = {}
+        self.metadata: dict[str, Any] = {}
 
     def read_line(self, number: int, line: str) -> None:
         if counted := COUNT.match(line):
             count = parse_whole_number(counted[1], number, "a number of ballots")
             groups = self._groups(line, counted.end(), number)
-            self.counter.cache_line(line, self.counter.count_ranking(groups, count, number, self.tokens), count)
+            self.counter.count_line(line, groups, count, number)
         elif line.startswith("{"):
             metadata = _metadata(line)
-            self.said |= {key: metadata[key] for key in SAID if key in metadata}
+            self.metadata |= {key: metadata[key] for key in METADATA if key in metadata}
         elif candidate := CANDIDATE.match(line):
             self._name(_unquoted(candidate[1]), _unquoted(candidate[2]), number)
         elif not HEADING.match(line):
@@ -96,26 +96,17 @@ class _Reader:
 
     def file(self) -> File:
         """Tokens become names; a name in brackets on a ballot is the candidate who has it."""
-        roster, numbers = Roster(self.limits), []
-        for token in self.tokens.names:
-            numbers.append(roster.number(self.names.get(token, token), None))
-        ballots = BallotCounter(self.limits)
+        counter = BallotCounter(self.limits)
+        numbers = [counter.roster.number(self.names.get(token, token), None) for token in self.tokens.names]
         for ranking, count in self.counter.counts.items():
-            ballots.count_ranking(
-                [[numbers[each] for each in group] for group in groups_of(ranking)], count, None, roster
-            )
-        return File(ballots.ballots(roster.names), self._seats(), self._title(), self._unranked())
-
-    def _seats(self) -> int | None:
-        seats = self.said.get("seats")
-        return seats if type(seats) is int and 0 < seats <= MAX_SEATS else None
-
-    def _title(self) -> str:
-        title = self.said.get("title")
-        return clean_title(title) if isinstance(title, str) else ""
-
-    def _unranked(self) -> str | None:
-        return next((rule for rule in UNRANKED if rule == self.said.get("unranked")), None)
+            counter.count_ranking([[numbers[each] for each in group] for group in groups_of(ranking)], count, None)
+        seats, title, unranked = (self.metadata.get(key) for key in METADATA)
+        return File(
+            counter.ballots(),
+            seats if type(seats) is int and 0 < seats <= MAX_SEATS else None,
+            clean_title(title) if isinstance(title, str) else "",
+            unranked if unranked in UNRANKED else None,
+        )
 
 
 def _choices(line: str, place: int, number: int) -> tuple[list[tuple[str, str | None]], list[str]]:

@@ -24,7 +24,6 @@ from .file import (
     BallotCounter,
     File,
     Limits,
-    Roster,
     by_count,
     clean_title,
     excerpt,
@@ -56,7 +55,7 @@ class _Reader:
     def __init__(self, limits: Limits):
         self.limits = limits
         self.counter = BallotCounter(limits)
-        self.roster = Roster(limits)
+        self.roster = self.counter.roster
         self.step: Callable[[str, int], None] = self._size
         self.size = self.seats = self.count = self.number = 0
         self.withdrawn: set[int] = set()
@@ -96,9 +95,7 @@ class _Reader:
                 return  # white space
 
     def _size(self, word: str, line: int) -> None:
-        self.size = parse_whole_number(word, line, "a number of candidates", least=1)
-        if self.size > self.limits.candidates:
-            raise BadFile(line, f"A file has at most {self.limits.candidates} candidates.")
+        self.size = parse_whole_number(word, line, "a number of candidates", self.limits.candidates, 1)
         self.step = self._seats
 
     def _seats(self, word: str, line: int) -> None:
@@ -129,15 +126,12 @@ class _Reader:
         candidate = self.known.get(word)
         if candidate is None:
             candidate = self._candidate(word, line)
-            self._know(word, candidate)
+            if len(word) < 5:  # it may have any number of zeros before it
+                self.known[word] = candidate
         if candidate in self.ranked:
             raise BadFile(line, f"Candidate {candidate + 1} is ranked twice on a ballot.")
         self.ranked.add(candidate)
         return candidate
-
-    def _know(self, word: str, candidate: int) -> None:
-        if len(word) < 5:  # it may have any number of zeros before it
-            self.known[word] = candidate
 
     def _candidate(self, word: str, line: int) -> int:
         number = parse_whole_number(word, line, "a candidate's number")
@@ -167,7 +161,7 @@ class _Reader:
         gone = tuple(names[number] for number in sorted(self.withdrawn))
         if len(gone) == len(names):
             raise BadFile(None, "Every candidate of this file has withdrawn.")
-        return File(self.counter.ballots(names).without(gone), self.seats, self.title or "", withdrawn=gone)
+        return File(self.counter.ballots().without(gone), self.seats, self.title or "", withdrawn=gone)
 
 
 def write(file: File) -> Iterator[str]:

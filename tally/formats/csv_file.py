@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from io import StringIO
 
 from ..ballots import groups_of
-from .file import BadFile, BallotCounter, File, Limits, Roster, by_count, parse_whole_number
+from .file import BadFile, BallotCounter, File, Limits, by_count, parse_whole_number
 from .text import Lines, Text
 
 SEPARATORS = ",;\t"
@@ -48,7 +48,7 @@ def read(text: Text, limits: Limits) -> File:
     for number, line in lines:
         if line.strip() and not table.counter.count_repeated(line):
             table.count(number, line, _cells(number, line, separator))
-    return File(table.counter.ballots(table.roster.names))
+    return File(table.counter.ballots())
 
 
 def _header(lines: Lines) -> tuple[int, str, str]:
@@ -85,7 +85,8 @@ class _Table:
     """Knows what each column holds."""
 
     def __init__(self, header: list[str], line: int, limits: Limits):
-        self.roster, self.counter = Roster(limits), BallotCounter(limits)
+        self.counter = BallotCounter(limits)
+        self.roster = self.counter.roster
         while header and not header[-1].strip():
             header.pop()  # spreadsheets like to write empty columns at the end
         self.width = len(header)
@@ -104,7 +105,7 @@ class _Table:
         count = parse_whole_number(typed, line, "a number of ballots")
         groups = self._by_name(cells, line) if self.by_name else self._by_rank(cells, line)
         ordered = [groups[rank] for rank in sorted(groups)]
-        self.counter.cache_line(text, self.counter.count_ranking(ordered, count, line, self.roster), count)
+        self.counter.count_line(text, ordered, count, line)
 
     def _by_name(self, cells: list[str], line: int) -> dict[int, list[int]]:
         groups: dict[int, list[int]] = {}

@@ -25,7 +25,6 @@ from .file import (
     BallotCounter,
     File,
     Limits,
-    Roster,
     by_count,
     check_range,
     excerpt,
@@ -33,7 +32,7 @@ from .file import (
     refuse_signs,
     seats_of,
 )
-from .ranking import joined
+from .plain import joined
 from .text import Text
 
 SIGNS = (">", "=", ";", ",", "#", "/", "*", "^", "|", "<")
@@ -53,10 +52,11 @@ def read(text: Text, limits: Limits) -> File:
 
 
 class _Reader:
-    """Keeps the parameters, which say how the votes are to be read."""
+    """Keeps the parameters, which say how to read the votes."""
 
     def __init__(self, limits: Limits):
-        self.roster, self.counter = Roster(limits), BallotCounter(limits)
+        self.counter = BallotCounter(limits)
+        self.roster = self.counter.roster
         self.seats: int | None = None
         self.unranked: str | None = None
         self.weights = self.voting = self.closed = False
@@ -83,19 +83,14 @@ class _Reader:
 
     def count(self, line: int, text: str) -> None:
         vote = text.partition("#")[0].rpartition("||")[2].strip()
-        if self.counter.count_repeated(vote):
-            return
-        if not vote:
-            self._refuse_nothing(line, text)
+        if not vote and "||" in text.partition("#")[0]:
+            raise BadFile(line, "There are tags, but no vote after them. A blank vote is written /EMPTY_RANKING/.")
+        if not vote or self.counter.count_repeated(vote):
             return
         self.voting = True
         ranking, count = self._counted(vote, line)
         groups = [] if ranking in BLANK else self._groups(ranking, line)
-        self.counter.cache_line(vote, self.counter.count_ranking(groups, count, line, self.roster), count)
-
-    def _refuse_nothing(self, line: int, text: str) -> None:
-        if "||" in text.partition("#")[0]:
-            raise BadFile(line, "There are tags, but no vote after them. A blank vote is written /EMPTY_RANKING/.")
+        self.counter.count_line(vote, groups, count, line)
 
     def _counted(self, vote: str, line: int) -> tuple[str, int]:
         """The ranking, and how many votes it is."""
@@ -118,9 +113,9 @@ class _Reader:
         return [[self.roster.number(name, line) for name in group] for group in groups]
 
     def file(self) -> File:
-        ballots = self.counter.ballots(self.roster.names)
-        unsaid = self.seats == UNSPECIFIED_SEATS and self.seats >= len(ballots.candidates)
-        return File(ballots, None if unsaid else self.seats, unranked=self.unranked)
+        ballots = self.counter.ballots()
+        is_unspecified = self.seats == UNSPECIFIED_SEATS and self.seats >= len(ballots.candidates)
+        return File(ballots, None if is_unspecified else self.seats, unranked=self.unranked)
 
 
 def _truth(value: str, line: int) -> bool:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from ..ballots import BadBallot, Ballots, ranking_of
 
-UNRANKED = ("below", "no-opinion")
 MAX_VOTES_PER_LINE = 10**12  # on one line; more is a slip of the hand, or mischief
 MAX_SEATS = 10_000
 CACHE_CHARS = 32_000_000  # characters of lines already read, so that an equal line need not be read again
@@ -89,7 +88,7 @@ class BallotCounter:
     """The ballot box: rankings are counted as they are read, and equal lines are read once."""
 
     def __init__(self, limits: Limits):
-        self.limits = limits
+        self.limits, self.roster = limits, Roster(limits)
         self.counts: dict[str, int] = {}
         self.characters = 0
         self.read: dict[str, tuple[str, int]] = {}
@@ -103,16 +102,18 @@ class BallotCounter:
         self.counts[known[0]] += known[1]
         return True
 
-    def count_ranking(
-        self, groups: Sequence[Sequence[int]], count: int, line: int | None, roster: Roster | None = None
-    ) -> str:
+    def count_line(self, text: str, groups: Sequence[Sequence[int]], count: int, line: int) -> None:
+        """Count what a line was parsed to, and remember it for equal lines."""
+        self.cache_line(text, self.count_ranking(groups, count, line), count)
+
+    def count_ranking(self, groups: Sequence[Sequence[int]], count: int, line: int | None) -> str:
         """Count a ranking, given as groups of equals, best first; returns it in canonical form."""
         ranking = _strict_ranking(groups)
         if ranking is None:
             try:
                 ranking = ranking_of(groups)
             except BadBallot:
-                raise BadFile(line, f"{_ranked_twice(groups, roster)} is ranked twice on a ballot.") from None
+                raise BadFile(line, f"{self._ranked_twice(groups)} is ranked twice on a ballot.") from None
         if ranking not in self.counts:
             self._make_room(ranking, line)
             self.counts[ranking] = 0
@@ -134,11 +135,16 @@ class BallotCounter:
         if self.characters > self.limits.characters:
             raise BadFile(line, "The rankings of this file are too many and too long to be counted together.")
 
-    def ballots(self, names: Sequence[str], line: int | None = None) -> Ballots:
+    def _ranked_twice(self, groups: Iterable[Iterable[int]]) -> str:
+        ((number, _times),) = Counter(number for group in groups for number in group).most_common(1)
+        names = self.roster.names
+        return f"“{excerpt(names[number])}”" if number < len(names) else f"Candidate {number}"
+
+    def ballots(self) -> Ballots:
         """Everything that was counted. There must be candidates."""
-        if not names:
-            raise BadFile(line, "This file names no candidates.")
-        return Ballots(tuple(names), {ranking: count for ranking, count in self.counts.items() if count})
+        if not self.roster.names:
+            raise BadFile(None, "This file names no candidates.")
+        return Ballots(self.roster.names, {ranking: count for ranking, count in self.counts.items() if count})
 
 
 DIGITS = tuple(map(str, range(1000)))
@@ -150,11 +156,6 @@ def _strict_ranking(groups: Sequence[Sequence[int]]) -> str | None:
     if len(numbers) < len(groups) or len(set(numbers)) < len(numbers) or max(numbers, default=0) >= len(DIGITS):
         return None
     return ">".join([DIGITS[number] for number in numbers])
-
-
-def _ranked_twice(groups: Iterable[Iterable[int]], roster: Roster | None) -> str:
-    (number, _times), *_others = Counter(number for group in groups for number in group).most_common(1)
-    return f"“{excerpt(roster.names[number])}”" if roster else f"Candidate {number}"
 
 
 # --- words and numbers ---

@@ -17,14 +17,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ballots import BadBallot, check, groups_of
+from ..pairwise import UNRANKED
 from .file import (
     MAX_SEATS,
-    UNRANKED,
     BadFile,
     BallotCounter,
     File,
     Limits,
-    Roster,
     by_count,
     check_range,
     clean_title,
@@ -53,7 +52,8 @@ def read(text: Text, limits: Limits) -> File:
 class _Reader:
     def __init__(self, limits: Limits):
         self.limits = limits
-        self.roster, self.counter = Roster(limits), BallotCounter(limits)
+        self.counter = BallotCounter(limits)
+        self.roster = self.counter.roster
         self.said: dict[str, tuple[int, Any]] = {}  # the line, and what it says
         self.most = -1  # the highest place of a candidate on any ballot, and the line of it
         self.most_line = 0
@@ -84,15 +84,11 @@ class _Reader:
         if not isinstance(ballot, dict) or "ranking" not in ballot:
             raise BadFile(line, 'A ballot should be an object such as {"ranking": [[0], [1, 2]], "count": 5}.')
         count = _number(ballot.get("count", 1), line, "a number of ballots")
-        ranking = self._ranking(ballot["ranking"], count, line)
-        self.counter.cache_line(text, ranking, count)
-
-    def _ranking(self, ranking: Any, count: int, line: int) -> str:
-        groups = _groups(ranking, line)
+        groups = _groups(ballot["ranking"], line)
         for each in (each for group in groups for each in group):
             if each > self.most:
                 self.most, self.most_line = each, line
-        return self.counter.count_ranking(groups, count, line)
+        self.counter.count_line(text, groups, count, line)
 
     def file(self) -> File:
         for key in ("candidates", "ballots"):
@@ -101,7 +97,7 @@ class _Reader:
         if self.most >= len(self.roster.names):
             reason = f"There is no candidate {self.most}: their places run from 0 to {len(self.roster.names) - 1}."
             raise BadFile(self.most_line, reason)
-        return File(self.counter.ballots(self.roster.names), self._seats(), self._title(), self._unranked())
+        return File(self.counter.ballots(), self._seats(), self._title(), self._unranked())
 
     def _seats(self) -> int | None:
         line, seats = self.said.get("seats", (0, None))

@@ -24,7 +24,6 @@ from .file import (
     CannotWrite,
     File,
     Limits,
-    Roster,
     by_count,
     clean_title,
     excerpt,
@@ -49,7 +48,7 @@ def read(text: Text, limits: Limits) -> File:
 class _Reader:
     def __init__(self, limits: Limits):
         self.limits = limits
-        self.roster, self.counter = Roster(limits), BallotCounter(limits)
+        self.counter = BallotCounter(limits)
         self.numbers: dict[int, int] = {}  # from the file's to ours
         self.known: dict[str, int] = {}  # ours by the file's, as words
         self.header: dict[str, str] = {}
@@ -64,7 +63,7 @@ class _Reader:
                     raise BadFile(number, "A line is a count, a colon and an order, such as 13: 1,{2,3},4.")
                 self._count(number, line, count, order)
         title = clean_title(self.header.get("TITLE", ""))
-        return File(self.counter.ballots(self.roster.names), title=title, notes=self._notes())
+        return File(self.counter.ballots(), title=title, notes=self._notes())
 
     def _describe(self, line: int, text: str) -> None:
         key, _colon, value = text[1:].partition(":")
@@ -79,7 +78,7 @@ class _Reader:
         key = parse_whole_number(number, line, "a candidate's number")
         if key in self.numbers:
             raise BadFile(line, f"Candidate {key} is named twice.")
-        self.numbers[key] = self.roster.add(name, line)
+        self.numbers[key] = self.counter.roster.add(name, line)
 
     def read_old(self, first: tuple[int, str], lines: Lines) -> File:
         size = parse_whole_number(first[1], first[0], "a number of candidates", self.limits.candidates, 1)
@@ -94,12 +93,12 @@ class _Reader:
             if not self.counter.count_repeated(line):
                 count, _comma, order = line.partition(",")
                 self._count(number, line, count, order)
-        return File(self.counter.ballots(self.roster.names), notes=self._notes())
+        return File(self.counter.ballots(), notes=self._notes())
 
     def _count(self, line: int, text: str, typed: str, order: str) -> None:
         count = parse_whole_number(typed, line, "a number of ballots")
         groups = [self._group(group, line) for group in _groups(order, line)]
-        self.counter.cache_line(text, self.counter.count_ranking(groups, count, line, self.roster), count)
+        self.counter.count_line(text, groups, count, line)
 
     def _group(self, group: list[str], line: int) -> list[int]:
         return [self.known[each] if each in self.known else self._candidate(each, line) for each in group]

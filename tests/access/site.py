@@ -60,8 +60,7 @@ from questions import services as question_sets
 from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
-from results.checks.access import seal_stamp
-from results.sharing.card_address import card_edition
+from results.sharing.card import card_edition
 from results.waiting import token_for
 from skills import merging
 from skills import services as skills
@@ -421,7 +420,7 @@ def _looks_of_the_organiser() -> list[Look]:
     of_drafts = ("election_settings", "candidates", "import_roll", "open_election", "rename_election", "rehearse")
     of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
-    (under_way,) = imports.under_way(_now("Draft"))
+    (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [
         Look("home", "organiser", of="who runs some"),
         Look("elections", "organiser"),
@@ -446,7 +445,7 @@ def _looks_of_the_organiser() -> list[Look]:
 def _looks_at_results() -> list[Look]:
     found = results.find(known("Past"))
     assert found is not None and found.seal is not None  # noqa: PT018
-    sealed = seal_stamp(found.seal)
+    sealed = found.seal.stamp
     return [
         Look("live", "voter", ("Prize",)),
         Look("live_now", "voter", ("Prize",)),

@@ -143,7 +143,7 @@ def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
     assert Counter(type(answer) for answer in answers) == {type(None): 1, LostRace: 7}
     (new,) = owners(site)
     assert repository.find(new).role == Role.OWNER
-    assert site.get(keys.owner())["name"] == new
+    assert site.get(keys.OWNER)["name"] == new
     assert repository.find("owner").role == Role.AUDITOR
 
 

@@ -50,7 +50,7 @@ def test_the_link_makes_the_owner_once(client, site):
     owner = repository.find("ADA")
     assert (owner.name, owner.email, owner.role) == ("Ada", "Ada@example.org", Role.OWNER)
     assert [event["event_type"] for event in EventLog(site).since(0)] == ["UserRegistered"]
-    assert site.get(keys.setup()) is None
+    assert site.get(keys.SETUP) is None
     another = {**FORM, "name": "Eve", "email": "eve@example.org"}
     assert [Client().get(path).status_code, Client().post(path, another).status_code] == [410, 410]
     assert repository.find("Eve") is None
@@ -59,10 +59,10 @@ def test_the_link_makes_the_owner_once(client, site):
 
 def test_only_the_digest_of_the_link_is_kept_and_no_auditor_sees_it(site, signed_in):
     token = path_of(setup_link.new_link()).split("/")[2]
-    kept = site.get(keys.setup())
+    kept = site.get(keys.SETUP)
     assert token not in str(kept)
     auditor = signed_in("Auditor", Role.AUDITOR)
-    page = text_of(auditor.get("/admin/tables/raw/", {"table": "data", "pk": keys.setup().pk}))
+    page = text_of(auditor.get("/admin/tables/raw/", {"table": "data", "pk": keys.SETUP.pk}))
     assert kept["digest"] not in page
 
 
@@ -119,7 +119,7 @@ def announced() -> list[str]:
 
 
 def test_a_start_without_an_owner_prints_the_link_and_one_with_an_owner_nothing(client, site):
-    assert site.get(keys.owner()) is None, "the store can be read, or nothing would be printed"
+    assert site.get(keys.OWNER) is None, "the store can be read, or nothing would be printed"
     sentence, link = announced()
     assert sentence.startswith("This site has no owner yet.")
     assert client.post(path_of(link), FORM).status_code == 302

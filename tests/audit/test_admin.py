@@ -56,7 +56,7 @@ def trips_of(answer) -> int:
 
 def figures_now(table: Table) -> dict:
     site_sealer().seal()
-    return table.get(keys.figures()) or {}
+    return table.get(keys.FIGURES) or {}
 
 
 def opened(ada, name: str):
@@ -160,7 +160,7 @@ def test_a_long_log_is_counted_in_batches_and_each_event_once(site, monkeypatch)
     planted(site, days=12, a_day=2)
     site_sealer().seal()
     assert [day.cast for day in figures.days(site, date(2020, 1, 12), 12)] == [2] * 12
-    assert site.get(keys.figures())["last_event_id"] == 24
+    assert site.get(keys.FIGURES)["last_event_id"] == 24
     assert figures.update(site) == 0
 
 
@@ -175,24 +175,24 @@ def test_of_two_that_count_the_same_events_one_does(site):
 def test_void_numbers_at_the_end_are_passed_over(site):
     log = EventLog(site)
     log.record(Event("eve", "BallotCast", CAST))
-    log.void(site.increment(keys.event_number(), "last"))
+    log.void(site.increment(keys.EVENT_NUMBER, "last"))
     log.record(Event("eve", "BallotCast", CAST))
     site_sealer().seal()
-    assert site.get(keys.figures())["last_event_id"] == 3
+    assert site.get(keys.FIGURES)["last_event_id"] == 3
 
 
 def test_figures_can_be_made_again(site, person):
     person("Ada")
     planted(site, days=2, a_day=2)
     right = figures_now(site)
-    site.write(figures.Update(keys.figures(), add={"role_USER": 40}))
+    site.write(figures.Update(keys.FIGURES, add={"role_USER": 40}))
     site.write(figures.Update(keys.figures_of_day("2020-01-01"), add={"ballots_cast": 7}))
     said = StringIO()
     call_command("figures", stdout=said)
     assert said.getvalue() == "0 events counted.\n"
     call_command("figures", again=True, stdout=said)
     assert said.getvalue().endswith("5 events counted.\n")
-    assert site.get(keys.figures()) == right
+    assert site.get(keys.FIGURES) == right
     assert figures.days(site, date(2020, 1, 2), 2) == [
         figures.Day(date(2020, 1, 1), cast=2),
         figures.Day(date(2020, 1, 2), cast=2),
@@ -297,7 +297,7 @@ def owner_sees_the_system(rf) -> str:
 def test_the_system_page_tells_what_dynamodb_says_of_its_tables_and_charges(on_dynamodb, rf, settings, monkeypatch):
     before = metrics.capacity()
     on_dynamodb.write(Put({"PK": "a", "SK": "1"}))
-    on_dynamodb.get(keys.pause())
+    on_dynamodb.get(keys.PAUSE)
     spent = {kind: units - before.get(kind, 0) for kind, units in metrics.capacity().items()}
     assert spent["write"] == 1
     assert spent["read"] > 0

@@ -204,7 +204,7 @@ def test_a_rename_leads_to_both_names(log, auditor):
 
 
 def test_a_void_number_is_explained_and_one_never_given_is_not_there(site, log, auditor):
-    log.void(site.increment(keys.event_number(), "last"))
+    log.void(site.increment(keys.EVENT_NUMBER, "last"))
     assert "there never will be" in text_of(auditor.get("/admin/log/2/"))
     for number in ("3", "0", "9" * 12, "9" * 13, "9" * 50):
         assert auditor.get(f"/admin/log/{number}/").status_code == 404

@@ -27,7 +27,6 @@ from elections.roll.services import add_voters
 from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
-from results.checks.access import seal_stamp
 from store import keys
 from store.table import Delete, Update
 from tests.background import queue_mailings
@@ -219,7 +218,7 @@ def close_and_seal(election) -> str:
     closing.close(people.find("the organiser"), election)
     services.seal_closed()
     seal_publicly(table())
-    return seal_stamp(results.find(election.name).seal)
+    return results.find(election.name).seal.stamp
 
 
 def address_of(name: str, election: str, sealed: str) -> str:

@@ -83,7 +83,7 @@ def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(si
     assert box() == []
     assert published() == VOTERS
     assert site.get(keys.sealing("Board")) is None
-    assert site.get(keys.forgetting()) is not None
+    assert site.get(keys.FORGETTING) is not None
     assert proof.check_sealed(elections.find("Board")) is None
 
 
@@ -92,7 +92,7 @@ def test_public_ballots_stay_in_the_box(site, closed):
     services.seal_closed()
     assert len(box()) == VOTERS
     assert site.get(keys.sealing("Board")) is None
-    assert site.get(keys.forgetting()) is None
+    assert site.get(keys.FORGETTING) is None
 
 
 def test_a_worker_killed_between_any_two_writes_is_taken_over_from(site, closed, monkeypatch):
@@ -170,7 +170,7 @@ def test_closing_and_emptying_ask_for_forgetting_which_is_done_however_busy_the_
     assert not purging.is_due(site)
     assert purging.has_remnants(site)
     assert purging.rewrite_file(site)
-    assert site.get(keys.forgetting()) is None
+    assert site.get(keys.FORGETTING) is None
 
 
 def test_what_is_deleted_while_the_journal_is_emptied_is_forgotten_the_next_time(site, monkeypatch):

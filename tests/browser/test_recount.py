@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from config.settings import BASE_DIR
-from results.checks.ballot_story import ballot_story
+from results.checks.in_browser import ballot_story
 from tally import lots
 from tally.ballots import Ballots, ranking_of
 from tally.methods import METHODS, count

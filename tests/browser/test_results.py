@@ -65,7 +65,7 @@ SEEN = {case: [PHONE] for case in CASES} | {
 DRAWN = ("a cycle", "a contest left out", "a lot", "seven seats", "seven seats of fifty")
 UNFOLD = "document.querySelectorAll('details').forEach(details => details.open = true)"
 
-OUTSIDE = """[...document.querySelectorAll(".drawing:not(.wide, .matrix) > svg :is(text, rect, circle)")]
+OUTSIDE = """[...document.querySelectorAll(".drawing > svg :is(text, rect, circle)")]
   .filter(shape => {
     const box = shape.getBoundingClientRect(), sheet = shape.closest(".drawing-card").getBoundingClientRect();
     const clip = shape.ownerSVGElement.ownerSVGElement;

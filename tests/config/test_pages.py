@@ -274,7 +274,7 @@ def test_the_port_is_the_only_way_to_the_store(site):
 
 
 def test_a_store_that_is_being_restored_is_not_ready(client, site):
-    place = keys.restoring()
+    place = keys.RESTORING
     site.write(Put({"PK": place.pk, "SK": place.sk, "sha256": None, "items": 0}))
     answer = client.get("/readyz")
     assert (answer.status_code, answer.content) == (503, b"A backup is being restored into the store.\n")

@@ -156,7 +156,7 @@ def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada
 
 
 def asked_to_forget(site) -> int:
-    return (site.get(keys.forgetting()) or {}).get("asked", 0)
+    return (site.get(keys.FORGETTING) or {}).get("asked", 0)
 
 
 def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):

@@ -13,7 +13,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
-from elections.invitations.progress import progress
+from elections.invitations.progress import failures, progress
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -173,7 +173,7 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     assert numbers(progress(election).mails[0]) == (3, 0, 0, 1)
     deliver(refusing("b@example.org"))
     assert numbers(progress(election).mails[0]) == (0, 2, 1, 1)
-    (failed,) = mailing.failures(election, limit=9)[0]
+    (failed,) = failures(election, limit=9)[0]
     assert (failed.voter, failed.kind, failed.reason, failed.detail) == (
         "b@example.org",
         "invited",
@@ -182,7 +182,7 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     )
     mailing.resend_invitation(ada, election, "B@example.org")
     assert numbers(progress(election).mails[0]) == (1, 2, 0, 1)
-    assert mailing.failures(election, limit=9)[0] == []
+    assert failures(election, limit=9)[0] == []
     deliver()
     assert numbers(progress(election).mails[0]) == (0, 3, 0, 1)
     mailing.remind(ada, election)
@@ -197,7 +197,7 @@ def test_numbers_are_exact_when_many_send_at_once(site, ada):
     queue_mailings()
     at_once(*[lambda: send_waiting(refusing(*voters[:7])) for _ in range(5)])
     assert numbers(progress(election).mails[0]) == (0, 33, 7, 0)
-    assert len(mailing.failures(election, limit=90)[0]) == 7
+    assert len(failures(election, limit=90)[0]) == 7
 
 
 def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
@@ -212,7 +212,7 @@ def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
     )
     deliver()
     assert numbers(progress(election).mails[0]) == (0, 0, 1, 0)
-    assert mailing.failures(election, limit=9)[0][0].reason == "unknown"
+    assert failures(election, limit=9)[0][0].reason == "unknown"
 
 
 def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(site, ada):

@@ -105,7 +105,7 @@ def test_several_who_follow_at_once_or_again_count_each_vote_once(site, opened, 
     opened(*NAMES)
     cast(*NAMES)
     site_sealer().seal()
-    site.write(Delete(keys.figures()))
+    site.write(Delete(keys.FIGURES))
     answers = at_once(*[lambda: figures.update(site)] * 3)
     assert not [each for each in answers if isinstance(each, Exception)]
     figures.reset(site)
@@ -144,7 +144,7 @@ def test_whoever_follows_looks_again_if_an_election_goes_meanwhile(site, opened,
     assert figures.update(going) > 0
     assert going.gone
     assert site.get(keys.turnout("Board")) is None
-    assert site.get(keys.figures())["last_event_id"] == site.get(keys.sync())["last_event_id"]
+    assert site.get(keys.FIGURES)["last_event_id"] == site.get(keys.SYNC)["last_event_id"]
 
 
 class Going:

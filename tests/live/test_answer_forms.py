@@ -147,7 +147,8 @@ def test_a_text_that_is_too_long_is_refused_and_not_cut(count):
     ],
 )
 def test_rankings(question, typed, said):
-    assert play_for_type(Type.POLL, question).answer(post(typed), SimpleNamespace(question=question), "ada") == said
+    snapshot = SimpleNamespace(question=question, open_question=question)
+    assert play_for_type(Type.POLL, question).answer(post(typed), snapshot, "ada") == said
 
 
 @every_row(
@@ -169,8 +170,9 @@ def test_rankings(question, typed, said):
     ],
 )
 def test_what_is_no_ranking(question, typed):
+    snapshot = SimpleNamespace(question=question, open_question=question)
     with pytest.raises(Refusal) as refused:
-        play_for_type(Type.POLL, question).answer(post(typed), SimpleNamespace(question=question), "ada")
+        play_for_type(Type.POLL, question).answer(post(typed), snapshot, "ada")
     assert str(refused.value)
 
 

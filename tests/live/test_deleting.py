@@ -43,7 +43,7 @@ def test_everything_goes_and_other_sessions_stay(site, made):
     assert left_of(site, game) != [], "The rest is background work."
     assert finish_background() == 1
     assert left_of(site, game) == []
-    assert site.get(keys.forgetting()), "The files are to forget it."
+    assert site.get(keys.FORGETTING), "The files are to forget it."
     assert len(left_of(site, other)) == there
     assert finish_background() == 0
 

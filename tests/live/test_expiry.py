@@ -107,7 +107,7 @@ def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, sett
     assert finish_background() == len(games)
     purging.purge_journal(site)
     assert purging.rewrite_file(site)
-    assert site.get(keys.forgetting()) is None
+    assert site.get(keys.FORGETTING) is None
     left = in_files(path)
     assert [word for word in SAID if word.encode() in left] == []
     assert b"About trivia" in left, "The history stays."

@@ -16,6 +16,7 @@ from acts.storage import table
 from assembly import roll
 from ballots import services as voting
 from elections import repository as elections
+from elections import rolls
 from elections.convening import Convened
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -26,7 +27,6 @@ from live import counting, follow_up_store, repository, seats
 from live.follow_ups import services
 from live.rules import Step
 from live.services import deleting
-from polls import allowance
 from polls import repository as polls
 from polls import services as polling
 from questions.question import Kind, Question, Type
@@ -103,7 +103,7 @@ def events(kind):
 
 
 def voters_of(name):
-    return sorted(each.name for each in elections.every_voter(name))
+    return sorted(each.name for each in rolls.every_voter(name))
 
 
 # --- a quick poll ---
@@ -123,7 +123,7 @@ def test_a_poll_has_the_question_and_its_options_each_once(ranked, hana):
 
 
 def test_polls_have_their_own_limits_which_are_said(ranked, hana, monkeypatch):
-    monkeypatch.setattr(allowance, "MADE", replace(allowance.MADE, most=0))
+    monkeypatch.setattr(polling, "MADE", replace(polling.MADE, most=0))
     with pytest.raises(TooOften):
         services.make_poll(hana, "10.0.0.1", ranked.id, 1)
     assert follow_up_store.read_follow_ups(ranked.id) == []

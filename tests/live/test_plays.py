@@ -94,7 +94,7 @@ def test_no_template_asks_for_a_play():
 
 
 # What says which app a thing belongs to, made what of a session, or is a play's own form; not a question's type.
-ELSEWHERE = {"ask_sheet.html", "follow_up_store.py", "services.py", "demo.py"}
+ELSEWHERE = {"ask_sheet.html", "play.py", "follow_up_store.py", "services.py", "demo.py"}
 
 
 def test_a_conditional_is_found(tmp_path):
@@ -131,17 +131,15 @@ class Applause(Play):
     """A play that nobody has heard of: whoever claps is counted."""
 
     name = label = "applause"
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.TEXT
+    kinds = (Kind.TEXT,)
 
     def answer(self, post, snapshot, player):
         return "clap"
 
-    def summary(self, said, snapshot):
-        return {"text": said}
+    def summary(self, answer, snapshot):
+        return {"text": answer}
 
-    def form_values(self, said, snapshot):
+    def form_values(self, answer, snapshot):
         return {}
 
     def form_name(self, snapshot):
@@ -150,8 +148,8 @@ class Applause(Play):
     def form(self, snapshot, typed):
         return {"longest": 1, "text": ""}
 
-    def hint(self, snapshot):
-        return "Clap."
+    def hints(self, snapshot):
+        return super().hints(snapshot) | {"hint": "Clap."}
 
     def close(self, closing):
         return Closed(Round(closing.state.round, closing.state.question, len(closing.box.last), {}))
@@ -320,13 +318,13 @@ def test_a_question_of_any_play_is_added(made, hana):
     ],
 )
 def test_words_are_read_from_the_form(typed, said):
-    assert word_cloud.parse_words(QueryDict(typed)) == said
+    assert WordCloud().answer(QueryDict(typed), None, "ada") == said
 
 
 @pytest.mark.parametrize("typed", ["", "text=+", "text=a&text=b&text=c&text=d", f"text={'x' * 41}"])
 def test_what_are_no_words(typed):
     with pytest.raises(InvalidAnswer):
-        word_cloud.parse_words(QueryDict(typed))
+        WordCloud().answer(QueryDict(typed), None, "ada")
 
 
 def clouded(made, *words: str, **chosen):

@@ -81,7 +81,7 @@ def test_a_host_alone_plays_a_whole_session(made, time, type_):
 
 
 def test_robots_are_mostly_right_and_not_always():
-    snapshot = SimpleNamespace(question=TRIVIA[1])
+    snapshot = SimpleNamespace(open_question=TRIVIA[1])
     chosen = [trivia.Trivia().robot_answer(snapshot, None, Random(number)) for number in range(100)]
     assert 50 < chosen.count([0, 1]) < 100
 

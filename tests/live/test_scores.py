@@ -126,12 +126,6 @@ def test_the_order_of_answers_does_not_depend_on_their_authors():
     assert [each.text for each in forwards] != texts
 
 
-@every_row(("text", "words"), [("", 0), ("one", 1), ("  two   words ", 2), ("a-b c\nd", 3)])
-def test_words_are_counted(text, words):
-    assert scores.word_count(text) == words
-    assert Answer(text, ()).words == words
-
-
 @every_row(("number", "is_voted"), [(0, False), (2, False), (3, True)])
 def test_fewer_than_three_answers_are_not_voted_on(number, is_voted):
     assert scores.is_voted_on(single(number)) is is_voted

@@ -176,7 +176,7 @@ def worlds(made, site, settings, tmp_path, monkeypatch) -> Callable[[Attack], li
     def seen_in(number: int, attack: Attack) -> list[Answer]:
         settings.STORE_URL = f"sqlite://{copy_of(begun, tmp_path / f'world {number}')}"
         monkeypatch.setattr(snapshots, "SESSIONS", snapshots.SessionCache())
-        monkeypatch.setattr(roll, "CODES", roll.Codes())
+        roll.names_by_code.cache_clear()
         monkeypatch.setattr(play_views, "ANSWER_RATE", type(play_views.ANSWER_RATE)())
         monkeypatch.setattr(presence, "PRESENCE", presence.Presence())
         said = VOTES if number == 0 else (VOTES[1], VOTES[0], *VOTES[2:])
@@ -229,7 +229,7 @@ def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(world
 
 def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
     """As it was once: a new code, and the host sees the vote of whoever it was made for."""
-    monkeypatch.setattr(check_in, "is_takeover_guarded", lambda game, state: False)
+    monkeypatch.setattr(check_in, "is_takeover_guarded", lambda state: False)
     monkeypatch.setattr(answering, "holder", lambda salt, secret: "")
     one, other = worlds(a_new_code)
     different = {mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs}

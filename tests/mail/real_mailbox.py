@@ -138,7 +138,7 @@ def test_a_bounce_is_read_past_a_bad_mail(site, sent, settings, certificate, dov
     bounce_mailbox.check_mailbox(settings.BOUNCES_URL)
     assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
     assert mail.find(sent).state == mail.FAILED
-    found = bounce_mailbox.state(site.get(keys.bounces_read()))
+    found = bounce_mailbox.state(site.get(keys.BOUNCES_READ))
     assert (found.trouble, [each["reason"] for each in found.unreadable]) == ("", ["RecursionError"])
     assert run_job(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
 
@@ -151,7 +151,7 @@ def test_a_refusal_is_told_in_the_servers_words(site, settings, certificate, dov
     settings.MAIL_CA = str(certificate)
     settings.BOUNCES_URL = f"imaps://{asked.format(dovecot[2])}"
     assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
-    assert words in bounce_mailbox.state(site.get(keys.bounces_read())).trouble
+    assert words in bounce_mailbox.state(site.get(keys.BOUNCES_READ)).trouble
 
 
 def test_starttls_to_another_machine_is_required(site, sent, settings, certificate, dovecot, monkeypatch):

@@ -210,7 +210,7 @@ def nested() -> bytes:
 
 
 def set_aside() -> list[tuple[str, str]]:
-    found = bounce_mailbox.state(table().get(keys.bounces_read())).unreadable
+    found = bounce_mailbox.state(table().get(keys.BOUNCES_READ)).unreadable
     return [(each["mail"], each["reason"]) for each in found]
 
 
@@ -252,10 +252,10 @@ def test_a_store_in_trouble_is_no_mails_fault(site, sent, maildir, monkeypatch):
 def test_a_maildir_where_nothing_can_be_moved_is_out_of_reach_until_it_can(site, maildir, settings):
     (maildir / "cur").rmdir()
     assert run_job(BOUNCES, Leases(site)).outcome == Outcome.FAILED
-    assert bounce_mailbox.state(site.get(keys.bounces_read())).trouble == "No such file or directory"
+    assert bounce_mailbox.state(site.get(keys.BOUNCES_READ)).trouble == "No such file or directory"
     (maildir / "cur").mkdir()
     assert run_job(BOUNCES, Leases(site)).outcome == Outcome.DONE
-    assert bounce_mailbox.state(site.get(keys.bounces_read())).trouble == ""
+    assert bounce_mailbox.state(site.get(keys.BOUNCES_READ)).trouble == ""
 
 
 # --- by webhook ---

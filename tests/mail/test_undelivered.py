@@ -11,7 +11,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing as invitations
-from elections.invitations.progress import progress
+from elections.invitations.progress import failures, progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -120,7 +120,7 @@ def test_the_mails_of_one_mailing_are_sent_again_and_no_others(site, owner, serv
 def test_what_is_of_unknown_fate_again_is_not_sent_for_ever(site, owner, serves, queue):
     server, numbers = unknown_mails(serves, queue, "ann")
     owner.post("/mails/unknown/", {"how": "again", "mailing": ""})
-    mark = site.get(keys.mails_again())
+    mark = site.get(keys.MAILS_AGAIN)
     server.answers["dot"] = DROP
     send_all()
     assert states(*numbers) == [mail.UNKNOWN]
@@ -156,7 +156,7 @@ def test_what_fails_again_meanwhile_is_not_tried_for_ever(site, owner, failed):
     undelivered.carry_out(lambda: True)
     mark = {"asked_by": "Olga", "asked_at": mail.find(refused[0]).again_at}
     send_waiting(compose, lambda: time.time() + 60)
-    place = keys.mails_again()
+    place = keys.MAILS_AGAIN
     site.write(Update(place, set=mark))  # as if the worker had died before it was through
     assert undelivered.carry_out(lambda: True) == 0
     assert states(*refused) == [mail.FAILED, mail.FAILED]
@@ -225,15 +225,15 @@ def counted() -> tuple[int, int, int]:
     return found.queued, found.sent, found.failed
 
 
-def failures() -> list[str]:
-    return [each.voter for each in invitations.failures(repository.find("Board"), limit=9)[0]]
+def unreached() -> list[str]:
+    return [each.voter for each in failures(repository.find("Board"), limit=9)[0]]
 
 
 def test_an_election_counts_a_mail_that_is_tried_again(site, board, owner):
-    assert (counted(), failures()) == ((0, 1, 1), ["ann@example.org"])
+    assert (counted(), unreached()) == ((0, 1, 1), ["ann@example.org"])
     owner.post("/mails/again/")
     run_job(MAILS_AGAIN, Leases(site))
-    assert (counted(), failures()) == ((1, 1, 0), [])
+    assert (counted(), unreached()) == ((1, 1, 0), [])
     send_waiting(compose, lambda: time.time() + 60)
     assert counted() == (0, 2, 0)
 
@@ -241,7 +241,7 @@ def test_an_election_counts_a_mail_that_is_tried_again(site, board, owner):
 def test_who_was_invited_again_by_the_organiser_gets_no_third_mail(site, board, owner):
     server, otto = board
     invitations.resend_invitation(otto, repository.find("Board"), "ann@example.org")
-    assert (counted(), failures()) == ((1, 1, 0), [])
+    assert (counted(), unreached()) == ((1, 1, 0), [])
     owner.post("/mails/again/")
     assert send_all() == 1
     assert server.receivers.count("ann@example.org") == 1

@@ -44,7 +44,7 @@ def ranks(poll: Poll, ranking: str) -> dict[str, list[str]]:
     return {numbers[name]: [str(rank)] for rank, group in enumerate(groups, 1) for name in group}
 
 
-def vote(poll: Poll, voter: str, ranking: str, form: str = "") -> services.Outcome:
+def vote(poll: Poll, voter: str, ranking: str, form: str = "") -> int | None:
     said = ranks(poll, ranking)
     return services.cast(poll.id, voters.id_of(poll.id, voter), said, form or f"form {random.random()}")
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from polls import counting, repository, services
 from polls.counting import MethodComparison, agreement
 from polls.sealing import seal
+from results.pictures import OF_POLLS, pictures_of
 from store import keys, round_trips, splitting
 from store.table import Put
 from tally import provisional
@@ -145,7 +146,7 @@ def put_votes(site, poll, number: int) -> None:
     for each in range(number):
         place = keys.vote(poll.id, f"{each:032x}")
         when = f"2026-05-01T12:00:00.{each % 1000:03d}Z"
-        index = {"GSI1PK": keys.votes_by_time(poll.id)[0].pk, "GSI1SK": keys.poll_by_date(when, place.sk)}
+        index = {"GSI1PK": keys.votes_by_time(poll.id)[0].pk, "GSI1SK": keys.id_by_date(when, place.sk)}
         order = [each % 3, (each // 3) % 3]
         ranking = ">".join(map(str, dict.fromkeys(order)))
         said = {"rankings": ranking, "votedAt": when, "acts": 1, "ttl": poll.ttl}
@@ -252,7 +253,7 @@ def test_who_listens_to_the_pictures_of_a_poll_hears_nothing_of_an_election():
     drawn = [
         str(each.drawn)
         for found in account("0>1", "0>1", "1>2", "2>1").counted
-        for each in counting._pictures(found.result)
+        for each in pictures_of(found.result, OF_POLLS)
     ]
     heard = re.findall(r'class="out-of-sight">([^<]*): <', "".join(drawn))
     assert {"ahead", "out"} <= set(heard)

@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import LostRace, NotThere
+from acts.refusals import LostRace, NotNow, NotThere
 from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
@@ -238,7 +238,7 @@ def test_nobody_votes_in_a_hidden_poll(made, client, root, signed_in):
     act(root, poll, "hide")
     assert send(client, poll, "Sushi", of_client).status_code == 410
     assert send(ida, poll, "Sushi", of_ida).status_code == 422
-    with pytest.raises(services.rules.Hidden):
+    with pytest.raises(NotNow, match="hidden this poll"):
         vote(poll, "somebody", "Sushi")
     assert list(repository.each_vote(poll)) == []
 

@@ -13,10 +13,12 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.rules import Role
+from acts.background import wait
 from acts.rate_limits import SECONDS_PER_HOUR, Limit
 from questions import repository, services
 from questions.formats.exports import questions_csv
 from questions.question import SET_KIND_LABELS, Kind, Question
+from questions.repository import SLICE_QUESTIONS
 from tests.people import sign_in
 
 from .conftest import CAPITAL, MANY, MEET
@@ -75,7 +77,7 @@ def test_a_set_is_made_and_listed(site, hers):
 def test_a_set_needs_a_name_and_its_words_have_an_end(site, hers):
     answer = hers.post("/live/sets/new/", {"name": "", "description": "x" * 2001})
     assert answer.status_code == 422
-    assert "At most 2000 characters; these are 2001." in text(answer)
+    assert "Ensure this value has at most 2000 characters (it has 2001)." in text(answer)
     assert repository.owned_by("Ida", limit=9)[0] == []
 
 
@@ -177,15 +179,22 @@ def test_the_next_question_keeps_kind_and_category(site, hers, made):
     assert 'value="Sport"' in answer.content.decode()
 
 
+def test_a_set_says_how_many_questions_are_still_being_added(site, ida, hers, monkeypatch):
+    made = services.make(ida, "Long").id
+    monkeypatch.setattr(repository.FILLING, "do", lambda task: wait(60))
+    services.add(ida, made, [Question(f"Number {number}") for number in range(SLICE_QUESTIONS + 5)])
+    assert "5 more questions are being added." in text(hers.get(f"/live/sets/{made}/"))
+
+
 WRONG = [
     ({"title": ""}, "This field is required."),
-    ({"title": "x" * 301}, "At most 300 characters; these are 301."),
+    ({"title": "x" * 301}, "Ensure this value has at most 300 characters (it has 301)."),
     ({"option3": ""}, "Enter 2 to 10 options; there are 1."),
     ({"option3": "ada"}, "The same as option 1."),
     ({"seconds": "soon"}, "Enter a whole number."),
     ({"seconds": "4000"}, "less than or equal to 3600"),
     ({"kind": "dance"}, "Select a valid choice."),
-    ({"category": "x" * 101}, "At most 100 characters"),
+    ({"category": "x" * 101}, "at most 100 characters"),
 ]
 
 

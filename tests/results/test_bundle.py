@@ -232,7 +232,7 @@ def test_events_are_found_among_those_of_others_over_many_checkpoints(held, site
     for number in range(12):
         log.record(Event("somebody", "SomethingElse", {"number": number}))
     held(["0", "1"], name="Other")
-    log.void(site.increment(keys.event_number(), "last"))
+    log.void(site.increment(keys.EVENT_NUMBER, "last"))
     held(CYCLE)
     held(["2"], name="Later")
     files = unpacked()

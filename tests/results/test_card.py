@@ -19,7 +19,7 @@ from elections.turnout.counts import Turnout
 from results.report import report_on
 from results.repository import Seal
 from results.sharing import card as cards
-from results.sharing import lettering
+from results.sharing import pen
 from results.sharing.card import Card, card_of, picture
 from results.sharing.pen import HEIGHT_PX, WIDTH_PX
 from tally.ballots import Ballots
@@ -93,7 +93,7 @@ def test_several_seats_are_filled_by_those_elected():
 def test_of_very_many_elected_as_many_are_named_as_could_be_written():
     names = [f"Candidate with a rather long name {number}" for number in range(100)]
     said = card([str(number) for number in range(100)], "stv-scottish", names=names, seats=90)
-    assert len(said.names) == lettering.MAX_MEASURED_CHARS + 1
+    assert len(said.names) == pen.MAX_MEASURED_CHARS + 1
     assert len(said.bars) == 5
 
 
@@ -133,7 +133,7 @@ LETTER = st.characters(codec="utf-8")
 @given(st.lists(st.text(LETTER, min_size=1, max_size=40), min_size=5, max_size=5, unique=True), st.text(LETTER))
 def test_whatever_the_names_only_what_can_be_written_is_on_it(names, title):
     for method in ("schulze", "irv"):
-        assert all(map(lettering.can_write, words_of(card(CYCLE, method, names=names, name=title))))
+        assert all(map(pen.can_write, words_of(card(CYCLE, method, names=names, name=title))))
 
 
 PLAIN = ["Board “2026” – €", "Straße ÄÖÜ ẞ", "Zażółć gęślą jaźń", "Bầu cử Huế", "Ελληνικά", "Жанна Їжак", "არჩევნები"]
@@ -145,38 +145,38 @@ def basic_layout(monkeypatch) -> Iterator[None]:
     """Pillow on a system without the FriBiDi library."""
     file = io.BytesIO(pymupdf_fonts.myfont("figo"))
     basic = ImageFont.truetype(file, 20, layout_engine=ImageFont.Layout.BASIC)
-    lettering._has_glyph.cache_clear()
-    monkeypatch.setattr(lettering, "font", lambda size: basic)
+    pen._has_glyph.cache_clear()
+    monkeypatch.setattr(pen, "font", lambda size: basic)
     yield
-    lettering._has_glyph.cache_clear()
+    pen._has_glyph.cache_clear()
 
 
 @pytest.mark.skipif(not features.check("raqm"), reason="FriBiDi is not installed")
 def test_names_in_many_scripts_can_be_written():
-    assert [name for name in (*PLAIN, *SHAPED) if not lettering.can_write(name)] == []
+    assert [name for name in (*PLAIN, *SHAPED) if not pen.can_write(name)] == []
     said = card(CYCLE, names=(*SHAPED[:4], "Жанна"))
     assert (said.names, said.bars[0].label) == (SHAPED[0], SHAPED[1])
 
 
 def test_without_shaping_only_scripts_that_need_none_are_written(basic_layout):
-    assert [name for name in (*PLAIN, *SHAPED) if lettering.can_write(name)] == PLAIN
+    assert [name for name in (*PLAIN, *SHAPED) if pen.can_write(name)] == PLAIN
 
 
 def test_text_is_not_cut_between_a_letter_and_its_marks():
-    cut = lettering.fit("q\u0308" * 200, 28, 300)
+    cut = pen.cut("q\u0308" * 200, 28, 300)
     assert cut.endswith("\u0308…")
 
 
 def test_a_long_text_is_cut_to_its_room():
-    assert lettering.fit("Ada", 28, 300) == "Ada"
+    assert pen.cut("Ada", 28, 300) == "Ada"
     for text in ("von und zu " * 40, "W" * 5000, "äöü" * 200, "iø" * 100):
-        cut = lettering.fit(text, 28, 300)
+        cut = pen.cut(text, 28, 300)
         assert cut.endswith("…")
-        assert 200 < lettering.width(cut, 28) <= 300
-    found = lettering.lines("one two three four five six seven " * 10, 28, 200, 3)
+        assert 200 < pen.length(cut, 28) <= 300
+    found = pen.wrapped("one two three four five six seven " * 10, 28, 200, 3)
     assert len(found) == 3
     assert found[-1].endswith("…")
-    assert all(lettering.width(line, 28) <= 200 for line in found)
+    assert all(pen.length(line, 28) <= 200 for line in found)
 
 
 # --- the picture ---

@@ -19,9 +19,8 @@ from elections.lifecycle import closing
 from ranking import code_prefixes
 from ranking.code_prefixes import prefix_length
 from results import bounded_counting, published, repository, services
-from results.checks import follow, head_to_head, what_if
-from results.checks.access import seal_stamp
-from results.checks.ballot_story import ballot_story, decisive_contests
+from results.checks import head_to_head, in_browser, what_if
+from results.checks.in_browser import ballot_story, decisive_contests
 from results.published import Position
 from results.report import build_report
 from store import keys, splitting
@@ -65,7 +64,7 @@ def look(signed_in):
 
 
 def address(name: str, found) -> str:
-    return reverse(name, args=["Board", seal_stamp(found.seal)])
+    return reverse(name, args=["Board", found.seal.stamp])
 
 
 # --- who may see it, and when ---
@@ -146,8 +145,8 @@ def test_a_file_of_a_sealed_result_never_changes_and_says_so(closed, look):
 
 def test_an_election_sealed_later_has_another_address_even_with_the_same_ballots(closed):
     seal = closed(*SIX).seal
-    assert seal_stamp(seal) == seal_stamp(replace(seal))
-    assert seal_stamp(seal) != seal_stamp(replace(seal, sealed_at="2031-01-01T00:00:00.000000Z"))
+    assert seal.stamp == replace(seal).stamp
+    assert seal.stamp != replace(seal, sealed_at="2031-01-01T00:00:00.000000Z").stamp
 
 
 def test_the_recount_page_names_what_was_published(closed, look):
@@ -187,7 +186,7 @@ def test_in_a_public_election_the_list_says_whose_each_is(closed, look):
 @pytest.fixture
 def in_small_parts(monkeypatch):
     monkeypatch.setattr(splitting, "PART_BYTES", 100)
-    monkeypatch.setattr(follow, "PAGE_ROWS", 2)
+    monkeypatch.setattr(in_browser, "PAGE_ROWS", 2)
 
 
 def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed, look):

@@ -7,7 +7,7 @@ import pytest
 from accounts import repository as people
 from elections import repository as elections
 from elections.lifecycle import closing
-from results import roll, services
+from results import services
 from store import keys
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 
@@ -30,4 +30,4 @@ def sealed(site, opened):  # noqa: F811
 
 def test_the_seal_commits_to_the_roll_with_its_secret(sealed):
     secret, said = sealed(*NAMES)
-    assert said == roll.roll_commitment(elections.find("Board"), secret)
+    assert said == services.roll_commitment(elections.find("Board"), secret)

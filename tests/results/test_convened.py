@@ -7,7 +7,8 @@ from dataclasses import asdict, replace
 import pytest
 
 from accounts import repository as people
-from assembly.majorities import QUORUMS, quorum_of
+from assembly.majorities import Quorum
+from assembly.wording import QUORUMS
 from elections import repository as elections
 from elections.convening import Convened
 from elections.drafts import copying
@@ -129,5 +130,5 @@ def test_the_second_rule_of_quorums_agrees_with_the_first():
     for text in ("", "1", "3", "25", *QUORUMS):
         for entitled in (0, 1, 2, 3, 4, 9, 10, 11, 30):
             for present in range(entitled + 3):
-                ours = quorum_of(text).is_met(present, entitled)
+                ours = Quorum(text).is_met(present, entitled)
                 assert verify.is_quorate(text, present, entitled) == ours, (text, present, entitled)

@@ -27,7 +27,7 @@ from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - 
 
 def elsewhere(site, count: int) -> None:
     """So much happens on the site that has nothing to do with the election."""
-    last = site.increment(keys.event_number(), "last", count)
+    last = site.increment(keys.EVENT_NUMBER, "last", count)
     when = as_text(utc_now())
     events = []
     for number in range(last - count + 1, last + 1):

@@ -28,9 +28,8 @@ from results import export_views as exports
 from results import services
 from results.exports import rctab
 from results.exports.files import EXPORTS, context_of_exports, file_name, version
-from store import keys, round_trips
+from store import round_trips
 from store.log import seal
-from store.table import Update
 from tally.ballots import Ballots
 from tally.formats import read
 from tally.methods import count
@@ -156,8 +155,6 @@ def test_whether_there_are_equals_is_sealed_with_the_result_and_no_ballot_is_rea
     with round_trips.count_round_trips() as counted:
         assert "soi" not in offered_of(found)
     assert counted.count == 0
-    table().write(Update(keys.result("Board"), remove=("equals",), set={"parts": found.seal.parts}))
-    assert "soi" in offered("Board"), "a result of earlier times does not say: then its address does"
 
 
 def offered_of(found) -> list[str]:

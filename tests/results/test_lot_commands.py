@@ -29,8 +29,8 @@ from results.checks.what_if import job_of
 from results.exports import verify
 from results.exports.text_report import as_text
 from results.incoming import count as live
-from results.lot_commands import context_of_lots
 from results.report import report_on
+from results.views import context_of_lots
 from store import keys
 from store.table import Delete, Item, Put, Update
 from tally import lots

@@ -165,8 +165,8 @@ def of(*kinds: str) -> list[Picture]:
 @pytest.mark.parametrize(
     ("kinds", "looks"),
     [
-        (["", "narrow", "matrix", ""], ["0", "1", "2", "3"]),
-        (["", "narrow", "wide", "narrow"], ["0", "1", "2", "3 alone"]),
+        (["", "narrow", "", ""], ["0", "1", "2", "3"]),
+        (["", "narrow", "full", "narrow"], ["0", "1", "2", "3 alone"]),
         (["", "full", "narrow"], ["0", "2", "1"]),
         (["panels", "full", "narrow"], ["0", "1", "2 alone"]),
         ([""], ["0 alone"]),
@@ -193,7 +193,7 @@ PHONE_WIDTH_PX = 270  # pixels that a drawing has on a phone
 
 def boxes(svg: ElementTree.Element) -> list[tuple[float, float, float, float, str]]:
     """Where texts stand, about: left, top, right, bottom. Those without a box of their own are as wide as the phone."""
-    letter = {"heat": 7.2, "graph": 7.4}.get((svg.get("class") or "").split()[-1], 7.4)
+    letter = 7.4
     return [box for text in svg.iter("text") for box in _lines(text, letter)]
 
 

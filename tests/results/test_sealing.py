@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import secrets
 from datetime import timedelta
 from functools import partial
 from random import Random
@@ -18,7 +19,7 @@ from ballots import services as ballots
 from elections import repository as elections
 from elections.lifecycle import closing
 from elections.turnout.counts import final_turnout
-from results import repository, roll, running_count, services
+from results import repository, running_count, services
 from results.report import Report
 from store import keys, splitting
 from store.log import as_text, utc_now
@@ -200,9 +201,9 @@ def test_the_roll_is_sealed_with_the_result(site, voted, close, secret):
 def test_many_entries_of_a_roll_at_once_are_what_they_are_one_by_one():
     """Also where a name looks like the end of an entry."""
     names = ["Eve", 'Flo","', "Gus],[", '],["Hal', "\\", "Zoë"]
-    secret = roll.new_secret()
+    secret = secrets.token_hex(32)
     for some in (names, names[:2], names[:1]):
-        together, alone = roll.RollCommitment(secret), roll.RollCommitment(secret)
+        together, alone = services.RollCommitment(secret), services.RollCommitment(secret)
         entries = [(name, len(name) > 3) for name in some]
         nonces, commitments = together.add_all(entries)
         assert list(zip(nonces, commitments, strict=True)) == [alone.add(*each) for each in entries]

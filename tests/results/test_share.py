@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from acts.storage import table
 from results import export_views, services
-from results.checks.access import seal_stamp
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.publishing import seal_publicly
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -52,7 +51,7 @@ def test_anybody_sees_who_won_and_nobody_who_voted(shared, client, view, secret)
 
 def proofs_of(name: str = "Board") -> dict[str, str]:
     """The address of everything by which anybody can check the result."""
-    words = {"recount_ballots": [seal_stamp(services.find(name).seal)], "export": ["single-ballots.csv"]}
+    words = {"recount_ballots": [services.find(name).seal.stamp], "export": ["single-ballots.csv"]}
     words["follow_ballots"] = words["recount_ballots"]
     return {each: reverse(each, args=[name, *words.get(each, ())]) for each in PROOF - {"results"}}
 

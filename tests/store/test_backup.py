@@ -181,7 +181,7 @@ def written_while(table, act) -> bytes:
 def assert_goes_on(copy) -> None:
     """The copy's log is whole, takes a new event under a new number, and can be sealed."""
     assert verify(copy).flaw is None
-    assert copy.get(keys.sync())["last_event_id"] == EventLog(copy).newest_checkpoint()["event_id"]
+    assert copy.get(keys.SYNC)["last_event_id"] == EventLog(copy).newest_checkpoint()["event_id"]
     numbers = [event["event_id"] for event in EventLog(copy).since(0)]
     assert len(numbers) == len(set(numbers))
     assert EventLog(copy).record(Event("ada", "ThingMade")) > max(numbers)
@@ -191,7 +191,7 @@ def assert_goes_on(copy) -> None:
 
 def test_the_last_event_number_is_never_behind_the_events(embedded, full):
     """DynamoDB may read it first and newer events after it; here it looks as it would then."""
-    full.write(Update(keys.event_number(), set={"last": 3}))
+    full.write(Update(keys.EVENT_NUMBER, set={"last": 3}))
     copy = embedded()
     restored(copy, written(full))
     assert_goes_on(copy)
@@ -361,9 +361,9 @@ def test_what_is_to_be_finished_is_finished_before_the_store_counts_as_whole(emb
         restore(copy, BytesIO(file), sha256, finish=killed)
     with pytest.raises(Unfinished):
         backup(copy, BytesIO())
-    restore(copy, BytesIO(file), sha256, finish=lambda: seen.append(copy.get(keys.restoring())))
+    restore(copy, BytesIO(file), sha256, finish=lambda: seen.append(copy.get(keys.RESTORING)))
     assert seen[0]["items"] == sum(1 for _ in copy.everything())
-    assert copy.get(keys.restoring()) is None
+    assert copy.get(keys.RESTORING) is None
 
 
 NESTED = st.recursive(
@@ -486,7 +486,7 @@ def test_an_interrupted_restore_of_the_same_file_goes_on_where_it_was(embedded, 
     table = embedded()
     with pytest.raises(KeyboardInterrupt):
         restore(table, Breaking(file), check(BytesIO(file)))
-    done = table.get(keys.restoring())["items"]
+    done = table.get(keys.RESTORING)["items"]
     assert 0 < done < 150
     with pytest.raises(Unfinished, match="same file again"):
         written(table)

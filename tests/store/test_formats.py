@@ -20,5 +20,5 @@ def test_a_format_is_told_by_both_tables_and_never_goes_back(table):
 
 def test_if_its_tables_differ_a_store_has_the_older_format(table):
     formats.mark(table, 1)
-    table.write(Put({"PK": keys.log_format().pk, "SK": keys.log_format().sk, "number": 0}, table=LOG))
+    table.write(Put({"PK": keys.LOG_FORMAT.pk, "SK": keys.LOG_FORMAT.sk, "number": 0}, table=LOG))
     assert formats.format_of(table) == 0

@@ -135,7 +135,7 @@ def test_events_come_out_in_order_after_all_else(embedded):
 def test_whatever_is_asked_it_is_what_one_partition_would_answer(tmp_path_factory, gone, first, size, limit, backwards):
     table = Distant(str(tmp_path_factory.mktemp("log") / "plenum.sqlite3"))
     table.create()
-    table.increment(keys.event_number(), "last", 30)
+    table.increment(keys.EVENT_NUMBER, "last", 30)
     for number in set(range(1, 31)) - gone:
         place = place_of(table, number, WHEN)
         table.write(Put({"PK": place.pk, "SK": place.sk, "event_id": number}, table=LOG))

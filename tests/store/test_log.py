@@ -66,7 +66,7 @@ def test_numbers_grow_and_are_never_used_again(log):
 
 def test_numbers_do_not_come_from_what_can_be_rebuilt(table, log):
     first = log.record(Event("ada", "ThingMade"), change())
-    for key in (keys.sync(), keys.counts()):
+    for key in (keys.SYNC, keys.COUNTS):
         table.write(Update(key, set={"last_event_id": 0, "event_count": 0}))
     assert log.record(Event("ada", "ThingMade"), change("two")) > first
 

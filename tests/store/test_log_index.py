@@ -65,7 +65,7 @@ def record(table, steps, clock=None):
         event_type, said = ACTS[act]
         log.record(Event(ACTORS[actor], event_type, said(ELECTIONS[election])))
         if (actor, act) == (0, 0):
-            log.void(table.increment(keys.event_number(), "last"))
+            log.void(table.increment(keys.EVENT_NUMBER, "last"))
 
 
 def everything(table, wanted, limit=3, before=None):
@@ -303,7 +303,7 @@ def test_a_batch_of_a_thousand_people_fits_the_limits_of_a_write(table):
         )
     for start in range(0, 1000, 100):
         table.write(*writes[start : start + 100])
-    table.increment(keys.event_number(), "last", 1000)
+    table.increment(keys.EVENT_NUMBER, "last", 1000)
     assert Sealer(table).seal() == 1000
     assert verify(table).index_flaw is None
     assert [event["actor"] for event in search(table, Query(actor="P777")).events] == ["p777"]
@@ -401,7 +401,7 @@ def test_a_backup_begun_earlier_takes_the_index_as_it_was_then(indexed, tmp_path
     events = [item for item in items if item["PK"] == "EVENTS" and item["event_id"] <= sealed]
     for item in [each for each in left if each] + events:
         copy.write(Put(item, table=LOG))
-    copy.write(Update(keys.event_number(), set={"last": sealed}))
+    copy.write(Update(keys.EVENT_NUMBER, set={"last": sealed}))
     record(copy, [(0, 3, 2), (1, 1, 1)] * 6)  # others than there were, under the same numbers
     assert Sealer(copy).seal() == sealed + 12
     assert verify(copy).index_flaw is None

@@ -63,7 +63,7 @@ def test_a_checkpoint_is_the_hash_chain_over_all_events(table, log):
         canonical = json.dumps(event, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
         chain = hashlib.sha256(chain + hashlib.sha256(canonical).digest()).digest()
     assert log.newest_checkpoint()["hash"] == chain.hex()
-    assert table.get(keys.sync())["last_event_id"] == 3
+    assert table.get(keys.SYNC)["last_event_id"] == 3
 
 
 JSON = st.recursive(
@@ -103,13 +103,13 @@ def test_counts_follow_the_log_exactly_once(table, log):
     record(log, 2, "UserRemoved")
     sealer.seal()
     sealer.seal()
-    counts = table.get(keys.counts())
+    counts = table.get(keys.COUNTS)
     assert (counts["user_count"], counts["event_count"]) == (3, 7)
 
 
 def test_a_number_handed_back_is_sealed_as_void_at_once(table, log):
     record(log, 1)
-    log.void(table.increment(keys.event_number(), "last"))
+    log.void(table.increment(keys.EVENT_NUMBER, "last"))
     record(log, 1)
     assert Sealer(table).seal() == 3
     assert log.newest_checkpoint()["voids"] == [2]
@@ -118,7 +118,7 @@ def test_a_number_handed_back_is_sealed_as_void_at_once(table, log):
 
 def test_a_fresh_gap_is_waited_for_and_an_old_one_declared_void(table, log, clock):
     record(log, 1)
-    table.increment(keys.event_number(), "last")  # taken by somebody who then died
+    table.increment(keys.EVENT_NUMBER, "last")  # taken by somebody who then died
     record(log, 1)
     sealer = Sealer(table, clock=clock)
     assert sealer.seal() == 1
@@ -131,7 +131,7 @@ def test_a_fresh_gap_is_waited_for_and_an_old_one_declared_void(table, log, cloc
 def test_an_event_that_arrives_while_the_sealer_looks_is_sealed_as_an_event(table, log, clock):
     """The holder of number 2 writes after the sealer read past it and just before it is declared void."""
     record(log, 1)
-    table.increment(keys.event_number(), "last")
+    table.increment(keys.EVENT_NUMBER, "last")
     record(log, 1)
     clock.now += timedelta(minutes=2)
     sealer = Sealer(table, clock=clock)
@@ -159,7 +159,7 @@ def test_several_sealers_at_once_make_one_chain(table, log):
         each.join()
     Sealer(table).seal()
     assert verify(table).sealed == 100
-    assert table.get(keys.counts())["event_count"] == 100
+    assert table.get(keys.COUNTS)["event_count"] == 100
 
 
 @pytest.fixture
@@ -167,7 +167,7 @@ def sealed(table, log, monkeypatch):
     """Twenty events under four checkpoints, number 8 void."""
     monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 5)
     record(log, 7)
-    log.void(table.increment(keys.event_number(), "last"))
+    log.void(table.increment(keys.EVENT_NUMBER, "last"))
     record(log, 12)
     Sealer(table).seal()
     assert verify(table).flaw is None
@@ -235,14 +235,14 @@ def test_a_whole_log_forged_consistently_is_found_by_a_published_checkpoint(seal
     sealed.write(Update(event_key(log, 2), set={"actor": "mallory"}))
     for checkpoint in list(sealed.each(keys.checkpoints())):
         sealed.write(Delete(Key(checkpoint["PK"], checkpoint["SK"], LOG)))
-    sealed.write(Delete(keys.sync()))
+    sealed.write(Delete(keys.SYNC))
     Sealer(sealed).seal()
     assert verify(sealed).flaw is None, "the log alone cannot show this"
     assert verify(sealed, published).flaw == ("The log up to event 15 is not the one whose checkpoint was published.")
 
 
 def test_a_log_cut_short_is_found_by_a_published_checkpoint(sealed):
-    sealed.write(Delete(keys.sync()))
+    sealed.write(Delete(keys.SYNC))
     for checkpoint in list(sealed.each(keys.checkpoints())):
         sealed.write(Delete(Key(checkpoint["PK"], checkpoint["SK"], LOG)))
     assert verify(sealed, (20, "00" * 32)).flaw == "The log was sealed up to event 20, but now ends at 0."

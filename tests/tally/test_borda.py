@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from tally import scores
+from tally import positional
 from tally.ballots import Ballots
 
 from .examples import TENNESSEE, election
 
 
 def points(cast):
-    return scores.borda(cast).reasons["points"]
+    return positional.borda(cast).reasons["points"]
 
 
 def test_the_first_of_four_gets_three_points():
     assert points(TENNESSEE) == {"Memphis": "126", "Nashville": "194", "Chattanooga": "173", "Knoxville": "107"}
-    assert scores.borda(TENNESSEE).winners == ("Nashville",)
+    assert positional.borda(TENNESSEE).winners == ("Nashville",)
 
 
 def test_equals_share_the_points_of_their_places():
@@ -30,13 +30,13 @@ def test_a_blank_ballot_gives_no_points():
 
 
 def test_equal_points_are_a_tie():
-    result = scores.borda(election("1: A > B > C\n1: B > A > C"))
+    result = positional.borda(election("1: A > B > C\n1: B > A > C"))
     assert result.places == (("A", 1), ("B", 1), ("C", 3))
     assert [tie.names for tie in result.ties] == [("A", "B")]
 
 
 def test_half_a_point_decides():
-    assert scores.borda(election("1: A = B\n1: A > B")).winners == ("A",)
+    assert positional.borda(election("1: A = B\n1: A > B")).winners == ("A",)
 
 
 def test_points_stay_exact_where_binary_fractions_would_not():

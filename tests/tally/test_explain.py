@@ -32,7 +32,7 @@ def test_a_sentence_is_a_template_with_its_values():
 def test_a_clear_winner_beat_everybody(method):
     assert said(CLEAR, method)[:2] == [
         "Ada won.",
-        "Ada beat every other candidate one to one; the closest was Bo, 5 to 3.",
+        "Ada beat every other candidate head to head; the closest contest was against Bo, 5 to 3.",
     ]
 
 
@@ -40,69 +40,68 @@ def test_a_cycle_is_named_with_its_links_and_the_weakest():
     sentences = said(CYCLE, "schulze")
     assert sentences[:4] == [
         "tea won.",
-        "Nobody beat every other candidate one to one.",
-        "There was a cycle, in which each beat the next one to one: tea > coffee > milk > tea.",
+        "No candidate beat every other head to head.",
+        "There was a cycle in which each candidate beat the next head to head: tea > coffee > milk > tea.",
         "tea beat coffee, 14 to 7.",
     ]
-    assert "The weakest link of the cycle was milk against tea, 12 to 9." in sentences
+    assert "The weakest link in the cycle was milk against tea, 12 to 9." in sentences
     assert sentences[-1] == (
-        "milk beat tea one to one, 12 to 9, but the chain of won contests the other way is stronger: "
-        "tea > coffee > milk; its weakest contest was won 14 to 7."
+        "milk beat tea head to head, 12 to 9, but there is a stronger chain of wins the other way: "
+        "tea > coffee > milk. Its weakest contest was won 14 to 7."
     )
 
 
 def test_ranked_pairs_say_which_contest_was_left_out():
     assert said(CYCLE, "ranked-pairs")[-1] == (
-        "The contest that milk won against tea, 12 to 9, was left out: "
-        "with stronger ones it would have closed a cycle, milk > tea > coffee > milk."
+        "The win of milk over tea, 12 to 9, was left out because it would have closed a cycle with stronger wins: "
+        "milk > tea > coffee > milk."
     )
 
 
 @pytest.mark.parametrize("method", ["schulze", "ranked-pairs", "copeland", "minimax", "borda", "plurality"])
 def test_a_tie_is_called_a_tie(method):
     sentences = said(EQUAL_CYCLE, method)
-    assert sentences[0] == "A, B, C share the first place: the ballots do not decide between them."
-    assert ("No link of the cycle was weaker than every other." in sentences) == (method not in ("borda", "plurality"))
+    assert sentences[0] == "A, B, C share first place; the ballots do not decide between them."
+    assert ("No single link in the cycle was the weakest." in sentences) == (method not in ("borda", "plurality"))
 
 
 def test_a_drawn_contest_is_named():
     assert said(election("1: A > B > C\n1: B > A > C"), "schulze")[2] == (
-        "Nobody beat A one to one; the contest with B was drawn, 1 to 1."
+        "Nobody beat A head to head; the contest with B was a draw, 1 to 1."
     )
 
 
 def test_the_worst_defeat_is_named():
     assert said(CYCLE, "minimax")[-1] == (
-        "The worst defeat of tea was against milk, 12 to 9; the worst defeat of everybody else is worse."
+        "The worst defeat of tea was by milk, 12 to 9; every other candidate had a worse one."
     )
 
 
 def test_points_and_first_preferences_name_the_next():
-    assert said(CLEAR, "borda") == ["Ada won.", "Points of Ada: 13.5.", "Next came Bo; points: 11.5."]
-    assert said(CLEAR, "plurality")[2] == "Next came Bo; first preferences: 3."
+    assert said(CLEAR, "borda") == ["Ada won.", "Points for Ada: 13.5.", "Next was Bo; points: 11.5."]
+    assert said(CLEAR, "plurality")[2] == "Next was Bo; first preferences: 3."
 
 
 def test_rounds_of_a_runoff_are_told_one_by_one():
     assert said(TENNESSEE, "irv") == [
         "Knoxville won.",
-        "Round 1: Chattanooga had the fewest votes, 15, and was eliminated.",
-        "The largest part of them went to Knoxville: 15.",
-        "Round 2: Nashville had the fewest votes, 26, and was eliminated.",
-        "The largest part of them went to Knoxville: 26.",
-        "Round 3: Knoxville had 58 of 100 votes, more than half, and won; 51 were needed.",
+        "Round 1: Chattanooga had the fewest votes (15) and was eliminated.",
+        "The largest share of these votes went to Knoxville: 15.",
+        "Round 2: Nashville had the fewest votes (26) and was eliminated.",
+        "The largest share of these votes went to Knoxville: 26.",
+        "Round 3: Knoxville won with 58 of 100 votes; 51 were needed.",
     ]
 
 
 def test_a_lot_is_told_with_whom_it_chose():
     result = methods.count(EQUAL_CYCLE, "irv", seed="x")
     assert str(explain(result)[1]) == (
-        "Round 1: A, B, C were tied, and no earlier round decided; "
-        f"a lot drawn from the seed of the election chose {result.lots[0].chosen}."
+        f"Round 1: A, B, C were still tied, so a lot drawn from the election's seed chose {result.lots[0].chosen}."
     )
 
 
 def test_a_tie_that_an_earlier_round_settled_is_told():
-    assert "Round 2: B, C were tied; an earlier round, where they differed, decided." in said(
+    assert "Round 2: B, C were tied; an earlier round in which they differed decided." in said(
         election("5: A\n4: B\n3: C\n1: D > C"), "irv"
     )
 
@@ -111,31 +110,31 @@ def test_stv_tells_quotas_surpluses_and_last_seats():
     ballots = election("7: A > B\n2: C\n1: B")
     assert said(ballots, "stv-scottish", seats=2) == [
         "Elected: A, B.",
-        "Round 1: A reached the quota of 4 with 7 and was elected.",
-        "Round 1: what A had above the quota, 3, was passed on.",
-        "The largest part of them went to B: 2.99999.",
-        "Round 2: C had the fewest votes, 2, and was eliminated.",
-        "Ballots with nobody left on them: 2.",
-        "Round 3: B was elected with 3.99999: no more candidates were left than seats to fill.",
+        "Round 1: with 7, A reached the quota of 4 and was elected.",
+        "Round 1: A had a surplus of 3, which was passed on.",
+        "The largest share of these votes went to B: 2.99999.",
+        "Round 2: C had the fewest votes (2) and was eliminated.",
+        "Ballots with no further choice: 2.",
+        "Round 3: B was elected with 3.99999 because there was a seat for every remaining candidate.",
     ]
-    assert "Round 2: A kept 47.62 percent of each vote; the rest was passed on." in said(ballots, "stv-meek", seats=2)
+    assert "Round 2: A kept 47.62 per cent of each vote; the rest was passed on." in said(ballots, "stv-meek", seats=2)
 
 
 @every_row("method", methods.METHODS)
 def test_without_votes_there_is_nothing_to_count(method):
     sentences = said(Ballots(("A", "B"), {"": 2}), method)
-    assert sentences[0] == "No ballot ranks anybody, so there is nothing to count."
+    assert sentences[0] == "No ballot ranks any candidate, so there is nothing to count."
     assert sentences[1] == (
         "Nobody was elected."
         if method.startswith("stv")
-        else "A, B share the first place: the ballots do not decide between them."
+        else "A, B share first place; the ballots do not decide between them."
     )
 
 
 @every_row("method", methods.METHODS)
 def test_one_candidate_alone_and_none_at_all(method):
     assert said(election("1: A"), method)[0] == "A was the only candidate."
-    assert said(Ballots((), {}), method) == ["Nobody stood."]
+    assert said(Ballots((), {}), method) == ["There were no candidates."]
 
 
 @settings(max_examples=20, deadline=None)

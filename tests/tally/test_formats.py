@@ -532,7 +532,7 @@ MISTAKES = [
     ("json", '{"candidates": [], "ballots": []}', None, "This file names no candidates."),
     ("json", OBJECT % '{"ranking": [[2]]}', 3, "There is no candidate 2: their places run from 0 to 1."),
     ("json", OBJECT % '{"ranking": [[-1]]}', 3, "-1 is too small for a candidate's place in the list: at least 0."),
-    ("json", OBJECT % '{"ranking": [[0], [0]]}', 3, "Candidate 0 is ranked twice on a ballot."),
+    ("json", OBJECT % '{"ranking": [[0], [0]]}', 3, "“A” is ranked twice on a ballot."),
     ("json", OBJECT % '{"ranking": "0>x"}', 3, "“0>x” is not a ranking such as 0>1=2."),
     ("json", OBJECT % '{"ranking": [], "count": 1.5}', 3, "“1.5” is not a number of ballots, which is a whole number."),
     ("json", OBJECT % '{"ranking": [], "count": true}', 3, "“True” is not a number of ballots"),

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from tally import ranked_pairs, schulze, scores
+from tally import condorcet, positional
 from tally.result import places_of
 
 from .published import Case, cases
 
-COUNT = {"schulze": schulze.count, "ranked_pairs": ranked_pairs.count}
+COUNT = {"schulze": condorcet.schulze, "ranked_pairs": condorcet.ranked_pairs}
 
 # What is published and yet not what the rule gives, by file, with the reason. So far every file is reproduced.
 NOT_REPRODUCED: dict[str, str] = {}
@@ -57,7 +57,7 @@ def test_winners_by_each_measure_of_strength_are_as_published(case):
 
 @pytest.mark.parametrize("case", of_ours("strongest_paths_winning"))
 def test_the_strongest_paths_are_as_published(case):
-    result = schulze.count(case.ballots, unranked=case.unranked, strength="winning")
+    result = condorcet.schulze(case.ballots, unranked=case.unranked, strength="winning")
     votes = [[ayes for ayes, _ in row] for row in result.reasons["strongest"]]
     assert case.in_published_order(result, votes) == case.expected["strongest_paths_winning"]
 
@@ -65,7 +65,7 @@ def test_the_strongest_paths_are_as_published(case):
 @pytest.mark.parametrize("case", of_ours("strongest_paths_raw"))
 def test_the_strongest_paths_over_lost_contests_too_are_as_published(case):
     pairwise = case.ballots.summary.pairwise(case.unranked)
-    assert schulze.widths(pairwise) == case.expected["strongest_paths_raw"]
+    assert condorcet.widths(pairwise) == case.expected["strongest_paths_raw"]
 
 
 @pytest.mark.parametrize("case", of_ours("dropped"))
@@ -77,7 +77,7 @@ def test_the_contests_skipped_are_as_published(case):
 @pytest.mark.parametrize("case", cases(lambda case: "scores_start_1" in case.expected))
 def test_borda_points_are_as_published(case):
     """Published with 1 for the last place where we give 0: one more a ballot."""
-    points = scores.borda(case.ballots).reasons["points"]
+    points = positional.borda(case.ballots).reasons["points"]
     ours = [float(points[name]) + case.ballots.total for name in case.candidates]
     assert ours == case.expected["scores_start_1"]
 
@@ -111,7 +111,7 @@ def test_debian_drops_the_options_it_published_as_dropped(case):
 @pytest.mark.parametrize("case", debian("winners"))
 def test_debian_elects_whom_it_published(case):
     left = case.ballots.without(dropped_for_majority(case))
-    winners = schulze.count(left, unranked=case.unranked, strength=case.strength).winners
+    winners = condorcet.schulze(left, unranked=case.unranked, strength=case.strength).winners
     # One page of 2003 names no winner in a form that could be read; its matrix leaves no doubt.
     published = case.expected["winners"] or ["Clone Proof SSD Condorcet Amendment"]
     assert list(winners) == published

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import pytest
 
-from tally import irv, stv_meek, stv_scottish
+from tally import irv, stv
 from tally.ballots import Ballots, groups_of, ranking_of
 
 from .published import Case, cases
 
-STV = {"stv_scottish": stv_scottish.count, "stv_meek": stv_meek.count}
+STV = {"stv_scottish": stv.scottish, "stv_meek": stv.meek}
 WRITE_INS = "Undeclared Write-ins"
 SEEDS = [str(number) for number in range(300)]
 
@@ -177,7 +177,7 @@ def test_who_is_elected_and_excluded_at_which_stage_is_as_published(case):
 
 @pytest.mark.parametrize("case", of_method(*OTHER_RULES))
 def test_counts_by_other_rules_elect_the_same(case):
-    winners = stv_scottish.count(case.ballots, seats=case.seats).winners
+    winners = stv.scottish(case.ballots, seats=case.seats).winners
     assert set(winners) == {full(name, case) for name in case.expected["winners_set"]}
 
 

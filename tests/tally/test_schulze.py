@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from tally import schulze
+from tally import condorcet
 from tally.ballots import Ballots
-from tally.pairwise import strengths
+from tally.condorcet import strengths
 from tally.result import Result, Tie
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
@@ -25,7 +25,7 @@ def between(result, matrix, one, other):
 
 
 def test_who_beats_everybody_wins_and_the_rest_follow():
-    result = schulze.count(TENNESSEE)
+    result = condorcet.schulze(TENNESSEE)
     assert result.places == (("Nashville", 1), ("Chattanooga", 2), ("Knoxville", 3), ("Memphis", 4))
     assert result.winners == ("Nashville",)
     assert result.reasons["condorcet_winner"] == "Nashville"
@@ -33,13 +33,13 @@ def test_who_beats_everybody_wins_and_the_rest_follow():
 
 
 def test_a_cycle_breaks_at_its_weakest_contest():
-    result = schulze.count(CYCLE)
+    result = condorcet.schulze(CYCLE)
     assert result.places == (("tea", 1), ("coffee", 2), ("milk", 3))
     assert result.reasons["condorcet_winner"] is None
 
 
 def test_the_strongest_path_is_kept_with_its_weakest_contest():
-    result = schulze.count(CYCLE)
+    result = condorcet.schulze(CYCLE)
     assert names(result, between(result, "paths", "coffee", "tea")) == ["coffee", "milk", "tea"]
     assert between(result, "strongest", "coffee", "tea") == [12, 9]
     assert names(result, between(result, "paths", "tea", "coffee")) == ["tea", "coffee"]
@@ -48,7 +48,7 @@ def test_the_strongest_path_is_kept_with_its_weakest_contest():
 
 
 def test_where_there_is_no_path_the_reasons_say_so():
-    result = schulze.count(election("3: A > B\n1: B > A"))
+    result = condorcet.schulze(election("3: A > B\n1: B > A"))
     assert between(result, "paths", "B", "A") == []
     assert between(result, "strongest", "B", "A") == [0, 0]
     assert result.reasons["beats"] == [["A", "B"]]
@@ -56,43 +56,43 @@ def test_where_there_is_no_path_the_reasons_say_so():
 
 def test_of_equally_strong_paths_the_shortest_is_kept():
     contests = [[0, 5, 0, 5], [0, 0, 5, 0], [0, 0, 0, 5], [0, 0, 5, 0]]
-    widest = schulze.widths(contests)
-    assert schulze.chains(contests, widest)[0][2] == [0, 1, 2]
-    assert schulze.chains(contests, widest)[1][3] == [1, 2, 3]
+    widest = condorcet.widths(contests)
+    assert condorcet.chains(contests, widest)[0][2] == [0, 1, 2]
+    assert condorcet.chains(contests, widest)[1][3] == [1, 2, 3]
 
 
 def test_an_equal_cycle_is_a_tie_of_all():
-    result = schulze.count(EQUAL_CYCLE)
+    result = condorcet.schulze(EQUAL_CYCLE)
     assert result.winners == ("A", "B", "C")
     assert result.ties == (Tie("places", ("A", "B", "C"), "left"),)
 
 
 def test_places_after_a_tie_are_skipped():
-    result = schulze.count(election("1: A > B > C\n1: B > A > C"))
+    result = condorcet.schulze(election("1: A > B > C\n1: B > A > C"))
     assert result.places == (("A", 1), ("B", 1), ("C", 3))
 
 
 def test_fewest_opposed_decides_between_equal_winning_votes():
     # A beats C 5 to 2, B beats A 4 to 2 (one has them equal), C beats B 4 to 3: votes against tell these two apart.
     cast = election("1: A = B > C\n2: A > C > B\n2: B > A > C\n2: C > B > A")
-    by = {strength: schulze.count(cast, strength=strength).winners for strength in ("winning2", "winning", "margins")}
+    by = {strength: condorcet.schulze(cast, strength=strength).winners for strength in condorcet.STRENGTHS}
     assert by == {"winning2": ("B",), "winning": ("A", "B"), "margins": ("B",)}
 
 
 def test_what_unranked_means_can_decide():
     cast = election("3: A\n2: B > A")
-    assert schulze.count(cast).winners == ("A",)
-    assert schulze.count(cast, unranked="no-opinion").winners == ("B",)
+    assert condorcet.schulze(cast).winners == ("A",)
+    assert condorcet.schulze(cast, unranked="no-opinion").winners == ("B",)
 
 
 @pytest.mark.parametrize("cast", [Ballots(("A", "B"), {}), Ballots(("A", "B"), {"": 4})])
 def test_without_a_ranking_all_are_equal(cast):
-    assert schulze.count(cast).places == (("A", 1), ("B", 1))
+    assert condorcet.schulze(cast).places == (("A", 1), ("B", 1))
 
 
 def test_one_candidate_wins_and_none_is_nobody():
-    assert schulze.count(Ballots(("A",), {})).winners == ("A",)
-    assert schulze.count(Ballots((), {})).winners == ()
+    assert condorcet.schulze(Ballots(("A",), {})).winners == ("A",)
+    assert condorcet.schulze(Ballots((), {})).winners == ()
 
 
 def random_contests(seed, size, most):
@@ -113,8 +113,8 @@ def test_chains_are_as_strong_as_by_the_textbook(most):
         for via, i, j in product(range(len(contests)), repeat=3):
             if i != j:
                 widest[i][j] = max(widest[i][j], min(widest[i][via], widest[via][j]))
-        assert schulze.widths(contests) == widest
-        for i, row in enumerate(schulze.chains(contests, widest)):
+        assert condorcet.widths(contests) == widest
+        for i, row in enumerate(condorcet.chains(contests, widest)):
             for j, path in enumerate(row):
                 assert min((contests[a][b] for a, b in pairwise(path)), default=0) == widest[i][j]
 
@@ -127,7 +127,7 @@ def test_who_wins_can_be_found_without_the_chains(unranked):
             [f"c{number}" for number in range(size)],
             [">".join(map(str, random.sample(range(size), random.randrange(size + 1)))) for _ in range(9)],
         )
-        assert schulze.winners(cast, unranked=unranked) == schulze.count(cast, unranked=unranked).winners
+        assert condorcet.schulze_winners(cast, unranked=unranked) == condorcet.schulze(cast, unranked=unranked).winners
 
 
 def lines_run(act):
@@ -153,9 +153,9 @@ def test_the_work_grows_with_the_square_of_the_candidates():
     ranked = [">".join(map(str, random.sample(range(size), 8))) for _ in range(400)]
     cast = Ballots.of([f"c{number:02}" for number in range(size)], ranked)
     contests = strengths(cast.summary.pairwise("below"))
-    assert lines_run(lambda: schulze.widths(contests)) < 30 * size**2
+    assert lines_run(lambda: condorcet.widths(contests)) < 30 * size**2
 
 
 def test_a_stored_result_is_the_same_value_again():
-    result = schulze.count(CYCLE)
+    result = condorcet.schulze(CYCLE)
     assert Result.from_json(result.as_json()) == result

@@ -40,7 +40,7 @@ def on(days: float):
 
 
 def made(site, days_ago: float) -> None:
-    place = keys.last_backup()
+    place = keys.LAST_BACKUP
     ended_at = as_text(NOON - timedelta(days=days_ago))
     site.write(Put({"PK": place.pk, "SK": place.sk, "ended_at": ended_at, "items": 1, "bytes": 1, "checkpoint": ""}))
 

@@ -278,7 +278,7 @@ def test_a_folder_is_filled_and_cleared_by_itself(used, tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.glob("plenum-*.gz")) == names
     assert sorted(path.name for path in tmp_path.glob("plenum-*.json")) == [f"{name}.json" for name in names]
     assert said.splitlines()[-2:] == [f"Deleted: plenum-2026110{day}T030000Z.jsonl.gz" for day in (4, 3)]
-    assert used.get(keys.last_backup())["bytes"] == (tmp_path / names[1]).stat().st_size
+    assert used.get(keys.LAST_BACKUP)["bytes"] == (tmp_path / names[1]).stat().st_size
     with pytest.raises(CommandError, match="at least 1"):
         run("backup", f"--into={tmp_path}", "--keep=0")
 
@@ -293,12 +293,12 @@ def test_a_backup_that_fails_deletes_nothing_and_is_not_told_of(used, tmp_path, 
     with pytest.raises(CommandError, match="No space left on device"):
         run("backup", f"--into={tmp_path}", f"--to={RECIPIENT}")
     assert [path.name for path in tmp_path.glob("plenum-*Z*")] == ["plenum-20200101T000000Z.jsonl.gz"]
-    assert used.get(keys.last_backup()) is None
+    assert used.get(keys.LAST_BACKUP) is None
 
 
 def test_a_backup_is_told_of_by_its_end(used, tmp_path):
     said = run("backup", str(tmp_path / "file"))
-    told = used.get(keys.last_backup())
+    told = used.get(keys.LAST_BACKUP)
     assert told["bytes"] == (tmp_path / "file").stat().st_size
     assert f"{told['items']} items" in said
     assert f"Checkpoint {told['checkpoint']}" in said

@@ -76,8 +76,8 @@ def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
     run("seal")
-    assert site.get(keys.counts())["user_count"] == registered
-    assert site.get(keys.sync())["last_event_id"] == site.count(keys.events())
+    assert site.get(keys.COUNTS)["user_count"] == registered
+    assert site.get(keys.SYNC)["last_event_id"] == site.count(keys.events())
     for sentence, holds in PROMISES.items():
         assert holds(), sentence
 
@@ -165,7 +165,7 @@ def test_the_demo_comes_back_from_its_backup(demo, settings, tmp_path):
     site = demo
     run("seal")
     file, before = str(tmp_path / "plenum.jsonl.gz"), by_place(site)
-    before = {place: item for place, item in before.items() if place[1] != keys.publishing().pk}  # a sealer's own
+    before = {place: item for place, item in before.items() if place[1] != keys.PUBLISHING.pk}  # a sealer's own
     open_ones = {pk for _, pk, sk in before if sk == "SALT"}
     items = len(before) - len(open_ones)
     assert run("backup", file).startswith(f"{items} items are in the backup; SHA-256 ")

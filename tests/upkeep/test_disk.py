@@ -63,7 +63,7 @@ def test_on_a_full_disk_pages_answer_and_writes_get_an_honest_503(site, person, 
     client.raise_request_exception = False
     texts = {"name": "New", "description": "x" * 15_000, "electorate": "listed", "method": "schulze", "seats": "1"}
     form = {**texts, "unranked": "below", "results_visible": "closed", "time_zone": "UTC"}
-    before = EventLog(site).newest_checkpoint(), site.get(keys.counts())
+    before = EventLog(site).newest_checkpoint(), site.get(keys.COUNTS)
     with full(site):
         while (answer := client.post("/elections/new/all/", form | {"name": os.urandom(8).hex()})).status_code == 302:
             pass  # into what is left of the last page
@@ -75,7 +75,7 @@ def test_on_a_full_disk_pages_answer_and_writes_get_an_honest_503(site, person, 
     assert "so nothing was changed" in text
     assert site.path not in text, "where the store lies is nobody's business"
     assert any("its disk is full" in getattr(record, "words", "") for record in caplog.records)
-    assert (EventLog(site).newest_checkpoint(), site.get(keys.counts())) == before
+    assert (EventLog(site).newest_checkpoint(), site.get(keys.COUNTS)) == before
     assert client.post("/elections/new/all/", form).status_code == 302, "as soon as there is room"
 
 
@@ -92,9 +92,9 @@ def test_a_file_of_the_queue_that_cannot_be_made_is_a_sentence(tmp_path):
 def test_a_store_that_cannot_be_opened_is_not_said_to_be_missing(tmp_path):
     (tmp_path / "plenum.sqlite3").mkdir()
     with pytest.raises(Unavailable, match=r"cannot be opened: unable to open database file"):
-        SqliteTable(f"{tmp_path}/plenum.sqlite3").get(keys.sync())
+        SqliteTable(f"{tmp_path}/plenum.sqlite3").get(keys.SYNC)
     with pytest.raises(Unavailable, match=r"is not there yet; run: python manage\.py create_tables"):
-        SqliteTable(f"{tmp_path}/another.sqlite3").get(keys.sync())
+        SqliteTable(f"{tmp_path}/another.sqlite3").get(keys.SYNC)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_store_that_is_not_ours_to_write_says_why(tmp_path, monkeypatch, may_w
     monkeypatch.setattr(os, "access", lambda *arguments: may_write)  # whoever runs the tests may be allowed everything
     with pytest.raises(Unwritable, match=rf"cannot be written: {why}"):
         table.write(large_item("a"))
-    assert table.get(keys.sync()) is None
+    assert table.get(keys.SYNC) is None
 
 
 # --- said before, and while ---

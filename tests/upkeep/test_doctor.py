@@ -573,7 +573,7 @@ def test_what_is_well_ends_well(running, settings, tmp_path, monkeypatch):
 
 
 def test_the_system_page_says_it_with_the_worst_first(site, signed_in):
-    place = keys.last_backup()
+    place = keys.LAST_BACKUP
     site.write(Put({"PK": place.pk, "SK": place.sk, "ended_at": "2020-01-01T00:00:00.000Z"}))
     text = signed_in("Olga", Role.OWNER).get("/admin/system/").content.decode()
     section = text.partition('<h2 id="doctor">')[2].partition("</section>")[0]

@@ -147,7 +147,7 @@ def test_an_upgrade_does_not_wait_for_ever(older):
 
 
 def test_a_paused_site_can_be_upgraded(older):
-    place = keys.pause()
+    place = keys.PAUSE
     pause = {"by": "plenum", "since": "2026-11-15T20:00:00.000Z", "minutes": 30, "sentence": ""}
     older.write(Put({"PK": place.pk, "SK": place.sk, **pause}))
     output("upgrade")
@@ -178,7 +178,7 @@ def test_a_start_completes_a_mark_that_was_cut_off(site):
 
 
 def test_a_start_does_not_mark_a_store_that_is_being_restored(site):
-    site.write(Put({"PK": keys.restoring().pk, "SK": keys.restoring().sk, "sha256": None, "items": 0}))
+    site.write(Put({"PK": keys.RESTORING.pk, "SK": keys.RESTORING.sk, "sha256": None, "items": 0}))
     output("create_tables")
     assert formats.format_of(site) is None
 

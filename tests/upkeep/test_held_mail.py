@@ -13,7 +13,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
-from elections.invitations.progress import progress
+from elections.invitations.progress import failures, progress
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail import outbox as mail
@@ -67,7 +67,7 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
     board = repository.find("Board")
     invited = progress(board).invited
     assert (invited.queued, invited.sent, invited.failed) == (0, 0, 3)
-    assert {each.voter for each in mailing.failures(board, limit=10)[0]} == set(ADDRESSES)
+    assert {each.voter for each in failures(board, limit=10)[0]} == set(ADDRESSES)
     undelivered.retry("Ada", unknown[0])
     assert [each.number for each in mail.in_state(mail.QUEUED, limit=10)[0]] == [unknown[0].number]
     assert run("replay", "--check").endswith("The log and the store agree.")

@@ -76,7 +76,7 @@ def test_a_night_after_which_nothing_happened_brings_no_mail(watched):
 def test_a_site_without_a_checkpoint_mails_nothing_and_remembers_nothing(site):
     assert not nightly.is_due()
     assert nightly.mail_checkpoint() == 0
-    assert site.get(keys.nightly()) is None
+    assert site.get(keys.NIGHTLY) is None
 
 
 def test_what_is_not_public_yet_is_not_mailed(watched):

@@ -238,11 +238,11 @@ def test_it_costs_the_requests_no_round_trip(site, signed_in):
 def test_the_log_says_who_paused_it_and_how_it_was_announced(site, owner):
     pause("Olga", 5, "Soon.")
     event = list(EventLog(site).since(0))[-1]
-    item = site.get(keys.pause())
+    item = site.get(keys.PAUSE)
     assert (event["actor"], event["event_type"]) == ("Olga", "SitePaused")
     assert event["event_data"] == {"since": item["since"], "minutes": 5, "sentence": "Soon."}
     resume("Olga")
-    assert site.get(keys.pause()) is None
+    assert site.get(keys.PAUSE) is None
     assert events(site)[-1] == "SiteResumed"
 
 
@@ -323,7 +323,7 @@ def test_a_request_at_work_when_the_pause_came_is_stopped_at_its_next_write(site
         with pytest.raises(Paused):
             site.write(Put({"PK": "A", "SK": "B"}))
         with pytest.raises(Paused):
-            site.increment(keys.event_number(), "last")
+            site.increment(keys.EVENT_NUMBER, "last")
         assert site.get(Key("A", "A")) is not None, "reading goes on"
     site.write(Put({"PK": "A", "SK": "C"}))
 
@@ -359,7 +359,7 @@ def test_one_look_serves_many_threads(site, monkeypatch):
         each.start()
     for each in threads:
         each.join()
-    assert looks == [keys.pause()]
+    assert looks == [keys.PAUSE]
 
 
 def test_a_look_is_nobodys_round_trip(site):

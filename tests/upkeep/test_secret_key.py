@@ -57,7 +57,7 @@ def test_it_is_told_by_readyz_by_doctor_and_in_the_log(site, client, settings, s
 
 
 def test_a_site_that_never_kept_a_fingerprint_notices_it_too(site, client, settings, secret_election):
-    site.write(Update(keys.secret_key(), set={"fingerprint": secret_key.UNKNOWN}))
+    site.write(Update(keys.SECRET_KEY, set={"fingerprint": secret_key.UNKNOWN}))
     assert client.get("/readyz").status_code == 200, "the election itself fits"
     settings.SECRET_KEY = OTHER
     assert client.get("/readyz").status_code == 503
@@ -76,8 +76,8 @@ def test_a_key_replaced_while_no_secret_election_is_open_is_remembered(site, cli
 
 def test_readyz_notes_what_keeps_nobody_from_voting(site, client, settings, tmp_path):
     settings.BOUNCES_URL = f"maildir://{tmp_path}"
-    site.write(Update(keys.bounces_read(), set={"trouble": "no such mailbox"}))
-    site.write(Update(keys.figures(), set={"latest": as_text(utc_now() + timedelta(hours=1))}))
+    site.write(Update(keys.BOUNCES_READ, set={"trouble": "no such mailbox"}))
+    site.write(Update(keys.FIGURES, set={"latest": as_text(utc_now() + timedelta(hours=1))}))
     queued = outbox.queued("already_registered", "eve@example.org", name="x")
     site.write(queued)
     site.write(Update(queued.key, set={"state": outbox.UNKNOWN, "GSI1PK": keys.mails(outbox.UNKNOWN).pk}))

@@ -134,7 +134,7 @@ def test_a_whole_log_made_anew_does_not_fit_what_somebody_has_kept(site, log, fl
     site.write(Update(place(log, 3), set={"actor": "mallory"}))
     for checkpoint in [*site.each(keys.checkpoints()), *site.each(keys.public_checkpoints())]:
         site.write(Delete(Key(checkpoint["PK"], checkpoint["SK"], LOG)))
-    site.write(Delete(keys.sync()))
+    site.write(Delete(keys.SYNC))
     run("seal", "--reindex")
     assert run("verify"), "the log alone cannot show this"
     assert flaw(kept) == "The log up to event 12 is not the one whose checkpoint was published."

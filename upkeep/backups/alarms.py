@@ -50,7 +50,7 @@ EMAIL_TEMPLATES = {
 
 def ended_at(found: Table) -> datetime | None:
     """When the newest backup ended, if there is one."""
-    item = found.get(keys.last_backup())
+    item = found.get(keys.LAST_BACKUP)
     return datetime.fromisoformat(item["ended_at"]) if item else None
 
 

@@ -114,6 +114,6 @@ def identities_of(path: str) -> list[str]:
 
 def record_backup(summary: Summary, size: int) -> None:
     """Record for monitoring that there is a backup, and when. This is not an act of a person, so there is no event."""
-    place = keys.last_backup()
+    place = keys.LAST_BACKUP
     fields = {"items": summary.items, "bytes": size, "checkpoint": summary.checkpoint}
     table().write(Put({"PK": place.pk, "SK": place.sk, "ended_at": now_text(), **fields}))

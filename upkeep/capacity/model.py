@@ -31,7 +31,7 @@ WARMED = {  # their names in deploy/aws/store.json
     (LOG, READ): "LogWarmReads",
     (LOG, WRITE): "LogWarmWrites",
 }
-NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
+NUMBERS = Charged(WRITE, LOG, keys.EVENT_NUMBER.pk)
 WAITING = keys.mails(outbox.QUEUED).pk
 REQUESTS_PER_PROCESS_SECOND = 100  # that one server process is assumed to handle
 FIXED = (Per.PROCESS, Per.WAIT, Per.SECOND)  # however many voters come

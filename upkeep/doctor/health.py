@@ -93,24 +93,24 @@ class JobHealth:
 
 def read_health(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
-    site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
-    site += [keys.store_format(), keys.last_backup(), keys.bounces_read()]
+    site = [keys.COUNTS, keys.FIGURES, keys.PAUSE, keys.SYNC, keys.EVENT_NUMBER]
+    site += [keys.STORE_FORMAT, keys.LAST_BACKUP, keys.BOUNCES_READ]
     start = time.perf_counter()
     found = table.get_many([*site, *leases.values()])
     seconds = time.perf_counter() - start
-    sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
+    sealed = found.get(keys.SYNC, {}).get("last_event_id", 0)
     oldest = layout.first_of_all(table, sealed + 1)
     return Health(
-        counts=found.get(keys.counts(), {}),
-        figures=found.get(keys.figures(), {}),
-        pause=pause_of(found.get(keys.pause())),
-        last_event=found.get(keys.event_number(), {}).get("last", 0),
+        counts=found.get(keys.COUNTS, {}),
+        figures=found.get(keys.FIGURES, {}),
+        pause=pause_of(found.get(keys.PAUSE)),
+        last_event=found.get(keys.EVENT_NUMBER, {}).get("last", 0),
         last_sealed=sealed,
         waiting_since=oldest["when_occurred"] if oldest else None,
         leases={name: found[place] for name, place in leases.items() if place in found},
-        format=found.get(keys.store_format(), {}).get("number"),
-        backup=found.get(keys.last_backup()),
-        bounces=found.get(keys.bounces_read()),
+        format=found.get(keys.STORE_FORMAT, {}).get("number"),
+        backup=found.get(keys.LAST_BACKUP),
+        bounces=found.get(keys.BOUNCES_READ),
         seconds=seconds,
     )
 
@@ -142,22 +142,22 @@ def problem(found: Iterable[Heartbeat]) -> str:
 
 # --- less urgent problems ---
 
-WARNING_KEYS = (keys.secret_key(), keys.bounces_read(), keys.figures())
+WARNING_KEYS = (keys.SECRET_KEY, keys.BOUNCES_READ, keys.FIGURES)
 
 
 def key_problem(table: Table, found: Mapping[Key, Item]) -> str:
     """A message if people cannot vote because the site's secret key was replaced. Elections are read only if the
     fingerprint in the store differs."""
-    if secret_key.differs(found.get(keys.secret_key())) and secret_key.locked_election(table) is not None:
+    if secret_key.differs(found.get(keys.SECRET_KEY)) and secret_key.locked_election(table) is not None:
         return str(secret_key.REPLACED)
     return ""
 
 
 def warnings(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
     """Problems that do not prevent voting, a sentence each."""
-    latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
+    latest = found.get(keys.FIGURES, {}).get(figures.LATEST, "")
     is_future = latest > as_text(now + timedelta(seconds=MAX_CLOCK_SKEW_SECONDS))
-    is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.bounces_read())).trouble
+    is_dead = bounce_mailbox.is_configured() and bounce_mailbox.state(found.get(keys.BOUNCES_READ)).trouble
     return [
         *([_("The bounce mailbox cannot be read.")] if is_dead else ()),
         *([_("Some mails may or may not have been sent.")] if unknown else ()),

@@ -77,7 +77,7 @@ def check_rights(table: Table) -> Finding:
 def _refused_operations(token: str) -> Iterator[Write]:
     """In the log, only what every process writes: with two roles, only the worker may do more."""
     void = Key(keys.void(0).pk, token, LOG)
-    for put, updated in ((keys.once(token),) * 2, (void, Key(keys.event_number().pk, token, LOG))):
+    for put, updated in ((keys.once(token),) * 2, (void, Key(keys.EVENT_NUMBER.pk, token, LOG))):
         yield Put({"PK": put.pk, "SK": put.sk}, when=Exists(), table=put.table)
         yield Update(updated, set={"at": ""}, when=Exists())
         yield Check(put, Exists())

@@ -285,7 +285,7 @@ def request_erasure(name_or_email: str) -> None:
         raise Refusal("FORGET_AFTER_DAYS is 0: this site's log keeps names.")
     if people.find_by_either(name_or_email) is not None:
         raise Refusal("An account has it. Remove the account: it is then erased from the log automatically.")
-    upto = (table().get(keys.event_number()) or {"last": 0})["last"]
+    upto = (table().get(keys.EVENT_NUMBER) or {"last": 0})["last"]
     gone = User(name=name_or_email, email=name_or_email)
     mark = people.forgetting_in_log(gone, LONG_AGO, upto).item
     if "@" in name_or_email:
@@ -315,7 +315,7 @@ def _begun(mark: Item) -> Item:
     aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
     marked = [list(astuple(each)) for each in strangers(aliases).aliases]
     until = max((max(each.last, each.reach) for each in aliases), default=0)
-    index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(mark["SK"], mark["PK"])}
+    index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.by_date(mark["SK"], mark["PK"])}
     begun = {**mark, **index, "aliases": marked, "asof": asof, "until": until, "at": 0, **NOTHING_KEPT}
     with suppress(Refused):  # another worker has begun
         table().write(Put(begun, when=Exists() & Missing("at")))

@@ -22,6 +22,7 @@ from acts.queues import process_each
 from acts.refusals import LostRace
 from acts.storage import table, try_write
 from elections import repository as elections
+from elections import rolls
 from elections.rules import State
 from mail import outbox
 from mail.emails import EmailTemplate
@@ -49,7 +50,7 @@ def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     """Whether unused accounts are removed at all, and today's run is unfinished."""
     if not settings.ACCOUNT_RETENTION:
         return False
-    walk = table().get(keys.retention())
+    walk = table().get(keys.RETENTION)
     return walk is None or walk["day"] < _day(clock) or walk["after"] is not None
 
 
@@ -59,7 +60,7 @@ def _day(clock: Callable[[], datetime]) -> str:
 
 def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
     """Process one page of people; returns how many were warned or removed."""
-    walk = table().get(keys.retention()) or {"day": "", "after": None}
+    walk = table().get(keys.RETENTION) or {"day": "", "after": None}
     is_new = walk["day"] < _day(clock)
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
@@ -70,7 +71,7 @@ def process_unused(clock: Callable[[], datetime] = utc_now) -> int:
 
 
 def _store_position(before: Item, walk: Item) -> None:
-    place = keys.retention()
+    place = keys.RETENTION
     same = Equals("day", before["day"]) & Equals("after", before["after"]) if before["day"] else Missing()
     # else another worker is doing this, and takes the next page
     try_write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))
@@ -95,7 +96,7 @@ def is_in_use(user: User, now: str) -> bool:
     if any(each.state(now) in (State.EDITABLE, State.OPEN) for each in run):
         return True
     spans = map(keys.elections_of_voter, (user.name, user.email))
-    names = {item["election_name"] for span in spans for item in elections.newest_entries(span)}
+    names = {item["election_name"] for span in spans for item in rolls.newest_entries(span)}
     return bool(elections.open_elections(names, now))
 
 

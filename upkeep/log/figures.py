@@ -95,10 +95,10 @@ def update(table: Table) -> int:
 
 
 def _next_batch(table: Table) -> int | None:
-    found = table.get_many([keys.figures(), keys.sync()])
-    figures = found.get(keys.figures(), {})
+    found = table.get_many([keys.FIGURES, keys.SYNC])
+    figures = found.get(keys.FIGURES, {})
     before = figures.get("last_event_id", 0)
-    sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
+    sealed = found.get(keys.SYNC, {}).get("last_event_id", 0)
     if before >= sealed:
         return None
     found_events = list(islice(layout.each(table, before + 1, sealed), BATCH_EVENTS + 1))
@@ -137,12 +137,12 @@ def _counting(events: list[Item], after: Item, when: Condition | None = None) ->
         for name, by in changes_of_day(event).items():
             days[_day(event)][name] += by
     every_day = (Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items())
-    return [Update(keys.figures(), set=after, add=dict(total), when=when), *every_day]
+    return [Update(keys.FIGURES, set=after, add=dict(total), when=when), *every_day]
 
 
 def count(table: Table, events: Sequence[Item], last: int) -> None:
     """Count these events and mark those up to `last` as counted; only if no other process counts."""
-    latest = (table.get(keys.figures()) or {}).get(LATEST, "")
+    latest = (table.get(keys.FIGURES) or {}).get(LATEST, "")
     for some in by_count(events, TRANSACTION_PARTS):
         latest = max(latest, *(event["when_occurred"] for event in some))
         table.write(*_counting(some, {"last_event_id": last, LATEST: latest}))
@@ -152,7 +152,7 @@ def reset(table: Table) -> None:
     """Delete all figures; the next update counts the whole log. No other process may update them meanwhile."""
     for item in table.each(keys.figures_of_days("", "~")):
         table.write(Delete(keys.figures_of_day(item["day"])))
-    table.write(Delete(keys.figures()))
+    table.write(Delete(keys.FIGURES))
 
 
 # --- reading ---

@@ -41,7 +41,7 @@ EMAIL_TEMPLATES = {
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     """Whether there is a newer checkpoint, and none was mailed today."""
-    mailed, newest = table().get(keys.nightly()), EventLog(table()).newest_public()
+    mailed, newest = table().get(keys.NIGHTLY), EventLog(table()).newest_public()
     if mailed is None or newest is None:
         return newest is not None
     return bool(mailed["day"] < _day(clock) and mailed["event_id"] < newest["event_id"])
@@ -49,7 +49,7 @@ def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
 
 def mail_checkpoint(clock: Callable[[], datetime] = utc_now) -> int:
     """Queue today's mails if they are due; returns how many. Safe to run concurrently: each mail is queued once."""
-    newest, mailed = EventLog(table()).newest_public(), table().get(keys.nightly())
+    newest, mailed = EventLog(table()).newest_public(), table().get(keys.NIGHTLY)
     if newest is None or not is_due(clock):
         return 0
     if mailed is None:  # a new site: its first mail comes the next night
@@ -81,6 +81,6 @@ def _queue(address: str, checkpoint: Item, day: str) -> bool:
 
 
 def _record_mailed(day: str, event_id: int) -> None:
-    place = keys.nightly()
+    place = keys.NIGHTLY
     is_new = Missing() | Less("day", day)
     try_write(Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id}, when=is_new))

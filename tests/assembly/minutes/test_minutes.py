@@ -72,12 +72,16 @@ def ended(game):
     return minutes.find(game.id)
 
 
+def views_of(found):
+    return [wording.point_view(found, each) for each in found.points]
+
+
 def text(answer) -> str:
     return answer.content.decode()
 
 
 def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
-    told = wording.point_views(ended(held).minutes)
+    told = views_of(ended(held).minutes)
     outcomes = [each.outcome.translate(ISOLATES) for each in told]
     assert outcomes == ["Discussed", "Carried", "Chosen: Ines", "Carried: Thirty"]
     motion, secret = told[1], told[2]
@@ -228,7 +232,7 @@ def test_ideas_of_an_assembly_are_on_its_agenda_and_in_its_minutes(site, made, s
     for name in ("ada", "ben", "cem"):
         give(game, seats.find(game.id, name), "0>1")
     drive(game, Step.CLOSE)
-    (told,) = wording.point_views(ended(game).minutes)
+    (told,) = views_of(ended(game).minutes)
     assert told.outcome.translate(ISOLATES) == "Chosen: A boat"
     assert told.lines[:3] == ("Secret vote.", "1. A boat", "2. A bus")
     assert told.votes == ()

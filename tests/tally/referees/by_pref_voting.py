@@ -17,8 +17,7 @@ from pref_voting.profiles_with_ties import ProfileWithTies
 from pref_voting.proportional_methods import stv_scottish
 from pref_voting.weighted_majority_graphs import MarginGraph
 
-from tally import irv, ranked_pairs, schulze, scores
-from tally import stv_scottish as scottish
+from tally import condorcet, irv, positional, stv
 from tally.ballots import groups_of
 from tally.result import Lot, Result
 
@@ -90,12 +89,12 @@ def strength_of(election: Election) -> Callable[[int, int], int]:
 
 def by_schulze(election: Election) -> Verdict:
     theirs = margin_based_methods.beat_path(profile_of(election), strength_function=strength_of(election))
-    return compared(_ours(schulze.count, election), names(election, theirs))
+    return compared(_ours(condorcet.schulze, election), names(election, theirs))
 
 
 def by_minimax(election: Election) -> Verdict:
     theirs = margin_based_methods.minimax(profile_of(election), strength_function=strength_of(election))
-    return compared(_ours(scores.minimax, election), names(election, theirs))
+    return compared(_ours(condorcet.minimax, election), names(election, theirs))
 
 
 def _ours(method: Any, election: Election) -> Result:
@@ -104,20 +103,20 @@ def _ours(method: Any, election: Election) -> Result:
 
 def by_copeland(election: Election) -> Verdict:
     theirs = c1_methods.copeland(profile_of(election))
-    return compared(scores.copeland(election.ballots, unranked=election.unranked), names(election, theirs))
+    return compared(condorcet.copeland(election.ballots, unranked=election.unranked), names(election, theirs))
 
 
 def by_borda(election: Election) -> Verdict:
     """Its symmetric points: candidates below less candidates above, the unranked below all."""
     theirs = scoring_methods.borda_for_profile_with_ties(profile_of(election))
-    return compared(scores.borda(election.ballots), names(election, theirs))
+    return compared(positional.borda(election.ballots), names(election, theirs))
 
 
 def by_plurality(election: Election) -> Verdict:
     """Its shares are binary fractions, so that thirds are equal within a millionth."""
     shares = profile_of(election).tops_scores(score_type="split")
     theirs = [each for each, share in shares.items() if share > max(shares.values()) - 1e-6]
-    return compared(scores.plurality(election.ballots), names(election, theirs))
+    return compared(positional.plurality(election.ballots), names(election, theirs))
 
 
 def by_ranked_pairs(election: Election) -> Verdict:
@@ -127,7 +126,7 @@ def by_ranked_pairs(election: Election) -> Verdict:
     if theirs is None:
         return not_asked(TOO_MANY_ORDERS)
     apart = EQUAL_CONTESTS if equals_on_a_cycle(won) else ""
-    return compared(_ours(ranked_pairs.count, election), names(election, theirs), apart)
+    return compared(_ours(condorcet.ranked_pairs, election), names(election, theirs), apart)
 
 
 def _ranked_pairs(election: Election, won: dict[tuple[int, int], int]) -> list[int] | None:
@@ -159,7 +158,7 @@ def by_instant_runoff(election: Election) -> Verdict:
 def by_scottish_stv(election: Election) -> Verdict:
     if not election.valid:
         return not_asked(NOBODY)
-    ours = scottish.count(election.ballots, seats=election.seats)
+    ours = stv.scottish(election.ballots, seats=election.seats)
     profile = profile_of(_valid_only(election))
     lots = OurLots(election, ours.lots)
     theirs = names(election, stv_scottish(profile, num_seats=election.seats, rng=lots))

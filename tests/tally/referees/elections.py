@@ -10,7 +10,8 @@ from itertools import cycle, islice
 from string import ascii_uppercase
 
 from tally.ballots import Ballots, groups_of, ranking_of
-from tally.pairwise import STRENGTHS, UNRANKED
+from tally.condorcet import STRENGTHS
+from tally.pairwise import UNRANKED
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.core.management.base import BaseCommand, CommandError
 
 from tally.formats import FORMATS, BadFile, File, read
-from tally.formats.file import MAX_SEATS, UNRANKED
+from tally.formats.file import MAX_SEATS
 from tally.methods import METHODS, count
 from tally.result import Result, Round
 from upkeep.backups import input_files
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         parser.add_argument("--method", choices=[*METHODS, "all"], help="schulze, or stv-scottish for several seats")
         parser.add_argument("--seats", type=int, help="how many are elected; by default what the file says, or one")
         parser.add_argument(
-            "--unranked", choices=UNRANKED, help="what unranked candidates mean; by default what the file says"
+            "--unranked", choices=RULES, help="what unranked candidates mean; by default what the file says"
         )
         parser.add_argument("--seed", default="", help="the published seed for drawing lots")
         parser.add_argument(

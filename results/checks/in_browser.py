@@ -1,8 +1,10 @@
-"""Pages to follow your own ballot through the count."""
+"""Pages on which the browser does the work: a recount, and your own ballot followed through the count."""
 
 from __future__ import annotations
 
+import json
 from itertools import islice
+from itertools import pairwise as steps_of
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -14,15 +16,53 @@ from ballots.repository import candidates_of
 from ranking import code_prefixes
 from ranking.codes import SYMBOLS
 from ranking.rankings import ranked_names
-from results import published
+from results import published, repository, wording
 from results.access import is_stranger
-from results.checks.ballot_story import ballot_story
 from results.exports.files import version
 from results.published import Position
+from results.report import settings_of
 from results.repository import Sealed
 from store.table import Item
+from tally.result import Result, Round
 
-from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view, seal_stamp
+from .access import PAGE_ROWS, immutable_view, is_number, page, public_sealed_view
+
+MAX_CONTESTS = 200
+EVERYTHING = "1.000000000"  # the keep value of a candidate who is not elected yet
+
+
+# --- recount ---
+
+
+@public_sealed_view
+def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
+    methods = [
+        (each.method, wording.method_label(each.method), wording.join_names(each.winners))
+        for each in found.report.others
+    ]
+    address = reverse("recount_ballots", args=[found.election.name, found.seal.stamp])
+    return page(request, found, "recount", methods=methods, address=address)
+
+
+@immutable_view
+def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
+    """Everything a count starts from, and what came out here, to compare."""
+    report, seal = found.report, found.seal
+    result = json.loads(report.result.as_json())
+    counted = repository.counted(found.election.name, seal.candidates)
+    payload = {
+        "settings": {"method": found.election.method, **settings_of(found.election, found.seal.seed)},
+        "lots": {"commitment": found.election.lots_commitment, "secret": seal.lots_secret},
+        "candidates": counted.candidates,
+        "rankings": list(counted.counts.items()),
+        "digest": seal.digest,
+        "result": {name: value for name, value in result.items() if name not in ("reasons", "candidates", "digest")},
+        "others": {each.method: {"winners": each.winners, "places": each.places} for each in report.others},
+    }
+    return JsonResponse(payload, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
+
+
+# --- your ballot ---
 
 
 @public_sealed_view
@@ -68,7 +108,7 @@ def _story(found: Sealed) -> dict[str, Any]:
     result = found.report.result
     return ballot_story(result) | {
         "numbers": [numbers[name] for name in result.candidates],
-        "address": reverse("follow_ballots", args=[found.election.name, seal_stamp(found.seal)]),
+        "address": reverse("follow_ballots", args=[found.election.name, found.seal.stamp]),
         "letters": code_prefixes.prefix_length(found.seal.ballots),
         "words": _texts(),
     }
@@ -117,3 +157,50 @@ def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
         return JsonResponse({"problem": sentence}, status=400)
     some = published.ballots_with_prefix(found.election.name, beginning)
     return JsonResponse({"ballots": [[each["confirmation"], each["rankings"]] for each in some]})
+
+
+# What the browser needs to know about a count to show what one ballot did in it. The ballot stays in the browser.
+
+
+def ballot_story(result: Result) -> dict[str, Any]:
+    """Candidates are numbers into `candidates` throughout, so that hundreds of them stay a short text."""
+    contests = decisive_contests(result)
+    return {
+        "method": result.method,
+        "unranked": result.unranked,
+        "candidates": result.candidates,
+        "rounds": [_round(result, each) for each in result.rounds or ()],
+        "contests": contests[:MAX_CONTESTS],
+        "more": len(contests) > MAX_CONTESTS,
+    }
+
+
+def decisive_contests(result: Result) -> list[dict[str, int]]:
+    """The contests that decided the winner: their own, those on the chains that carried them, and those skipped."""
+    if not result.pairwise:
+        return []
+    number = {name: position for position, name in enumerate(result.candidates)}
+    first = [number[name] for name in result.winners]
+    pairs = [(i, j) for i in first for j in range(len(number)) if i != j]
+    if paths := result.reasons.get("paths"):
+        pairs += [step for i in first for path in paths[i] for step in steps_of(path)]
+    pairs += [(number[each["winner"]], number[each["loser"]]) for each in result.reasons.get("skipped", ())]
+    once: dict[frozenset[int], tuple[int, int]] = {}
+    for pair in pairs:
+        once.setdefault(frozenset(pair), pair)
+    votes = result.pairwise
+    return [{"one": i, "other": j, "for": votes[i][j], "against": votes[j][i]} for i, j in once.values()]
+
+
+def _round(result: Result, each: Round) -> dict[str, Any]:
+    number = {name: position for position, name in enumerate(result.candidates)}
+    said: dict[str, Any] = {
+        "elected": [number[name] for name in each.elected],
+        "eliminated": [number[name] for name in each.eliminated],
+    }
+    if each.keep is not None:
+        said["keep"] = {number[name]: keep for name, keep in each.keep.items() if keep != EVERYTHING}
+    elif each.transfers and not each.eliminated:
+        giver = each.transfers[0].source
+        said["surplus"] = {"giver": number[giver], "held": each.tally[giver], "quota": each.threshold}
+    return said
