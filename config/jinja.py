@@ -38,6 +38,7 @@ from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
+from pages.sections import section_of
 from ranking.explanations import translate
 from results.pictures import arrange_pictures
 
@@ -50,6 +51,7 @@ GLOBALS = {
     "htmx_script": htmx_script,
     "icon": icon,
     "option_mark": symbols.option_mark,
+    "section_of": section_of,
     "static": static,
     "url": path_of,
 }

@@ -359,6 +359,7 @@ ROUTES = {
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
+    "help": (PUBLIC, READ, []),
     "help_counting": (PUBLIC, READ, []),
     "waiting_for_result": (PUBLIC, READ, ["made-up"]),
     "news_about": (Permission.VIEW_APPLICATION, READ, ["draft"]),
