@@ -40,7 +40,7 @@ from tests.mail.servers import MailServer
 from tests.store import engines
 from upkeep import disk, doctor
 from upkeep.doctor import health, machine_checks, mail_checks, store_checks, web_checks
-from upkeep.doctor.findings import Grade
+from upkeep.doctor.findings import Finding, Grade
 from upkeep.doctor.web_checks import FORGED, Reply, RequestSnapshot
 from upkeep.log import figures
 from upkeep.pause import Pause
@@ -161,7 +161,7 @@ def running(site, settings) -> Iterator[int]:
         yield port
 
 
-def findings_through(running: int, settings, rewrite: Rewrite) -> list[doctor.Finding]:
+def findings_through(running: int, settings, rewrite: Rewrite) -> list[Finding]:
     with proxy(running, rewrite) as port:
         settings.SITE_URL = f"http://127.0.0.1:{port}"
         inside, outside = web_checks.probe()
