@@ -42,12 +42,11 @@ from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_up_store, formats
 from live import repository as live_sessions
-from live.follow_ups import services as _onward_steps  # noqa: F401 - only for its step
+from live.follow_ups import services as _follow_up_steps  # noqa: F401 - only for its step
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
 from live.screens.broadcaster import BROADCASTER
-from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
-from live.services.leaving import forget_hosting
+from live.services.deleting import forget_hosting
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
 from news import subscriptions as of_news_by_mail

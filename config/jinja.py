@@ -32,7 +32,7 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
 from live import clock, symbols
-from live.labels import phase_label, type_label
+from live.labels import type_label
 from mail import outbox
 from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
@@ -65,7 +65,6 @@ FILTERS = {
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
     "json_script": json_script,
-    "letter": symbols.letter,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,
@@ -74,7 +73,6 @@ FILTERS = {
     "mail_state": outbox.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
-    "phase_words": phase_label,
     "said": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
@@ -82,7 +80,7 @@ FILTERS = {
     "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,
-    "type_words": type_label,
+    "type_label": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
     "zone_label": time_display.zone_label,

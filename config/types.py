@@ -8,8 +8,8 @@ from store.schema import SCHEMA
 
 ITEM_PACKAGES = "accounts mail elections ballots results polls skills news photos questions live assembly upkeep"
 EVENT_PACKAGES = (
-    "accounts elections elections.groups elections.multi_ballots ballots results polls skills news live live.qa "
-    "assembly questions upkeep"
+    "accounts elections elections.groups elections.multi_ballots ballots results polls skills news live assembly "
+    "questions upkeep"
 )
 
 

@@ -16,8 +16,9 @@ from store.replay import Act, Happened, Step
 from store.schema import EventType
 from store.table import Delete, Exists, Key, Update
 
-from . import follow_up_store, repository
+from . import follow_up_store, qa_store, repository
 from .items import CLOCK, GAME, STATE
+from .qa_rules import Fate
 from .rules import Game, State
 
 
@@ -117,6 +118,27 @@ def history_forgotten(event: Happened) -> Iterator[Step]:
     yield [Delete(Key(partition, line)) for line in event.said["lines"]]
 
 
+# --- Q&A: questions themselves are not logged ---
+
+
+@with_game
+def qa_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """The host's word list is not logged, so it is restored empty."""
+    qa = qa_store.qa_from_item({**event.said, "words": ()})
+    yield [Update(keys.game_qa(game.id), set={**qa_store.qa_as_item(qa), "ttl": game.ttl}, add={"changes": 1})]
+
+
+@with_game
+def question_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    yield [Update(keys.game_qa(game.id), set={"on_screen": event.said["on_screen"]}, add={"changes": 1})]
+
+
+@with_game
+def texts_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    data = event.said
+    yield qa_store.deciding(game, data["round"], data["texts"], Fate(data["fate"]))
+
+
 def _history_key(event: Happened) -> tuple[str, str]:
     """The sort key of the session in every host's history."""
     return event.said["created_at"], event.said["game_id"]
@@ -169,4 +191,8 @@ EVENTS = (
     EventType("LivePlayerTimed", player_changed, f"{PLAYER} percent:int state:map", inside=STATE_FIELDS),
     EventType("LiveHistoryForgotten", history_forgotten, "name:person lines:list"),
     EventType("LiveOutcomeCarriedOn", carried_on, "game_id number:int kind what title round:int at"),
+    EventType("LiveQaChanged", qa_changed, "game_id is_on:bool mode named:bool words:int on_screen texts"),
+    *(EventType(f"LiveQuestion{done}", question_moderated, "game_id asked on_screen")
+      for done in ("Shown", "Hidden", "Answered", "PutUp", "TakenDown")),
+    EventType("LiveTextsModerated", texts_moderated, "game_id round:int texts:list fate"),
 )  # fmt: skip

@@ -49,7 +49,7 @@ STEPS = {
             "news.services.liking.forget_likes",
             "news.subscriptions.forget_subscription",
             "assembly.minutes.services.forget_attendances",
-            "live.services.leaving.forget_hosting",
+            "live.services.deleting.forget_hosting",
             "accounts.services.removal.delete_sessions",
         ],
     ),
