@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 
 from photos.rules import photo_of
@@ -18,7 +19,7 @@ NO_PASSWORD = "!"  # noqa: S105 - matches no password: after a rebuild, people r
 def person(name: str) -> User:
     user = repository.find(name)
     if user is None or user.name != name:
-        raise DoesNotFit(f"is about {name}, and there is nobody of that name by then.")
+        raise DoesNotFit(f"is about {name}, but at that point nobody has that name.")
     return user
 
 
@@ -29,8 +30,8 @@ def registered(event: Happened) -> Iterator[Step]:
         email=data["email"],
         password=NO_PASSWORD,
         role_name=Role[data["role"]].name,
-        created_at=data.get("created_at", event.when),
-        session_salt=repository.new_session_salt(),
+        created_at=data["created_at"],
+        session_salt=secrets.token_hex(16),
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
     yield [*repository.creation(user), *owner]
@@ -48,7 +49,7 @@ def email_changed(event: Happened) -> Iterator[Step]:
 
 def check_role(user: User, expected: str) -> None:
     if user.role_name != expected:
-        raise DoesNotFit(f"takes {user.name} for {expected}, who is {user.role_name} by then.")
+        raise DoesNotFit(f"expects {user.name} to have the role {expected}, but it is {user.role_name} at that point.")
 
 
 def role_changed(event: Happened) -> Iterator[Step]:
@@ -78,8 +79,12 @@ def pictured(event: Happened) -> Iterator[Step]:
 def mail_limit_changed(event: Happened) -> Iterator[Step]:
     data, user = event.said, person(event.said["name"])
     if user.mails_a_day != data["old_mails_a_day"]:
-        raise DoesNotFit(f"takes {user.name} for somebody with another limit of mails than they have by then.")
+        raise DoesNotFit(f"expects {user.name} to have another mail limit than they have at that point.")
     yield [repository.mail_limit_change(user, data["mails_a_day"])]
+
+
+def confirmed(event: Happened) -> Iterator[Step]:
+    yield [repository.confirmation(person(event.said["name"]), event.kind == "OrganiserConfirmed")]
 
 
 def removed(event: Happened) -> Iterator[Step]:
@@ -92,7 +97,7 @@ def factors_changed(event: Happened) -> Iterator[Step]:
     """Only the kinds of factors; their secrets are not in the log."""
     user, kinds = person(event.said["name"]), event.said["factors"]
     if set(kinds) not in _possible(set(user.factors), event):
-        raise DoesNotFit(f"takes {user.name} for somebody with other second factors than they have by then.")
+        raise DoesNotFit(f"expects {user.name} to have other second factors than they have at that point.")
     yield [repository.factors_change(user, kinds)]
 
 
@@ -119,9 +124,8 @@ EVENTS = (
     EventType("ProfileChanged", profile_changed, "name:person display_name about", own="display_name about"),
     EventType("PersonPictured", pictured, "name:person", hidden="photo:map", own="photo", is_told=True),
     EventType("MailLimitChanged", mail_limit_changed, "name:person old_mails_a_day:int mails_a_day:int"),
-    EventType("OrganiserConfirmed", lambda event: [repository.confirmation(person(event.said["name"]))], "name:person"),
-    EventType("OrganiserUnconfirmed", lambda event: [repository.unconfirmation(person(event.said["name"]))],
-              "name:person"),
+    EventType("OrganiserConfirmed", confirmed, "name:person"),
+    EventType("OrganiserUnconfirmed", confirmed, "name:person"),
     EventType("UserRemoved", removed, "name:person role"),
     EventType("SecondFactorAdded", factors_changed, "name:person", hidden="kind factors:list"),
     EventType("SecondFactorRemoved", factors_changed, "name:person", hidden="kind factors:list"),

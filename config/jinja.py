@@ -34,7 +34,7 @@ from markupsafe import escape
 from live import clock, symbols
 from live.labels import type_label
 from mail import outbox
-from pages import markdown_cache, names, time_display
+from pages import markdown_cache, names, time_display, times
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
@@ -83,7 +83,7 @@ FILTERS = {
     "type_label": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
-    "zone_label": time_display.zone_label,
+    "zone_label": times.zone_label,
 }
 
 

@@ -195,7 +195,9 @@ def test_every_field_that_is_written_is_declared_with_its_kind(story):
 def test_a_field_that_nobody_declared_is_found(watched, person):
     user = person("Ada")
     table().write(Update(keys.user(user.name), set={"pin": "1234", "about": 7}))
-    log().record(Event(user.name, "ProfileChanged", {"name": user.name, "mood": "good"}), people.confirmation(user))
+    log().record(
+        Event(user.name, "ProfileChanged", {"name": user.name, "mood": "good"}), people.confirmation(user, True)
+    )
     assert {each.rpartition(" ")[2] for each in watched.undeclared} == {"pin", "about", "mood"}
 
 

@@ -703,7 +703,7 @@ def test_the_exceptions_are_told_with_their_reasons(site):
     lines = run("--exceptions").splitlines()
     assert len(lines) == len(SCHEMA.exempt) + len(replay.STEPS)
     assert any(
-        line.startswith("USER# / METADATA: hash, salt, session_salt, last_login - The log holds") for line in lines
+        line.startswith("USER# / METADATA: hash, salt, session_salt, last_login - The log contains") for line in lines
     )
 
 
