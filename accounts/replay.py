@@ -24,7 +24,7 @@ def person(name: str) -> User:
 
 
 def registered(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     user = User(
         name=data["name"],
         email=data["email"],
@@ -39,12 +39,12 @@ def registered(event: Happened) -> Iterator[Step]:
 
 def checked_only(event: Happened) -> Step:
     """The log holds no credentials, so all that can be checked is that the person exists."""
-    person(event.said["name"])
+    person(event.data["name"])
     return ()
 
 
 def email_changed(event: Happened) -> Iterator[Step]:
-    yield repository.email_change(person(event.said["name"]), event.said["email"])
+    yield repository.email_change(person(event.data["name"]), event.data["email"])
 
 
 def check_role(user: User, expected: str) -> None:
@@ -53,49 +53,49 @@ def check_role(user: User, expected: str) -> None:
 
 
 def role_changed(event: Happened) -> Iterator[Step]:
-    user = person(event.said["name"])
-    check_role(user, event.said["old_role"])
-    yield repository.role_change(user, Role[event.said["new_role"]], event.said.get("voter_since"))
+    user = person(event.data["name"])
+    check_role(user, event.data["old_role"])
+    yield repository.role_change(user, Role[event.data["new_role"]], event.data.get("voter_since"))
 
 
 def ownership_transferred(event: Happened) -> Iterator[Step]:
-    old, new = person(event.said["old_owner"]), person(event.said["new_owner"])
-    check_role(new, event.said["old_role"])
-    since = event.said.get("voter_since")
+    old, new = person(event.data["old_owner"]), person(event.data["new_owner"])
+    check_role(new, event.data["old_role"])
+    since = event.data.get("voter_since")
     roles = [*repository.role_change(old, Role.AUDITOR), *repository.role_change(new, Role.OWNER, since)]
     yield [*roles, repository.owner_change(old, new)]
 
 
 def profile_changed(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     yield [repository.profile_change(person(data["name"]), data["display_name"], data["about"])]
 
 
 def pictured(event: Happened) -> Iterator[Step]:
     """Only the picture's metadata; its bytes are not in the log."""
-    yield [repository.picture_change(person(event.said["name"]), photo_of(event.said["photo"]))]
+    yield [repository.picture_change(person(event.data["name"]), photo_of(event.data["photo"]))]
 
 
 def mail_limit_changed(event: Happened) -> Iterator[Step]:
-    data, user = event.said, person(event.said["name"])
+    data, user = event.data, person(event.data["name"])
     if user.mails_a_day != data["old_mails_a_day"]:
         raise DoesNotFit(f"expects {user.name} to have another mail limit than they have at that point.")
     yield [repository.mail_limit_change(user, data["mails_a_day"])]
 
 
 def confirmed(event: Happened) -> Iterator[Step]:
-    yield [repository.confirmation(person(event.said["name"]), event.kind == "OrganiserConfirmed")]
+    yield [repository.confirmation(person(event.data["name"]), event.kind == "OrganiserConfirmed")]
 
 
 def removed(event: Happened) -> Iterator[Step]:
-    user = person(event.said["name"])
-    check_role(user, event.said["role"])
+    user = person(event.data["name"])
+    check_role(user, event.data["role"])
     yield repository.removal(user)
 
 
 def factors_changed(event: Happened) -> Iterator[Step]:
     """Only the kinds of factors; their secrets are not in the log."""
-    user, kinds = person(event.said["name"]), event.said["factors"]
+    user, kinds = person(event.data["name"]), event.data["factors"]
     if set(kinds) not in _possible(set(user.factors), event):
         raise DoesNotFit(f"expects {user.name} to have other second factors than they have at that point.")
     yield [repository.factors_change(user, kinds)]
@@ -105,9 +105,9 @@ def _possible(before: set[str], event: Happened) -> list[set[str]]:
     """The kinds possible afterwards. There may be several passkeys, so removing one may leave the kind."""
     match event.kind:
         case "SecondFactorAdded":
-            return [before | {event.said["kind"]}]
+            return [before | {event.data["kind"]}]
         case "SecondFactorRemoved":
-            return [before, before - {event.said["kind"]}] if event.said["kind"] in before else []
+            return [before, before - {event.data["kind"]}] if event.data["kind"] in before else []
         case "SecondFactorsReset":
             return [set()]
     return [before]

@@ -21,25 +21,25 @@ from .services.writing import AUTHOR_FIELDS
 
 
 def post_of_event(event: Happened) -> FullPost:
-    full = repository.find_full(event.said["post_id"])
+    full = repository.find_full(event.data["post_id"])
     if full is None:
-        raise DoesNotFit(f"is about the post {event.said['post_id']}, which does not exist at that point.")
+        raise DoesNotFit(f"is about the post {event.data['post_id']}, which does not exist at that point.")
     return full
 
 
 def with_event_data(post: Post, event: Happened, *names: str) -> Post:
-    values: dict[str, Any] = {name: event.said[name] for name in names if name in event.said}
+    values: dict[str, Any] = {name: event.data[name] for name in names if name in event.data}
     return replace(post, **values | ({"tags": tuple(values["tags"])} if "tags" in values else {}))
 
 
 def written(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     draft = Post(data["post_id"], "", "", event.actor, data["at"], data["at"])
     yield repository.creation(with_event_data(draft, event, *AUTHOR_FIELDS, "election", "election_at"), data["text"])
 
 
 def announced(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     post = Post(data["post_id"], "", "", event.actor, data["at"], data["at"], election=data["election_name"])
     post = with_event_data(post, event, *AUTHOR_FIELDS, *ANNOUNCED)
     yield repository.creation(replace(post, was_dated=True), data["text"])
@@ -51,14 +51,14 @@ def changed(*names: str, **always: Any) -> Act:
     def act(event: Happened) -> Step:
         post = post_of_event(event).post
         after = replace(with_event_data(post, event, *names), **always)
-        return repository.change(post, after, event.said.get("text"))
+        return repository.change(post, after, event.data.get("text"))
 
     return act
 
 
 def pictured(event: Happened) -> Iterator[Step]:
     post = post_of_event(event).post
-    yield repository.change(post, replace(post, photo=photo_of(event.said["photo"])))
+    yield repository.change(post, replace(post, photo=photo_of(event.data["photo"])))
 
 
 def deleted(event: Happened) -> Iterator[Step]:
@@ -71,7 +71,7 @@ def deleted(event: Happened) -> Iterator[Step]:
 
 def site_page_edited(event: Happened) -> Iterator[Step]:
     page = site_page.find()
-    data = {name: value for name, value in event.said.items() if name != "part"}
+    data = {name: value for name, value in event.data.items() if name != "part"}
     yield site_page.writing(site_page.changed(page, data), page)
 
 

@@ -19,9 +19,9 @@ from .rules import Held, OwnSkills, Skill, State, Visibility
 
 
 def skill_of(event: Happened) -> Skill:
-    skill = repository.find(event.said["skill_id"])
+    skill = repository.find(event.data["skill_id"])
     if skill is None:
-        raise DoesNotFit(f"is about the skill {event.said['skill_id']}, which does not exist at that point.")
+        raise DoesNotFit(f"is about the skill {event.data['skill_id']}, which does not exist at that point.")
     return skill
 
 
@@ -29,21 +29,21 @@ def skill_of(event: Happened) -> Skill:
 
 
 def created(event: Happened) -> Iterator[Step]:
-    data, state = event.said, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
+    data, state = event.data, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
     fields = (data["skill_id"], data["name"], data["category"], data["description"])
     yield repository.creation(Skill(*fields, state=state, at=data["at"]))
 
 
 def edited(event: Happened) -> Iterator[Step]:
-    skill, data = skill_of(event), event.said
+    skill, data = skill_of(event), event.data
     yield repository.change(skill, replace(skill, category=data["category"], description=data["description"]))
 
 
 def merged(event: Happened) -> Iterator[Step]:
     """Moves everything at once, since the log has no action in between."""
-    source, target = skill_of(event), repository.find(event.said["into"])
+    source, target = skill_of(event), repository.find(event.data["into"])
     if target is None:
-        raise DoesNotFit(f"merges a skill into {event.said['into']}, which does not exist at that point.")
+        raise DoesNotFit(f"merges a skill into {event.data['into']}, which does not exist at that point.")
     yield repository.closing_for_merge(source, target, event.actor)
     shut, into = skill_of(event), repository.find(target.id)
     assert into is not None
@@ -55,11 +55,11 @@ def merged(event: Happened) -> Iterator[Step]:
 
 
 def own_of(event: Happened) -> OwnSkills:
-    return repository.own_skills(event.said["name"])
+    return repository.own_skills(event.data["name"])
 
 
 def held(event: Happened) -> Iterator[Step]:
-    data, own = event.said, own_of(event)
+    data, own = event.data, own_of(event)
     before = own.held.get(data["skill_id"])
     if (before is None) != (event.kind == "PersonSkillAdded"):
         having = "to have the skill" if before is None else "not to have the skill yet"
@@ -73,13 +73,13 @@ def held(event: Happened) -> Iterator[Step]:
 
 
 def endorsed(event: Happened) -> Iterator[Step]:
-    data, count = event.said, endorsements.count_of(event.actor)
+    data, count = event.data, endorsements.count_of(event.actor)
     fields = (data["name"], data["skill_id"], event.actor, tuple(data["grounds"]), data["level"], data["at"])
     yield endorsements.giving(Endorsement(*fields, given=count + 1), count)
 
 
 def endorsement_of(event: Happened, by: str) -> Endorsement:
-    data = event.said
+    data = event.data
     found = endorsements.find(data["name"], data["skill_id"], by)
     if found is None:
         raise DoesNotFit(f"is about an endorsement by {by}, which does not exist at that point.")
@@ -91,12 +91,12 @@ def withdrawn(event: Happened) -> Iterator[Step]:
 
 
 def hidden(event: Happened) -> Iterator[Step]:
-    yield endorsements.hiding(endorsement_of(event, event.said["by"]), event.kind == "EndorsementHidden")
+    yield endorsements.hiding(endorsement_of(event, event.data["by"]), event.kind == "EndorsementHidden")
 
 
 def endorsements_removed(event: Happened) -> Iterator[Step]:
     """Endorsements not yet moved to the merged skill at that time have already been moved here."""
-    data = event.said
+    data = event.data
     places = set()
     for name, skill_id, by in zip(data["people"], data["skills"], data["by"], strict=True):
         skill = merging.follow_merges(skill_id)
@@ -112,19 +112,19 @@ EVENTS = (
     EventType("SkillApproved", lambda event: repository.approval(skill_of(event)), "skill_id"),
     EventType("SkillRefused", lambda event: repository.refusal(skill_of(event)), "skill_id"),
     EventType("SkillEdited", edited, "skill_id category description"),
-    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.said["name"]), "skill_id name"),
-    EventType("SkillAliasAdded", lambda event: repository.adding_alias(skill_of(event), event.said["alias"]),
+    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.data["name"]), "skill_id name"),
+    EventType("SkillAliasAdded", lambda event: repository.adding_alias(skill_of(event), event.data["alias"]),
               "skill_id alias"),
-    EventType("SkillAliasRemoved", lambda event: repository.removing_alias(skill_of(event), event.said["alias"]),
+    EventType("SkillAliasRemoved", lambda event: repository.removing_alias(skill_of(event), event.data["alias"]),
               "skill_id alias"),
     EventType("SkillMerged", merged, "skill_id into"),
     EventType("PersonSkillAdded", held, HELD),
     EventType("PersonSkillChanged", held, HELD),
     EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
-    EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.said["skill_id"]),
+    EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.data["skill_id"]),
               "name:person skill_id"),
     EventType("ProfileVisibilityChanged", lambda event: repository.changing_visibility(
-        own_of(event), Visibility(event.said["visibility"])), "name:person visibility"),
+        own_of(event), Visibility(event.data["visibility"])), "name:person visibility"),
     EventType("PersonSkillsRemoved", lambda event: repository.deleting_all(own_of(event)), "name:person"),
     EventType("PersonEndorsed", endorsed, "name:person skill_id grounds:list level:int at"),
     EventType("EndorsementWithdrawn", withdrawn, "name:person skill_id"),

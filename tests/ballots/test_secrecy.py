@@ -45,7 +45,7 @@ from ranking.candidates import Candidate
 from store import backup, keys, purging
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
-from store.sqlite import connections
+from store.sqlite import writers
 from store.table import DATA, LOG, Item
 from tests.background import finish_background, queue_mailings
 from tests.copies import copy_of
@@ -275,14 +275,14 @@ def day(site, morning, web_log, monkeypatch) -> Callable[..., Day]:
 
 def without_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written is the same, and where; only a power cut would make a difference."""
-    connect = connections.connect
+    connect = writers.connect
 
     def open_quickly(path: str, **options: bool) -> Any:
         connection = connect(path, **options)
         connection.execute("PRAGMA synchronous = OFF")
         return connection
 
-    monkeypatch.setattr(connections, "connect", open_quickly)
+    monkeypatch.setattr(writers, "connect", open_quickly)
 
 
 def signed_in_from(address: str, user: User) -> Client:

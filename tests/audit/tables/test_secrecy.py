@@ -29,6 +29,7 @@ from store.log.seal import Sealer
 from store.schema import SCHEMA, ItemType
 from store.table import DATA
 from tests.background import queue_mailings
+from tests.schema import with_types
 
 from .conftest import CANDIDATES, ranks
 
@@ -230,7 +231,7 @@ def one_would_try(day) -> set[str]:
 
 def test_a_kind_that_is_shown_by_mistake_is_found(day, one_would_try, auditor, monkeypatch):
     monkeypatch.setattr(masks, "is_salt", lambda item: False)
-    with SCHEMA.with_types([ItemType("salt", keys.salt, "salt:bytes")]):
+    with with_types([ItemType("salt", keys.salt, "salt:bytes")]):
         assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"salt"}
 
 
@@ -243,5 +244,5 @@ def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor,
 
 
 def test_an_attribute_that_is_shown_by_mistake_is_found(day, one_would_try, auditor):
-    with SCHEMA.with_types([ItemType("person", keys.user, "name email hash")]):
+    with with_types([ItemType("person", keys.user, "name email hash")]):
         assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"hash"}
