@@ -22,6 +22,7 @@ from accounts.services import role_unchanged
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
 from acts.storage import table
+from acts.tokens import has_bearer_token
 from mail import bounces, outbox, undelivered
 from mail.emails import compose, mail_number
 from mail.errors import MailError, redact_address
@@ -31,7 +32,6 @@ from pages.messages import run_action
 from pages.paging import list_context
 from store.parallel import run_parallel
 from upkeep.doctor import health
-from upkeep.views import has_bearer_token
 
 TEST_MAIL_LIMIT = Limit("test mails", 20, SECONDS_PER_HOUR)
 MAX_REPORTS = 100  # at once

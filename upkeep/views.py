@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from dataclasses import asdict
 
 from django.conf import settings
@@ -11,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from acts.tokens import has_bearer_token
 from store import formats, keys
 from store.connect import connect
 from store.log import utc_now
@@ -73,12 +73,6 @@ def metrics(request: HttpRequest) -> HttpResponse:
         raise Http404
     text = site_metrics.as_text(health.as_metrics(connect(settings.STORE_URL)))
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-def has_bearer_token(request: HttpRequest, token: str) -> bool:
-    """Whether the request has this token; never, if none is configured."""
-    given = request.headers.get("Authorization", "")
-    return bool(token) and hmac.compare_digest(given.encode(), f"Bearer {token}".encode())
 
 
 @public
