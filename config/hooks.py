@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from accounts.access import PROFILE_VISIBILITY
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
-from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.registration_policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
 from accounts.services import ON_REMOVAL, delete_sessions
 from accounts.visitors import SIGNING_OUT
@@ -52,7 +52,7 @@ from news import repository as posts
 from news import subscriptions as of_news_by_mail
 from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
-from news.services import forget_likes
+from news.likes import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import repository as polls
@@ -114,7 +114,7 @@ def install_hooks() -> None:
         passes.drop_all_passes,  # this browser's passes for voting by link
     )
 
-    # An invited address is about to create its account (accounts.invitation_reasons): what it is invited to.
+    # An invited address is about to create its account (accounts.registration_policy): what it is invited to.
     INVITATION_REASONS.install(
         invitations_of,  # to vote, in every open election with the address on its roll
     )
