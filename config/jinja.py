@@ -38,8 +38,8 @@ from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
-from ranking.explanations import translate
 from results.pictures import arrange_pictures
+from results.wording import translate
 
 GLOBALS = {
     "cached_include": cached_include,
@@ -73,7 +73,7 @@ FILTERS = {
     "minutes": clock.minutes,
     "moment": time_display.moment,
     "phase_words": phase_label,
-    "said": translate,
+    "explained": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
     "subject": mail_labels.mail_title,

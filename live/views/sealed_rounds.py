@@ -24,7 +24,7 @@ from live.sealed import proofs
 from live.sealed import round_view as sealed
 from live.sealed.proofs import Evidence
 from live.snapshot import Snapshot
-from ranking.code_prefixes import code_prefix_form
+from ranking.codes import code_prefix_form
 from store import keys
 from store.table import Item
 

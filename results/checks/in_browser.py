@@ -13,8 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ballots.repository import candidates_of
-from ranking import code_prefixes
-from ranking.codes import SYMBOLS
+from ranking import codes
 from ranking.rankings import ranked_names
 from results import published, repository, wording
 from results.access import is_stranger
@@ -68,7 +67,7 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
 @public_sealed_view
 def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
-    form = code_prefixes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
+    form = codes.code_prefix_form(request.GET, found.seal.ballots, _("Start of the code"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     place = published.find_prefix(found.election.name, beginning) if beginning else _place(request)
     rows, onward = _page_of_ballots(found, place, beginning)
@@ -109,7 +108,7 @@ def _story(found: Sealed) -> dict[str, Any]:
     return ballot_story(result) | {
         "numbers": [numbers[name] for name in result.candidates],
         "address": reverse("follow_ballots", args=[found.election.name, found.seal.stamp]),
-        "letters": code_prefixes.prefix_length(found.seal.ballots),
+        "letters": codes.prefix_length(found.seal.ballots),
         "words": _texts(),
     }
 
@@ -152,7 +151,7 @@ def _texts() -> dict[str, str]:
 def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """All ballots whose codes begin alike; those of a small election all at once. A longer beginning is not taken."""
     beginning = request.GET.get("begins", "")
-    if len(beginning) != code_prefixes.prefix_length(found.seal.ballots) or set(beginning) - set(SYMBOLS):
+    if len(beginning) != codes.prefix_length(found.seal.ballots) or set(beginning) - set(codes.SYMBOLS):
         sentence = _("That is the wrong number of characters.")
         return JsonResponse({"problem": sentence}, status=400)
     some = published.ballots_with_prefix(found.election.name, beginning)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
-from itertools import chain
 from textwrap import fill
 
 from django.utils.translation import gettext as _
@@ -37,7 +35,7 @@ def as_text(found: Sealed) -> str:
         [_("How close was it?"), *_ahead(report.result), wording.how_close(report)],
         _methods(report),
         [_("Final ranking"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
-        [*_rounds(report.result)],
+        [line for each in report.result.rounds or () for line in _round(each)],
         _sealed(seal, found.election),
         _lots(found),
     ]
@@ -94,11 +92,6 @@ def _methods(report: Report) -> list[str]:
         for each in wording.comparable(report)
     ]
     return [_("All methods"), wording.comparison_sentence(report), *others]
-
-
-def _rounds(result: Result) -> Iterator[str]:
-    """Every round in a few lines; empty for methods without rounds."""
-    return chain.from_iterable(map(_round, result.rounds or ()))
 
 
 def _round(each: Round) -> list[str]:
