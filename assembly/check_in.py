@@ -295,9 +295,9 @@ def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Sea
 def takeover_names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
     """Seats taken over and codes renewed since the current item was called: the first names, and how many more."""
     everybody = list(of_room)
-    taken = [each.name for each in everybody if each.taken_over_in == state.round]
+    taken_over = [each.name for each in everybody if each.taken_over_in == state.round]
     renewed = [each.name for each in everybody if each.renewed_in == state.round]
-    return {"taken_over": _first_names(taken), "renewed": _first_names(renewed)}
+    return {"taken_over": _first_names(taken_over), "renewed": _first_names(renewed)}
 
 
 def _first_names(names: list[str]) -> tuple[list[str], int]:

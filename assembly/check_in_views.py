@@ -34,8 +34,6 @@ from . import check_in, roll
 from .forms import PersonalCodeForm
 from .roll import Entry
 
-BY_CODE = "code"
-
 
 @dataclass(frozen=True, slots=True)
 class CheckInSnapshot:
@@ -45,7 +43,20 @@ class CheckInSnapshot:
     state: State
     is_full: bool
     player: Player | None  # who has a seat in this browser
+    user: User | None  # who is signed in
     entry: Entry | None  # of the roll, by the name of the signed-in person
+
+    @property
+    def is_entitled(self) -> bool:
+        """Whether the signed-in person can check in with their account."""
+        return self.user is not None and (not self.game.has_roll or check_in.is_on_the_roll(self.entry, self.user))
+
+    @property
+    def is_seated(self) -> bool:
+        """Whether this browser's seat belongs to the signed-in person; a tablet may be passed round."""
+        if self.player is None or self.user is None:
+            return self.player is not None
+        return fold(self.player.seat.account) == fold(self.user.name)
 
 
 @public
@@ -54,7 +65,7 @@ def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpRespons
     snapshot = _load_snapshot(request, game_id, token)
     if not snapshot.game.format.checks_in:
         return redirect("join_game", game_id, token)
-    if snapshot.player is not None and _is_theirs(request, snapshot.player):
+    if snapshot.is_seated:
         return redirect("play", game_id)
     if snapshot.game.ended_at or snapshot.state.phase == Phase.ENDED:
         return ended_page(request, snapshot.game.ended_at or snapshot.state.changed_at)
@@ -66,7 +77,7 @@ def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpRespons
 
 
 def _load_snapshot(request: HttpRequest, game_id: str, token: str) -> CheckInSnapshot:
-    user = _signed_in_user(request)
+    user = request.user if request.user.is_authenticated else None
     roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
     entry = keys.game_roll_entry(game_id, user.name) if user else None
     found, items = repository.find_with(game_id, roster, *filter(None, (own, entry)))
@@ -74,22 +85,12 @@ def _load_snapshot(request: HttpRequest, game_id: str, token: str) -> CheckInSna
         raise Http404
     listed = roll.entry_of(items[entry]) if entry and entry in items else None
     player = players.from_items(request, game_id, items)
-    return CheckInSnapshot(*found, seats.is_full(items.get(roster)), player, listed)
-
-
-def _signed_in_user(request: HttpRequest) -> User | None:
-    return request.user if request.user.is_authenticated else None
-
-
-def _is_theirs(request: HttpRequest, player: Player) -> bool:
-    """Whether this browser's seat belongs to the signed-in user; a tablet may be passed round."""
-    user = _signed_in_user(request)
-    return user is None or fold(player.seat.account) == fold(user.name)
+    return CheckInSnapshot(*found, seats.is_full(items.get(roster)), player, user, listed)
 
 
 def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
     held = players.pass_of_form(request.POST.get("form", ""))
-    by_code = request.POST.get("by") == BY_CODE
+    by_code = request.POST.get("by") == "code"
     form = PersonalCodeForm(request.POST if by_code else None)
     if held is None or (by_code and not form.is_valid()):
         return _render_page(request, snapshot, form, status=422)
@@ -106,19 +107,18 @@ def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
 def _take_seat(
     request: HttpRequest, snapshot: CheckInSnapshot, held: players.Pass, form: PersonalCodeForm
 ) -> players.Pass:
-    user = _signed_in_user(request)
+    game, state, user = snapshot.game, snapshot.state, snapshot.user
     if form.is_bound:
-        code = form.cleaned_data["code"]
-        return check_in.by_code(snapshot.game, snapshot.state, code, held, client_network(request), user)
+        return check_in.by_code(game, state, form.cleaned_data["code"], held, client_network(request), user)
     if user is None:
         raise Refusal(_("Sign in first."))
-    return check_in.by_account(snapshot.game, snapshot.state, user, held)
+    return check_in.by_account(game, state, user, held)
 
 
 def _render_refusal(
     request: HttpRequest, snapshot: CheckInSnapshot, form: PersonalCodeForm, sentence: str, status: int
 ) -> HttpResponse:
-    if not form.is_bound or _may_by_account(request, snapshot):  # who has no field for a code
+    if not form.is_bound or snapshot.is_entitled:  # the page has no field for a code
         return _render_page(request, snapshot, form, problem=sentence, status=status)
     form.add_error("code", sentence)
     return _render_page(request, snapshot, form, status=status)
@@ -132,24 +132,17 @@ def _render_page(
     **more: Any,
 ) -> HttpResponse:
     """Reuses the form token, so that a second click finds what the first one made."""
-    user, sent = _signed_in_user(request), request.POST.get("form", "")
+    sent = request.POST.get("form", "")
     form = form if form and form.is_bound else PersonalCodeForm(initial={"code": request.GET.get("code", "")[:20]})
     context = {
         "game": snapshot.game,
         "form": with_focus(form),
         "form_token": sent if players.pass_of_form(sent) else players.new_form(),
-        "may_by_account": _may_by_account(request, snapshot),
-        "listed_by_code": snapshot.entry is not None
-        and user is not None
-        and not check_in.is_on_the_roll(snapshot.entry, user),
-        "here": snapshot.player.seat.name if snapshot.player else "",
+        "is_entitled": snapshot.is_entitled,
+        "needs_code": snapshot.entry is not None and not snapshot.is_entitled,
+        "seated_name": snapshot.player.seat.name if snapshot.player else "",
     }
     return render(request, "assembly/check_in.html", context | more, status=status)
-
-
-def _may_by_account(request: HttpRequest, snapshot: CheckInSnapshot) -> bool:
-    user = _signed_in_user(request)
-    return user is not None and (not snapshot.game.has_roll or check_in.is_on_the_roll(snapshot.entry, user))
 
 
 # --- one seat, two devices ---

@@ -17,7 +17,7 @@ from results.pictures.drawing import share
 from . import wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
-MAX_VOTERS_NAMED = 200  # of those who voted openly: a thousand phones get the same page
+MAX_VOTERS_NAMED = 200  # of an open vote: a thousand phones get the same page
 
 
 def resolution_context(round_: Round, question: Question, seats: Mapping[str, Seat]) -> dict[str, Any]:
@@ -80,8 +80,8 @@ def _sides(result: Mapping[str, Any], labels: Mapping[str, str], scale: int) -> 
     """For, against, neither; the first is highlighted if it was carried."""
     carried = {YES: "elected"} if result["outcome"] == Outcome.CARRIED else {}
     return [
-        Bar(label, share(result[said], scale), str(result[said]), mark=carried.get(said, ""))
-        for said, label in labels.items()
+        Bar(label, share(result[vote], scale), str(result[vote]), mark=carried.get(vote, ""))
+        for vote, label in labels.items()
     ]
 
 

@@ -13,17 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import answer_forms
-from live.play import (
-    CHANGE_UNTIL_OVER,
-    Closed,
-    Closing,
-    CsvLine,
-    Fact,
-    NameOf,
-    Play,
-    Text,
-    TypedValues,
-)
+from live.play import CHANGE_UNTIL_OVER, Closed, Closing, CsvLine, Fact, NameOf, Play, Text, TypedValues
 from live.plays import ideas_order as ideas
 from live.plays.ideas import Ideas
 from live.plays.ideas_order import SortedIdeas
@@ -65,8 +55,8 @@ class Decided(Play):
     def reasons(self, question: Question, round_: Round) -> list[str]:
         return wording.why(question, round_)
 
-    def answer_text(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return wording.vote_text(said, question, options)
+    def answer_text(self, answer: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return wording.vote_text(answer, question, options)
 
     def is_recountable(self, round_: Round) -> bool:
         counted = round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
@@ -114,16 +104,16 @@ class Item(Decided):
 
     # --- votes ---
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return {answer_forms.OPTION: [said or ABSTAIN]}
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return {answer_forms.OPTION: [answer or ABSTAIN]}
 
-    def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:
-        if said in ("", YES, NO, ABSTAIN):
-            return {"text": str(wording.VOTE_LABELS[said or ABSTAIN])}
-        return self.cast_summary(said, snapshot.open_question)
+    def summary(self, answer: Any, snapshot: Snapshot) -> dict[str, Any]:
+        if answer in ("", YES, NO, ABSTAIN):
+            return {"text": str(wording.VOTE_LABELS[answer or ABSTAIN])}
+        return self.cast_summary(answer, snapshot.open_question)
 
-    def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return answer_forms.options_summary([int(said)], question)
+    def cast_summary(self, vote: str, question: Question) -> dict[str, Any]:
+        return answer_forms.options_summary([int(vote)], question)
 
     def robot_answer(self, snapshot: Snapshot, seat: Seat, chance: Random) -> str:
         """A few abstain."""
@@ -194,10 +184,10 @@ class Motion(Item):
     how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        said = post.getlist(answer_forms.OPTION)
-        if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
+        chosen = post.getlist(answer_forms.OPTION)
+        if len(chosen) != 1 or chosen[0] not in (YES, NO, ABSTAIN):
             raise answer_forms.InvalidAnswer(_("Vote yes or no, or abstain."))
-        return said[0]
+        return chosen[0]
 
     def random_vote(self, question: Question, chance: Random) -> str:
         return YES if chance.random() < YES_PROBABILITY else NO
@@ -208,7 +198,7 @@ class Motion(Item):
     def form(self, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
         return {
             "ballot": [
-                (each, said, each in typed.get(answer_forms.OPTION, ())) for each, said in wording.VOTE_LABELS.items()
+                (vote, label, vote in typed.get(answer_forms.OPTION, ())) for vote, label in wording.VOTE_LABELS.items()
             ]
         }
 
@@ -220,8 +210,8 @@ class OneOfSeveral(Item):
     how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
-        said = post.getlist(answer_forms.OPTION)
-        return ABSTAIN if said == [ABSTAIN] else str(answer_forms.parse_one_option(said, snapshot.open_question))
+        chosen = post.getlist(answer_forms.OPTION)
+        return ABSTAIN if chosen == [ABSTAIN] else str(answer_forms.parse_one_option(chosen, snapshot.open_question))
 
 
 class Ranked(Item):
@@ -236,11 +226,11 @@ class Ranked(Item):
             return ""
         return answer_forms.parse_ranking(post, snapshot.open_question, _("Rank at least one option, or abstain."))
 
-    def form_values(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
-        return answer_forms.ranking_fields(said) if said else super().form_values(said, snapshot)
+    def form_values(self, answer: Any, snapshot: Snapshot) -> dict[str, list[str]]:
+        return answer_forms.ranking_fields(answer) if answer else super().form_values(answer, snapshot)
 
-    def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
-        return answer_forms.ranking_summary(said, question)
+    def cast_summary(self, vote: str, question: Question) -> dict[str, Any]:
+        return answer_forms.ranking_summary(vote, question)
 
     def form_name(self, snapshot: Snapshot) -> str:
         return "ballot"
@@ -286,8 +276,8 @@ class IdeasOfAnAssembly(Decided, Ideas):
 # --- what items and ideas have in common ---
 
 
-def _resolve(closing: Closing, question: Question, given: Iterable[GivenAnswer]) -> Round:
-    return resolutions.resolve_item(closing.game, closing.state, question, given, closing.box.present, closing.now)
+def _resolve(closing: Closing, question: Question, votes: Iterable[GivenAnswer]) -> Round:
+    return resolutions.resolve_item(closing.game, closing.state, question, votes, closing.box.present, closing.now)
 
 
 def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[CsvLine]:

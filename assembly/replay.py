@@ -16,8 +16,8 @@ from store.schema import EventType
 def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """Changes how many are entitled and the quorum; the log does not have names."""
     names = ("has_roll", "entitled", "quorum", "prepared_at")
-    said = {name: event.said[name] for name in names if name in event.said}
-    yield repository.change(game, replace(game, **said))
+    fields = {name: event.said[name] for name in names if name in event.said}
+    yield repository.change(game, replace(game, **fields))
 
 
 EVENTS = (

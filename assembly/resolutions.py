@@ -48,11 +48,11 @@ Counted = dict[str, Any]  # what a result holds of the votes alone
 
 
 def resolve_item(
-    game: Game, state: State, question: Question, given: Iterable[GivenAnswer], present: Sequence[str], now: int
+    game: Game, state: State, question: Question, answers: Iterable[GivenAnswer], present: Sequence[str], now: int
 ) -> Round:
     """Seals the current item: an open vote with who voted how, a secret one with receipts only."""
     voted = state.phase == Phase.VOTING
-    cast = [replace(each, said=_normalised_vote(question, each.said)) for each in given] if voted else []
+    cast = [replace(each, said=_normalised_vote(question, each.said)) for each in answers] if voted else []
     common = _common_result(game, state, question, present, now)
     if not voted:
         return Round(state.round, state.question, 0, common | {"outcome": Outcome.TALKED.value})
@@ -81,51 +81,51 @@ def _entries(question: Question, cast: Iterable[GivenAnswer]) -> tuple[Entry, ..
     return tuple(Entry(each.player, each.said) for each in sorted(cast, key=lambda each: each.player))
 
 
-def _normalised_vote(question: Question, said: Any) -> str:
+def _normalised_vote(question: Question, vote: Any) -> str:
     """An invalid vote counts as an abstention; no browser sends one."""
     if question.kind == Kind.MOTION:
-        return said if said in (YES, NO) else ABSTAIN
+        return vote if vote in (YES, NO) else ABSTAIN
     if question.kind == Kind.CHOICE:
-        return said if said in map(str, range(len(question.options))) else ABSTAIN
-    return counting.ranking_of(said, question)
+        return vote if vote in map(str, range(len(question.options))) else ABSTAIN
+    return counting.ranking_of(vote, question)
 
 
 # --- the numbers ---
 
 
-def _choice(question: Question, said: Sequence[str], game: Game) -> Counted:
-    chosen = [said.count(str(place)) for place in range(len(question.options))]
+def _choice(question: Question, votes: Sequence[str], game: Game) -> Counted:
+    chosen = [votes.count(str(place)) for place in range(len(question.options))]
     most = max(chosen)
-    leaders = [place for place, votes in enumerate(chosen) if votes == most] if most else []
+    leaders = [place for place, count in enumerate(chosen) if count == most] if most else []
     against = sum(chosen) - most
-    return {"chosen": chosen, ABSTAIN: said.count(ABSTAIN), "leaders": leaders, YES: most, NO: against}
+    return {"chosen": chosen, ABSTAIN: votes.count(ABSTAIN), "leaders": leaders, YES: most, NO: against}
 
 
-def _ranking(question: Question, said: Sequence[str], game: Game) -> Counted:
+def _ranking(question: Question, votes: Sequence[str], game: Game) -> Counted:
     """By instant runoff. Lots decide nothing here: options that stay level are tied."""
-    if not any(said):
-        return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: len(said)}
-    return counting.race(question, said, "irv", game.id) | {ABSTAIN: said.count("")}
+    if not any(votes):
+        return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: len(votes)}
+    return counting.race(question, votes, "irv", game.id) | {ABSTAIN: votes.count("")}
 
 
-def _alternatives(question: Question, said: Sequence[str], game: Game) -> Counted:
+def _alternatives(question: Question, votes: Sequence[str], game: Game) -> Counted:
     """By Schulze; then the best version against the last one, which is no change."""
     names = counting.names_of(question)
-    result = counted(Ballots.of(names, said).normal, "schulze")
+    result = counted(Ballots.of(names, votes).normal, "schulze")
     at = [result.candidates.index(name) for name in names]
     assert result.pairwise is not None  # as Schulze counts by pairs
     pairwise = [[result.pairwise[i][j] for j in at] for i in at]
-    winners = sorted(names.index(name) for name in result.winners) if any(said) else []
+    winners = sorted(names.index(name) for name in result.winners) if any(votes) else []
     places = [[names.index(name), place] for name, place in result.places]
     last = len(names) - 1
     best = min((place, option) for option, place in places if option != last)[1]
     yes, no = pairwise[best][last], pairwise[last][best]
     common = {"method": result.method, "winners": winners, "places": places, "pairwise": pairwise, "best": best}
-    return common | {YES: yes, NO: no, ABSTAIN: len(said) - yes - no}
+    return common | {YES: yes, NO: no, ABSTAIN: len(votes) - yes - no}
 
 
 COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
-    Kind.MOTION: lambda question, said, game: {each: said.count(each) for each in (YES, NO, ABSTAIN)},
+    Kind.MOTION: lambda question, votes, game: {each: votes.count(each) for each in (YES, NO, ABSTAIN)},
     Kind.CHOICE: _choice,
     Kind.RANKING: _ranking,
     Kind.ALTERNATIVES: _alternatives,
@@ -147,12 +147,12 @@ def run_off_question(question: Question, round_: Round, title: str) -> Question 
     options, level = options_of(round_, question), tied_options(round_)
     if not level:
         return None
-    kept = [options[place] for place in level]
+    remaining = [options[place] for place in level]
     if question.kind == Kind.ALTERNATIVES:
-        kept.append(options[-1])
+        remaining.append(options[-1])
     kind = Kind.RANKING if question.kind == Kind.IDEAS else question.kind
     is_secret = question.secret or question.kind == Kind.IDEAS
-    return replace(question, title=title, kind=kind, options=tuple(kept), secret=is_secret)
+    return replace(question, title=title, kind=kind, options=tuple(remaining), secret=is_secret)
 
 
 # --- what it means ---

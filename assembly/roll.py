@@ -52,7 +52,7 @@ class Entry:
     added_at: str
     account: str = ""  # when the account of this name was made, with which they check in; empty if there was none
     turn: int = 1  # of their code; 0 if they have none, because they have an account
-    shown: int = 0  # the turn whose code was shown to those who run the assembly: each is shown once
+    shown: int = 0  # the turn whose code the hosts have been shown: each is shown once
     version: int = 1
     email: str = ""  # puts a person without an account on the roll of an election
 

@@ -105,7 +105,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
 
 def _lines(game: Game) -> list[Line]:
     """Everyone on the roll and everyone present without being on it, sorted by name."""
-    seated = {each.player: each for each in seats.read_seats(game.id)}  # not those in mind, which may be a moment old
+    seated = {each.player: each for each in seats.read_seats(game.id)}  # not from a cache, which may be a moment old
     listed = list(roll.each_entry(game.id)) if game.has_roll else []
     lines = [_line(game, each.name, each, seated.pop(roll.player_of_entry(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]

@@ -21,7 +21,7 @@ from .resolutions import ABSTAIN, NO, YES, Outcome, tied_options
 
 Result = Mapping[str, Any]  # what a sealed round holds
 
-MAX_TIED_NAMES = 4  # of more, numbers and bars say who they are
+MAX_TIED_NAMES = 4  # more are shown by numbers and bars only
 
 KIND_LABELS: dict[Kind, str | Promise] = {
     Kind.TOPIC: gettext_lazy("Discussion"),
@@ -61,7 +61,7 @@ OPEN_VOTE = gettext_lazy("Open vote: everyone sees how each person voted.")
 SECRET_VOTE = gettext_lazy("Secret vote: nobody finds out how anyone voted.")
 
 
-# --- what it takes ---
+# --- requirements ---
 
 
 def majority_text(majority: Majority) -> str:
@@ -108,7 +108,7 @@ def item_context(question: Question) -> dict[str, Any]:
     }
 
 
-# --- what became of it ---
+# --- outcomes ---
 
 
 def headline(question: Question, round_: Round) -> str:
@@ -164,16 +164,16 @@ def numbers(question: Question, result: Result) -> str:
         return _each_tied(question, result)
     if question.kind not in BOTH_SIDES:
         return abstentions(result)
-    told = {"yes": result[YES], "no": result[NO], "abstentions": abstentions(result)}
-    return str(BOTH_SIDES[question.kind]) % told
+    counts = {"yes": result[YES], "no": result[NO], "abstentions": abstentions(result)}
+    return str(BOTH_SIDES[question.kind]) % counts
 
 
 def _each_tied(question: Question, result: Result) -> str:
     """Every tied version against no change."""
     last, of = len(question.options) - 1, result["pairwise"]
-    words = _("%(name)s: %(yes)d for it, %(no)d for no change")
-    told = ({"name": question.options[each], "yes": of[each][last], "no": of[last][each]} for each in result["winners"])
-    return "; ".join(words % each for each in told)
+    sentence = _("%(name)s: %(yes)d for it, %(no)d for no change")
+    rows = ({"name": question.options[each], "yes": of[each][last], "no": of[last][each]} for each in result["winners"])
+    return "; ".join(sentence % each for each in rows)
 
 
 BOTH_SIDES: dict[Kind, str | Promise] = {
@@ -199,8 +199,8 @@ def _decided(question: Question, result: Result) -> str:
         return _("The vote is tied: hold a run-off to decide.")
     if "needed" not in result:
         return ""
-    told = {name: result[name] for name in (YES, "of", "needed")}
-    return NEEDED[question.kind] % {**told, "majority": majority_text(majority_of(question.majority))}
+    counts = {name: result[name] for name in (YES, "of", "needed")}
+    return NEEDED[question.kind] % {**counts, "majority": majority_text(majority_of(question.majority))}
 
 
 NEEDED: dict[Kind, str | Promise] = {
@@ -227,13 +227,13 @@ def _room(result: Result) -> list[str]:
 # --- who voted how ---
 
 
-def vote_text(said: str, question: Question, options: Sequence[str]) -> str:
+def vote_text(vote: str, question: Question, options: Sequence[str]) -> str:
     """A vote as text: "yes", an option, or a ranking."""
-    if said in VOTE_LABELS or not said:
-        return str(VOTE_LABELS[said or ABSTAIN])
+    if vote in VOTE_LABELS or not vote:
+        return str(VOTE_LABELS[vote or ABSTAIN])
     if question.kind == Kind.CHOICE:
-        return options[int(said)]
-    groups = (each.split("=") for each in said.split(">"))
+        return options[int(vote)]
+    groups = (each.split("=") for each in vote.split(">"))
     return " > ".join(" = ".join(options[int(place)] for place in group) for group in groups)
 
 
@@ -250,7 +250,7 @@ class Item:
     requirement: str
     vote: str | Promise
     outcome: str  # of the last time that it was closed and counts
-    is_taken_back: bool  # it was called, and nothing of that counts
+    is_withdrawn: bool  # it was called, but no result counts
     numbers: str
     round: int  # of that time
     is_now: bool
@@ -275,7 +275,7 @@ def _item(snapshot: Snapshot, place: int, question: Question, round_: Round | No
         requirement=requirement(question),
         vote=secrecy_text(question),
         outcome=headline(question, known) if known else "",
-        is_taken_back=round_ is None and _was_taken_back(snapshot, place),
+        is_withdrawn=round_ is None and _was_withdrawn(snapshot, place),
         numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
         is_tied=known is not None and bool(tied_options(known)),
@@ -283,6 +283,6 @@ def _item(snapshot: Snapshot, place: int, question: Question, round_: Round | No
     )
 
 
-def _was_taken_back(snapshot: Snapshot, place: int) -> bool:
+def _was_withdrawn(snapshot: Snapshot, place: int) -> bool:
     rounds = [number for number, played in enumerate(snapshot.state.played, 1) if played == place]
     return bool(rounds) and not any(map(snapshot.state.counts, rounds))

@@ -14,6 +14,7 @@ from acts.queues import Progress, no_progress
 from acts.retry import retry_on_conflict
 from acts.storage import now_text, table
 from elections import repository as elections
+from elections import rolls
 from elections.demo import DEMO_ELECTIONS, DemoElection
 from elections.lifecycle import closing
 from elections.rules import Election, State
@@ -52,7 +53,7 @@ def _cast_all(planned: DemoElection, election: Election, progress: Progress) -> 
     owner = people.find(election.owner_name)
     if owner is None:
         return 0
-    waiting = {voter.name for voter in elections.every_voter(election) if not voter.voted}
+    waiting = {voter.name for voter in rolls.every_voter(election) if not voter.voted}
     rankings = _planned_ballots(planned) if planned.given else _random_ballots(planned, election)
     acts = [_cast_action(planned, election, owner, voter, ranking) for voter, ranking in rankings if voter in waiting]
     with ThreadPoolExecutor(1 if planned.paper and table().is_distant else CAST_THREADS) as pool:

@@ -8,8 +8,7 @@ from contextlib import closing
 from django.utils.translation import gettext_lazy as _
 
 from acts.storage import table
-from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.replay import election_of, turned_out
 from elections.rules import Election
 from store import keys
@@ -31,7 +30,7 @@ def standing_of(event: Happened) -> Standing:
     name = entry["voter_name"] if entry else voter if election.electorate == "everyone" else None
     if name != voter:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")
-    bound = None if elections.is_by_address(voter) else account
+    bound = None if rolls.is_by_address(voter) else account
     return Standing(election, voter, entry, others=(), salt=None, account=bound)
 
 

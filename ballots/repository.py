@@ -14,7 +14,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.invitations.voting_link import Link
 from elections.repository import Description
 from elections.rules import Election
@@ -143,7 +143,7 @@ def read_standing(
     if at not in found:
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
-    own = elections.entries_of(person, own) if person else own
+    own = rolls.entries_of(person, own) if person else own
     entry = min(own, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
     voter = (
         entry["voter_name"]
@@ -159,7 +159,7 @@ def read_standing(
         found.get(keys.salt(election_name, names[0], shards)),
         mark in found,
         person,
-        account=person.created_at if person and voter and not elections.is_by_address(voter) else None,
+        account=person.created_at if person and voter and not rolls.is_by_address(voter) else None,
         home=link.place(*of_link) if link else None,
         linked_items=found if link else {},
         about=elections.description_among(found, election_name) if described else None,
@@ -319,7 +319,7 @@ def marking_roll(standing: Standing, *, voted: bool, paper: bool) -> Write:
     assert standing.voter is not None
     fields: Item = {"voted": voted, "paper": paper, "lineage": standing.caster} | _restore_number(standing)
     if standing.entry is None:
-        put = elections.new_voter(standing.election, standing.voter, standing.account)
+        put = rolls.new_voter(standing.election, standing.voter, standing.account)
         return Put(put.item | {"acts": 1, **fields}, when=put.when)
     place = Key(standing.entry["PK"], standing.entry["SK"])
     return Update(

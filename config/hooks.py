@@ -23,6 +23,7 @@ from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import remove_ballots_of
 from ballots.services.sealing import COUNTING, SEALED
 from elections import repository as elections
+from elections import rolls
 from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
@@ -165,7 +166,7 @@ def install_hooks() -> None:
     # What the worker finishes (acts.background), regardless of who began it:
     background.register(
         REMOVAL,
-        *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, mailing.MAILING),
+        *(elections.RENAMING, elections.DELETING, rolls.IMPORTING, copying.FILLING, mailing.MAILING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,

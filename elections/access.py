@@ -45,7 +45,7 @@ def organiser_page(action: Action) -> Any:
 
     def declare(view: View) -> View:
         @wraps(view)
-        def led(request: HttpRequest, election: Election) -> HttpResponse:
+        def redirecting(request: HttpRequest, election: Election) -> HttpResponse:
             if (address := shared_page_url(request, election, action)) is None:
                 return view(request, election)
             messages.info(
@@ -54,7 +54,7 @@ def organiser_page(action: Action) -> Any:
             )
             return redirect(address)
 
-        return opened(led)
+        return opened(redirecting)
 
     return declare
 

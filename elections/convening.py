@@ -26,7 +26,7 @@ class Convened:
     at: str
     present: int
     entitled: int = 0  # 0: unknown
-    quorum: str = ""  # "": none; "25": so many; "1/4", ">1/2": such a share of those entitled
+    quorum: str = ""  # "": none; "25": a number; "1/4", ">1/2": a share of those entitled
     quorate: bool = True
     listed: int = 0  # of those present, how many were put on the roll
     unlisted: int = 0  # and how many could not be: they have neither an account nor an address here

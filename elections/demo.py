@@ -17,7 +17,7 @@ from ranking.candidates import Candidate
 from skills import repository as skills
 from store.log import as_text, utc_now
 
-from . import repository
+from . import repository, rolls
 from .candidates.services import add_candidates, change_picture
 from .drafts import services as drafts
 from .groups import repository as groups
@@ -248,7 +248,7 @@ def _is_half_made(election: Election, planned: DemoElection) -> bool:
     """Whether an attempt to make it was cut short."""
     if election.owner_name != planned.owner or election.stored_state != State.DRAFT:
         return False
-    return planned.opened or (bool(planned.electorate) and next(repository.every_voter(election), None) is None)
+    return planned.opened or (bool(planned.electorate) and next(rolls.every_voter(election), None) is None)
 
 
 def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> None:

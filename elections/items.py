@@ -33,9 +33,9 @@ BY_CHANCE = "Which of the gates somebody came through is chance; together they c
 ITEMS = (
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
              "filling:bool", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
-             replay=(Exempt("What a draft was made from is brought into it a batch at a time, and whoever arrives "
-                            "has an event.", "filling"),),
-             left_behind="What a deleted election left behind, when whoever deleted it was stopped on the way.",
+             replay=(Exempt("Candidates and voters are copied into a draft a batch at a time, and each has "
+                            "an event.", "filling"),),
+             left_behind="What is left of a deleted election if its deletion was interrupted.",
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
                            "secret_ballot method seats electorate voter_count no_voting_before no_voting_after "
                            "created_at", "name", "name"),)),
@@ -53,18 +53,18 @@ ITEMS = (
              f"statement_html {RENDERED} photo:map", replay=(Exempt(HTML, "statement_html html_version"),), sheets=(
                  Sheet("candidates", _("Candidates"), _("The people or options on the ballot."),
                        "election_name:election candidate_name number statement link", "election_name candidate_name",
-                       "election begins", lambda asked: Span(keys.election(asked.election).pk,
-                                                             keys.candidate(asked.election, asked.begins).sk)),)),
+                       "election begins", lambda query: Span(keys.election(query.election).pk,
+                                                             keys.candidate(query.election, query.begins).sk)),)),
     ItemType("need", keys.need, "election_name:election skill level:int count:int", sheets=(
         Sheet("needs", _("Needs"), _("Which skills an election needs, at what level, and from how many people."),
               "election_name:election skill level count", "election_name skill", "election",
-              lambda asked: keys.needs(asked.election)),)),
+              lambda query: keys.needs(query.election)),)),
     ItemType("agreement", keys.agreement, "election_name:election candidate_name person:person account skills:list "
              "asked:list answered:list", closed_lists=(keys.agreed_by(""),), sheets=(
                  Sheet("agreements", _("Agreements"),
                        _("Which of their skills candidates agreed to show."),
                        "election_name:election candidate_name person skills", "election_name candidate_name",
-                       "election", lambda asked: keys.agreements(asked.election)),),
+                       "election", lambda query: keys.agreements(query.election)),),
              exports=(Export("skills_shown", "", personal_data.agreements),)),
     ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
              replay="What candidates could do when it opened goes with them; the log would keep it for good."),
@@ -109,7 +109,7 @@ ITEMS = (
              left_behind="What a deleted group left behind, until a worker has cleared it away.", sheets=(
                  Sheet("groups", _("Groups"), _("One person's groups of voters, without the members. Enter the "
                                                 "full user name."), "id name owner_name:person members created_at",
-                       "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
+                       "id", "name", lambda query: keys.groups_of(query.name) if query.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
                                          "members."), personal_data.own_groups),),
              partings=(Parting(personal_data.groups_to_delete, (

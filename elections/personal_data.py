@@ -11,13 +11,14 @@ from store import keys
 from store.splitting import by_count
 from store.table import Item
 
-from . import repository
 from .groups import repository as groups
 from .invitations import mailing
+from .rolls import entries_of
 from .skills_needed import needs
 
 MARKS = (mailing.INVITED, mailing.REMINDED, mailing.TIMED, mailing.MESSAGED, mailing.ANNOUNCED)
 BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
+BATCH_GROUPS = 50  # groups that are read together
 
 
 def agreements(user: User) -> Iterator[Item]:
@@ -33,7 +34,7 @@ def entries(user: User) -> Iterator[list[Item]]:
     """Their places on rolls, some at a time: by name, and by address."""
     for name in (user.name, user.email):
         for some in by_count(table().each(keys.elections_of_voter(name)), BATCH_ROLL_ENTRIES):
-            yield repository.entries_of(user, some)
+            yield entries_of(user, some)
 
 
 def rolls(user: User) -> Iterator[Item]:
@@ -42,13 +43,14 @@ def rolls(user: User) -> Iterator[Item]:
         mails = table().get_many(map(keys.mail, numbers)) if numbers else {}
         for entry in some:
             found = (mails.get(keys.mail(number)) for number in _mails_of(entry))
+            own = [outbox.mail_of(mail) for mail in found if mail]
             yield {
                 "election": entry["election_name"],
                 "listed_as": entry["voter_name"],
                 "voted": entry["voted"],
                 "on_paper": bool(entry.get("paper")),
                 "no_reminders": bool(entry.get("left_alone")),
-                "mails": [_mail(mail) for mail in found if mail],
+                "mails": [{name: getattr(mail, name) for name in ("kind", "to", "state", "queued_at")} for mail in own],
             }
 
 
@@ -56,14 +58,6 @@ def _mails_of(entry: Item) -> list[str]:
     """The numbers of the mails that the entry remembers; each message has a mark of its own."""
     marks = (value for name, value in entry.items() if name.partition("#")[0] in MARKS)
     return [value for value in marks if isinstance(value, str)]
-
-
-def _mail(item: Item) -> Item:
-    mail = outbox.mail_of(item)
-    return {"kind": mail.kind, "to": mail.to, "state": mail.state, "queued_at": mail.queued_at}
-
-
-BATCH_GROUPS = 50  # groups that are read together
 
 
 def own_groups(user: User) -> Iterator[Item]:

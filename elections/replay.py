@@ -15,9 +15,9 @@ from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, begins
 from store.schema import EventType, fields_of
 from store.splitting import by_count
-from store.table import Delete, Exists, Item, Put, Table, Update, Write
+from store.table import Delete, Item, Put, Table, Update, Write
 
-from . import repository, sharding
+from . import repository, rolls, sharding
 from .convening import Convened
 from .drafts import services as drafts
 from .groups.replay import group_of
@@ -39,7 +39,7 @@ def election_of(event: Happened) -> Election:
     name = event.said["election_name"]
     election = repository.find(name)
     if election is None or keys.fold(election.name) != keys.fold(name):
-        raise DoesNotFit(f"is about the election {name}, and there is none of that name by then.")
+        raise DoesNotFit(f"is about the election {name}, and none of that name exists at that time.")
     return election
 
 
@@ -49,9 +49,9 @@ def election_of(event: Happened) -> Election:
 def created(event: Happened) -> Iterator[Step]:
     election = repository.election_of(event.said)
     if election.name != event.said["election_name"]:
-        raise DoesNotFit(f"gives the election two names, of which one is {election.name}.")
+        raise DoesNotFit(f"names the election in two ways, one of them {election.name}.")
     if election.stored_state != State.DRAFT or election.owner_name != event.actor:
-        raise DoesNotFit("makes something else than a draft of whoever made it.")
+        raise DoesNotFit("does not create a draft owned by its actor.")
     yield repository.creation(election, event.said.get("description", ""))
 
 
@@ -85,7 +85,7 @@ def deleted(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if event.said.get("state", election.stored_state.value) != election.stored_state.value:
         raise DoesNotFit(
-            f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
+            f"takes the election for {event.said['state']}, which is {election.stored_state.value} at that time."
         )
     yield [*deleting.deletion(election), deletion_task(election, event.actor)]
     repository.DELETING.advance(election.name)
@@ -104,7 +104,7 @@ def candidate_of(event: Happened) -> Candidate:
     name = event.said["candidate_name"]
     found = repository.find_candidate(event.said["election_name"], name)
     if found is None or found.name != name:
-        raise DoesNotFit(f"is about {name}, who does not stand by then.")
+        raise DoesNotFit(f"is about {name}, who is not a candidate at that time.")
     return found
 
 
@@ -116,13 +116,9 @@ def candidate_edited(event: Happened) -> Iterator[Step]:
 
 def candidates_removed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    gone = [each for name in event.said["candidates"] for each in _gone(election.name, name)]
-    yield [*gone, repository.touched(election)]
-
-
-def _gone(election_name: str, name: str) -> list[Write]:
-    candidate = repository.find_candidate(election_name, name)
-    return repository.removing_candidate(election_name, name, candidate.photo if candidate else None)
+    names = event.said["candidates"]
+    removals = [write for name in names for write in repository.removing_candidate(election.name, name)]
+    yield [*removals, repository.touched(election)]
 
 
 def candidate_pictured(event: Happened) -> Iterator[Step]:
@@ -180,9 +176,7 @@ def voters_added(event: Happened) -> Iterator[Step]:
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
-    election, names = election_of(event), event.said["voters"]
-    gone = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
-    yield [*gone, repository.touched(election, -len(names))]
+    yield roll.removing(election_of(event), event.said["voters"])
 
 
 # --- from draft to closed ---
@@ -240,8 +234,8 @@ def group_used(event: Happened) -> list[Write]:
 
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    if not repository.on_roll(election, [event.said["voter"]]):
-        raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
+    if not rolls.on_roll(election, [event.said["voter"]]):
+        raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll at that time.")
     yield [voting_link.renewing(election, event.said["voter"])] if election.vote_by_link else []
 
 
@@ -323,7 +317,7 @@ STEPS = (is_opening, is_shutting)
 
 
 def forget_unused_gates(there: Table) -> None:
-    """Gates beyond the first few are open before an election is: what an opening left that was cut short there."""
+    """Gates beyond the first few are opened before the election is: remove those of an opening that was cut short."""
     for item in list(there.each(repository.list_of(State.DRAFT))):
         election = repository.election_of(there.get(keys.election(item["name"])) or item)
         gates = sharding.gates_of(election).keys(election.name) if election.shards > 1 else []
@@ -332,13 +326,13 @@ def forget_unused_gates(there: Table) -> None:
 
 
 def shut_what_is_shut(there: Table) -> None:
-    """Shut the gates, here and there, of elections being closed there, short of what the log has yet to record."""
+    """In both stores, shut the gates of elections that are being closed there but whose close is not in the log yet."""
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
             begun = replace(election, closing=stored["closing"], closed_at=stored["closed_at"])
             table().write(*closing.starting_close(election, begun))
             shut = repository.shut_gates(repository.find(item["name"]) or begun)
-            for here in (table(), there):
-                with use_table(here):
+            for store in (table(), there):
+                with use_table(store):
                     write_each(shut)

@@ -1,18 +1,16 @@
-"""Elections, candidates and rolls in the table, and the writes that keep their items consistent."""
+"""Elections and candidates in the table, and the writes that keep their items consistent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from accounts import repository as people
 from accounts.models import User
 from acts import versions
-from acts.background import OVERWRITE, TaskType
+from acts.background import TaskType
 from acts.caches import Cacheable, ParseCache, SizedCache, get_cached
 from acts.gates import as_of
 from acts.storage import now_text, table
@@ -23,38 +21,18 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
-from store import keys, sharded_reads
-from store.splitting import by_count
+from store import keys
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
-from . import sharding
 from .convening import convened_of
 from .rules import Election, Relation, State, is_over, relation
-from .sharding import Known, gates_of
+from .sharding import gates_of
 
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
-IMPORTING = TaskType("import voters", _("Importing voters"))
 
-MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
+LISTED_FIELDS = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # beside the state
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
-LISTED_FIELDS = (
-    "name",
-    "no_voting_before",
-    "no_voting_after",
-    "created_at",
-    "closing",
-)  # what lists show beside the state
-
-
-@dataclass(frozen=True, slots=True)
-class Voter:
-    """An entry on the roll: a user name, or an address that may get an account later."""
-
-    name: str
-    voted: bool = False
-    account: str | None = None  # which account of the name, by when it was made
-    invited: str = ""  # the number of the mail that invited them
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +46,8 @@ class Listed:
     created_at: str
     closing: str | None
     sealed_at: str = ""
-    winners: tuple[str, ...] = ()  # the first few,
-    winner_count: int = 0  # of so many
+    winners: tuple[str, ...] = ()  # the first few
+    winner_count: int = 0  # how many there are in total
     seats: int = 1
 
     def takes_votes(self, now: str) -> bool:
@@ -105,10 +83,10 @@ def recent_read(name: str, person: User | None, *also: Key, is_open: bool = Fals
     """
     at = keys.election(name)
 
-    def is_good(found: Mapping[Key, Item]) -> bool:
-        if at not in found:
+    def is_good(items: Mapping[Key, Item]) -> bool:
+        if at not in items:
             return False
-        election = election_of(found[at])
+        election = election_of(items[at])
         runs_it = person is not None and relation(person.name, person.role, election) != Relation.NOBODY
         return not runs_it and (not is_open or election.takes_votes(now_text()))
 
@@ -148,69 +126,17 @@ def find_with_description(name: str) -> tuple[Election, Description] | None:
 
 
 def description_among(found: Mapping[Key, Item], name: str) -> Description:
-    """Of items among which its own was read."""
+    """From items that were read together."""
     place = keys.description(name)
-    item = found.get(place)
-    return (
-        Description(place, item["description"], markdown_cache.stored_html(item, "description"))
-        if item
-        else Description(place)
-    )
+    if (item := found.get(place)) is None:
+        return Description(place)
+    return Description(place, item["description"], markdown_cache.stored_html(item, "description"))
 
 
 def description_of(name: str) -> Description:
     place = keys.description(name)
     item = table().get(place)
     return description_among({place: item} if item else {}, name)
-
-
-def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
-    """The election and a person's roll entry, by name or address, in one round trip."""
-    found, entries = _read_with_entries(person, name)
-    item = found.get(keys.election(name))
-    return (election_of(item), _entry_of(person, found, entries)) if item else None
-
-
-def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
-    """Like `find_with_entry`, with the election's description."""
-    seen = recent_read(name, person, keys.description(name), is_open=True)
-    found, entries = _read_with_entries(person, name, seen)
-    if (item := found.get(keys.election(name))) is None:
-        return None
-    return election_of(item), _entry_of(person, found, entries), description_among(found, name)
-
-
-def _read_with_entries(person: User, name: str, seen: Cacheable | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
-    names = [each for each in (person.name, person.email) if each]
-    shards, found = sharding.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
-    return found, [keys.voter(name, each, shards) for each in names]
-
-
-def _entry_of(person: User, found: Mapping[Key, Item], entries: list[Key]) -> Voter | None:
-    theirs = entries_of(person, (found[key] for key in entries if key in found))
-    there = sorted(map(voter_of, theirs), key=lambda voter: not voter.voted)
-    return there[0] if there else None
-
-
-def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
-    """The entries under a person's name or address that belong to them."""
-    return [entry for _person, entry in matching_entries([(person, entry) for entry in entries])]
-
-
-def matching_entries(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
-    """The pairs in which the roll entry belongs to the person.
-
-    An entry by name belongs to the account it was made for, so a reused name gives no right.
-    """
-    return [
-        (person, entry)
-        for person, entry in pairs
-        if is_by_address(entry["voter_name"]) or entry.get("account") == person.created_at
-    ]
-
-
-def is_by_address(voter_name: str) -> bool:
-    return "@" in voter_name
 
 
 def candidates(name: str) -> list[Candidate]:
@@ -226,26 +152,26 @@ def candidates_by_name(name: str) -> list[Candidate]:
     return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
 
 
-def candidates_with_html(name: str) -> list[Candidate]:
+def candidates_with_html(name: str) -> tuple[Candidate, ...]:
     """Sorted by name, with statements rendered as far as one request may."""
     budget = markdown_cache.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
         return budget.load_or_render(keys.candidate(name, each.name), "statement", each.statement, each.html)
 
-    return [replace(each, html=html(each)) for each in candidates_by_name(name)]
+    return tuple(replace(each, html=html(each)) for each in candidates_by_name(name))
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:
     """Cached `candidates_with_html`; every change of candidates changes the version."""
     version = election.name, election.created_at, election.version
-    return _known_candidates.get(version, lambda: tuple(candidates_with_html(election.name)))
+    return _known_candidates.get(version, lambda: candidates_with_html(election.name))
 
 
 def _bytes_of(candidates: Sequence[Candidate]) -> int:
     """Too large to be cached if not all statements could be rendered within one request."""
-    is_whole = all(each.html is not None for each in candidates if each.statement)
-    return sum(each.weight for each in candidates) if is_whole else _known_candidates.most
+    is_complete = all(each.html is not None for each in candidates if each.statement)
+    return sum(each.weight for each in candidates) if is_complete else _known_candidates.most
 
 
 _known_candidates = SizedCache[tuple[Candidate, ...]](64_000_000, _bytes_of)
@@ -254,46 +180,6 @@ _known_candidates = SizedCache[tuple[Candidate, ...]](64_000_000, _bytes_of)
 def find_candidate(name: str, candidate: str) -> Candidate | None:
     item = table().get(keys.candidate(name, candidate))
     return candidate_of(item) if item else None
-
-
-def voters(
-    election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
-) -> tuple[list[Item], str | None]:
-    """A page of the roll. Without those listed by name, pages are filled up, so that no gap reveals them."""
-    roll = sharding.roll_spans(election, prefix)
-    if by_name:
-        page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
-        return page.items, page.cursor
-    found, on = _by_address(roll, limit, cursor)
-    is_last = on is None or not _by_address(roll, 1, on)[0]
-    return found, None if is_last else on
-
-
-def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
-    found: list[Item] = []
-    while True:
-        page = sharded_reads.page(table(), roll, limit=limit - len(found), cursor=cursor)
-        found += [item for item in page.items if is_by_address(item["voter_name"])]
-        cursor = page.cursor
-        if cursor is None or len(found) == limit:
-            return found, cursor
-
-
-def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
-    found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
-    return (voter for voter in found if by_name or is_by_address(voter.name))
-
-
-def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
-    """Those on the roll, without entries by the name of a deleted account; or only those by address."""
-    every = sharded_reads.each(table(), sharding.roll_spans(election))
-    left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
-    for some in by_count(left):
-        named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
-        found = table().get_many(named) if named else {}
-        pairs = [(people.user_of(item), named[key]) for key, item in found.items()]
-        here = {entry["voter_name"] for _person, entry in matching_entries(pairs)}
-        yield from (name for each in some if is_by_address(name := each["voter_name"]) or name in here)
 
 
 def list_elections(
@@ -311,11 +197,6 @@ def list_elections(
 def list_of(state: State) -> Span:
     """The list an election is in: whether candidates may still be added makes no difference to who looks for it."""
     return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
-
-
-def newest_entries(span: Span) -> Iterator[Item]:
-    """Bounded, newest first: entries on the rolls of many closed elections must not hide open ones."""
-    return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
 def open_elections(names: Iterable[str], now: str) -> list[Election]:
@@ -348,15 +229,11 @@ def candidate_of(item: Item) -> Candidate:
     return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html, photo)
 
 
-def voter_of(item: Item) -> Voter:
-    return Voter(item["voter_name"], item["voted"], item.get("account"), item.get("invited", ""))
-
-
 def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
-    sealed = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
-    sealed |= {"winners": tuple(sealed["winners"])} if sealed else {}
-    return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **sealed)
+    outcome = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
+    outcome |= {"winners": tuple(outcome["winners"])} if outcome else {}
+    return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **outcome)
 
 
 def _listed_fields(election: Election) -> Item:
@@ -366,8 +243,8 @@ def _listed_fields(election: Election) -> Item:
 
 def storable(fields: Mapping[str, Any]) -> Item:
     """Fields as stored: lists for tuples, without rendered HTML and pictures."""
-    unchanged_fields = {name: value for name, value in fields.items() if name not in ("html", "photo")}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in unchanged_fields.items()}
+    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
 
 
 # --- writes; each returns parts of a transaction ---
@@ -391,7 +268,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
-        *is_vacant(election.name),
+        *(Check(task.key(election.name), Missing()) for task in (RENAMING, DELETING)),
     ]
     return Put(_item(election), when=Missing()), *tuple(others)
 
@@ -400,14 +277,8 @@ def description_written(name: str, text: str) -> Write:
     place = keys.description(name)
     if not text:
         return Delete(place)
-    return Put(
-        {"PK": place.pk, "SK": place.sk, "description": text, **markdown_cache.html_attributes("description", text)}
-    )
-
-
-def is_vacant(name: str) -> tuple[Check, Check]:
-    """That no election of this name is still being renamed or deleted."""
-    return Check(RENAMING.key(name), Missing()), Check(DELETING.key(name), Missing())
+    html = markdown_cache.html_attributes("description", text)
+    return Put({"PK": place.pk, "SK": place.sk, "description": text, **html})
 
 
 def manager_entry(election: Election, person: str) -> Put:
@@ -423,8 +294,7 @@ def change(before: Election, after: Election, description: str | None = None) ->
     Casts read the end from the election, not from gates. It moves only later, so a cast that read the earlier end was
     in time by the new one as well.
     """
-    # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
-    # convened it stays.
+    # The roll counts itself, renaming and filling end by themselves, shards and the assembly never change.
     unchanged_fields = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
     own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
@@ -492,25 +362,27 @@ def lots(election_name: str, secret: str) -> Put:
 
 
 def reminders_from_now(election: Election) -> Update:
-    """Moments at which voters were to be reminded, but which have passed by now, are let pass."""
+    """Reminder times that have passed are skipped."""
     return Update(keys.reminders(election.name), set={"from": now_text()})
 
 
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
     fields = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
-    text = _text(candidate)
-    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **fields, **text}, when=Missing())
+    fields |= _text(candidate)
+    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **fields}, when=Missing())
 
 
 def candidate_exists(election_name: str, candidate: str) -> Check:
     return Check(keys.candidate(election_name, candidate), Exists())
 
 
-def removing_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
+def removing_candidate(election_name: str, name: str) -> list[Write]:
     """Also the picture and the agreement: a new candidate of that name is asked again."""
-    stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.photo_unchanged(photo))
-    return [stood, Delete(keys.agreement(election_name, name)), *photos.deleting_bytes(photo)]
+    candidate = find_candidate(election_name, name)
+    photo = candidate.photo if candidate else None
+    own = Delete(keys.candidate(election_name, name), when=Exists() & photos.photo_unchanged(photo))
+    return [own, Delete(keys.agreement(election_name, name)), *photos.deleting_bytes(photo)]
 
 
 def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
@@ -534,37 +406,8 @@ def _text(candidate: Candidate) -> Item:
     return text_fields | markdown_cache.html_attributes("statement", candidate.statement)
 
 
-def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:
-    """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
-    place = sharding.voter_key(election, name)
-    index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    fields = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
-    bound: Item = ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
-    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields, **bound}, when=Missing())
-
-
-def on_roll(election: Known, names: Iterable[str]) -> set[str]:
-    """Those of the names, folded, that are on the roll."""
-    entries = _entries(election, names)
-    return {entries[place] for place in table().get_many(entries)}
-
-
-def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
-    name, shards = sharding.name_of(election), sharding.shards_of(election)
-    return {keys.voter(name, each, shards): keys.fold(each) for each in names}
-
-
-def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
-    """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
-    people_ = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
-    entries = _entries(election, names)
-    found = table().get_many([*entries, *people_])
-    accounts = {folded: found[key]["created_at"] for key, folded in people_.items() if key in found}
-    return {folded for place, folded in entries.items() if place in found}, accounts
-
-
 def group_used(group_id: str, election_name: str, created_at: str) -> Put:
-    """That a group is, or was, the roll of an election: so the next one finds it."""
+    """Record that a group was put on the roll of an election, so that the next one can be compared with it."""
     place = keys.group_use(group_id, created_at, election_name)
     return Put({"PK": place.pk, "SK": place.sk, "election_name": election_name, "created_at": created_at})
 
@@ -573,16 +416,6 @@ def using_group(election: Election, group_id: str) -> list[Write]:
     """Record which group was last put on the election's roll, and that the group was used there."""
     known = replace(touched(election), set={"group": group_id})
     return [known, group_used(group_id, election.name, election.created_at)]
-
-
-def import_subject(election_name: str, digest: str) -> str:
-    return f"{election_name} {digest}"
-
-
-def import_task(election_name: str, digest: str, asked_by: str) -> Put:
-    """Overwrites the task of an import under way, which then continues."""
-    subject, data = import_subject(election_name, digest), {"election_name": election_name, "digest": digest}
-    return IMPORTING.begin(subject, when=OVERWRITE, asked_by=asked_by, **data)
 
 
 def sealing_mark(election: Election) -> Put:

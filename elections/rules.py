@@ -24,7 +24,7 @@ MAX_SEATS = 100
 MAX_MANAGERS = 20
 # bytes of all names of candidates: rounds, ties and lots of a result repeat them many times
 MAX_CANDIDATE_NAMES_BYTES = 40_000
-MAX_STATEMENTS_BYTES = 1_000_000  # bytes of all statements of an election as HTML: they stand on one page
+MAX_STATEMENTS_BYTES = 1_000_000  # bytes of all statements of an election as HTML: they are shown on one page
 
 
 class State(Enum):
@@ -91,10 +91,10 @@ class Election:
     closing: str | None = None  # who is closing it: the ballot box is shut, but the event is not yet recorded
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
-    renamed_from: str = ""  # until everything it had under that name is here
-    filling: bool = False  # until the candidates and voters of what it was made from are here
+    renamed_from: str = ""  # until everything it had under that name has been moved
+    filling: bool = False  # until candidates and voters have been copied into it
     lots_commitment: str = ""  # to the secret from which, with the ballots, the seed of the lots is made at the close
-    restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
+    restores: int = 0  # how often it was restored while open: a backup does not tie secret ballots to voters
     joining: bool = False  # whether, where every member may vote, that includes those who join while it is open
     opened_at: str | None = None  # None if opened before this was recorded: then anyone who joins may vote
     closed_at: str | None = None  # when its ballot box was shut
@@ -103,8 +103,8 @@ class Election:
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
-    shards: int = 1  # in how many partitions its roll, gates and ballots lie, from the day it was made
-    convened: Convened | None = None  # by an assembly, which says who was there; it never changes
+    shards: int = 1  # how many partitions its roll, gates and ballots are spread over; never changes
+    convened: Convened | None = None  # by which assembly, and who was present; never changes
 
     def state(self, now: str) -> State:
         """As of a moment: an election whose end has come is closed, whether or not anything has run since."""

@@ -71,6 +71,17 @@ below_election = [
     path("<name:name>/hand-over/", managers.hand_over, name="hand_over_election"),
 ]
 
+below_groups = [
+    path("", groups.groups, name="groups"),
+    path("new/", groups.make, name="make_group"),
+    path("<slug:group_id>/", groups.group, name="group"),
+    path("<slug:group_id>/add/", groups.add, name="add_members"),
+    path("<slug:group_id>/remove/", groups.remove, name="remove_member"),
+    path("<slug:group_id>/rename/", groups.rename, name="rename_group"),
+    path("<slug:group_id>/delete/", groups.delete, name="delete_group"),
+    path("<slug:group_id>/group.csv", groups.export, name="group_csv"),
+]
+
 urlpatterns = [
     path("books/new/", multi_ballots.make_multi_ballot, name="make_multi_ballot"),
     path("book/", include(below_multi_ballot)),
@@ -81,5 +92,5 @@ urlpatterns = [
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
     path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
     path("me/mails/", message_views.own_mails, name="own_mails"),
-    path("groups/", include("elections.groups.urls")),
+    path("groups/", include(below_groups)),
 ]

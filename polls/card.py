@@ -45,8 +45,8 @@ def _leaders(comparison: MethodComparison) -> tuple[str, str]:
 def _bars(comparison: MethodComparison) -> tuple[Bar, ...]:
     borda = comparison.by("borda")
     scores = [score(borda.result, name) for name in in_order(borda.result)[:MAX_BARS]]
-    whole = max(each.length for each in scores) or 1
-    return tuple(Bar(each.name, float(each.length / whole), each.shown, each.name in borda.leaders) for each in scores)
+    most = max(each.length for each in scores) or 1
+    return tuple(Bar(each.name, float(each.length / most), each.shown, each.name in borda.leaders) for each in scores)
 
 
 def writable_card(poll: Poll, comparison: MethodComparison, language: str) -> Card:

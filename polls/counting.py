@@ -96,8 +96,8 @@ class MethodComparison:
         return packed if len(packed) <= PART_BYTES else lzma.compress(text, preset=0)
 
     def as_json(self) -> str:
-        said = [{"result": json.loads(each.result.as_json()), "leaders": each.leaders} for each in self.counted]
-        return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        results = [{"result": json.loads(each.result.as_json()), "leaders": each.leaders} for each in self.counted]
+        return json.dumps(results, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> MethodComparison:

@@ -25,7 +25,7 @@ class Planned:
     closed: bool = False
     results_hidden: bool = False
     description: str = ""
-    given: tuple[tuple[str, int], ...] = ()  # rankings and how often each is given; else robots vote
+    rankings: tuple[tuple[str, int], ...] = ()  # and how often each is cast; if empty, robots vote
 
 
 MAKER = "Emmy Noether"
@@ -46,7 +46,7 @@ PLANNED = (
         41,
         closed=True,
         description="We take the day that most of us can live with.",
-        given=(("0>1>2", 15), ("1>2>0", 13), ("2>0>1", 11), ("2", 2)),
+        rankings=(("0>1>2", 15), ("1>2>0", 13), ("2>0>1", 11), ("2", 2)),
     ),
 )
 
@@ -64,7 +64,7 @@ def _make(maker: User, planned: Planned, made: str | None) -> bool:
     poll_id = made or _new(maker, planned).id
     poll, votes, _sealed = repository.with_gates(poll_id) or (None, 0, None)
     if poll is None or poll.version > 1 or (votes >= planned.votes and not planned.closed):
-        return False  # a later version is closed, or was changed by somebody
+        return False  # a later version is closed, or was edited
     _vote(poll, planned)
     if planned.closed and (runner := services.find_runner(poll.id, maker, "")) is not None:
         services.close(runner)
@@ -80,11 +80,11 @@ def _new(maker: User, planned: Planned) -> Poll:
 
 def _vote(poll: Poll, planned: Planned) -> None:
     chance = random.Random(planned.title)  # noqa: S311 - the demo is the same everywhere
-    given = [
+    ballots = [
         {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
-        for ranking, times in planned.given
+        for ranking, times in planned.rankings
         for _ in range(times)
     ]
     for number in range(planned.votes):
         voter = voters.id_of(poll.id, f"demo {number}")
-        services.cast(poll.id, voter, given[number] if given else random_ranks(poll.candidates, chance), "demo")
+        services.cast(poll.id, voter, ballots[number] if ballots else random_ranks(poll.candidates, chance), "demo")

@@ -21,7 +21,7 @@ ITEMS = (
                  Exempt(HTML, "description_html html_version"),
                  Exempt("The log holds nothing that opens a door; nor does it tell whether a worker still has to look "
                         "after a poll.", "key GSI1PK GSI1SK")),
-             left_behind="What a deleted poll left behind, when whoever deleted it was stopped on the way."),
+             left_behind="What a deleted poll left behind, if its deletion was interrupted."),
     ItemType("its maker's", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
              exports=(Export("polls", _("polls.json: polls you have made."),
                              list_items(keys.made_by, poll="id", title="title", made_at="createdAt")),),

@@ -46,7 +46,7 @@ def voted(event: Happened, poll: Poll) -> Iterator[Step]:
     before = table().get(keys.vote(poll.id, said["vote_id"], poll.shards))
     standing = PollStanding(poll, said["vote_id"], before, gate=None, number=0, repeated=False)
     if (before is not None) != said["changed"]:
-        raise DoesNotFit(f"takes a voter for somebody who has{'' if said['changed'] else ' not'} voted by then.")
+        raise DoesNotFit(f"is of a voter who has{'' if said['changed'] else ' not'} voted before.")
     gate, vote = repository.casting(standing, said["rankings"], said["votedAt"])
     yield [vote, *([] if isinstance(gate, Check) else [replace(gate, when=None)])]
 

@@ -21,7 +21,7 @@ from . import repository
 from .rules import NOT_THERE, Poll
 from .services import NOT_NOW, record
 
-REPORTER = "@reporter"  # stands for any reporter in the log; no account name has an @
+REPORTER = "@reporter"  # any reporter, in the log: no account name has an @
 MAX_REPORT_CHARS = 1_000
 REASONS = {
     "spam": _("Advertising or fraud"),

@@ -16,15 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from acts import versions
 from acts.background import TaskType
 from acts.caches import ParseCache
-from acts.gates import (
-    MAX_GATES_PER_TRANSACTION,
-    Gates,
-    as_of,
-    count_votes,
-    is_not_later,
-    new_shards,
-    read_sharded,
-)
+from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, count_votes, is_not_later, new_shards, read_sharded
 from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from pages import markdown_cache

@@ -97,7 +97,7 @@ def polls(request: HttpRequest) -> HttpResponse:
 
 
 def of_makers(view: View) -> View:
-    """For those who may create things here; for anyone if the site allows it."""
+    """For people who may create polls: all users, and anyone if the site allows it."""
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)

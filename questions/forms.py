@@ -12,9 +12,8 @@ from pages import lists
 from pages.fields import TitleField
 
 from . import rules
-from .formats import LABELS, Format, csv_import, read
+from .formats import LABELS, Format, read
 from .formats.exports import OPTIONS
-from .formats.rows import ImportedFile
 from .question import (
     MAX_ANSWER_SECONDS,
     MAX_CATEGORY_CHARS,
@@ -195,15 +194,7 @@ def _right(option: str) -> str:
     return option.replace("option", "right")
 
 
-class FormOfSet(forms.Form):
-    """A form that needs the set it is about."""
-
-    def __init__(self, *arguments: Any, full: FullSet, **options: Any):
-        super().__init__(*arguments, **options)
-        self.full = full
-
-
-class ImportForm(FormOfSet):
+class ImportForm(forms.Form):
     """A file of questions, or pasted text, in any supported format."""
 
     file = forms.FileField(
@@ -226,6 +217,10 @@ class ImportForm(FormOfSet):
         choices=[("", _("Detect automatically")), *((str(each), label) for each, label in LABELS.items())],
     )
 
+    def __init__(self, *arguments: Any, full: FullSet):
+        super().__init__(*arguments)
+        self.full = full
+
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         file, text = cleaned.get("file"), cleaned.get("text", "")
@@ -240,15 +235,3 @@ class ImportForm(FormOfSet):
         except lists.NotAList as refusal:
             self.add_error("file" if file else "text", str(refusal))
         return cleaned
-
-
-class ImportedForm(FormOfSet):
-    """The questions of a preview, sent back as CSV to be saved."""
-
-    questions = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
-
-    def clean_questions(self) -> ImportedFile:
-        try:
-            return csv_import.read(self.cleaned_data["questions"].encode(), self.full)
-        except lists.NotAList as refusal:
-            raise ValidationError(str(refusal)) from None

@@ -32,8 +32,8 @@ def made_by(user: User) -> Iterator[Item]:
 def how_many(user: User) -> tuple[int, int]:
     """How many of their sets are shared with others, and how many are not."""
     sets = list(islice(repository.each_owned_by(user.name), MAX_COUNTED_THINGS))
-    passed = sum(each.is_offered for each in sets)
-    return passed, len(sets) - passed
+    offered = sum(each.is_offered for each in sets)
+    return offered, len(sets) - offered
 
 
 ITEMS = (
@@ -43,7 +43,7 @@ ITEMS = (
                                                               "name to see one owner's sets."),
                        "id name created_by:person total_questions categories is_active shared version created_at "
                        "changed_at", "id", "name",
-                       lambda asked: keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS, backwards=True,
+                       lambda query: keys.sets_of(query.name) if query.name else keys.SHARED_SETS, backwards=True,
                        leads=((_("Questions"), "questions", "id"),)),),
              exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
                                                 "questions."), made_by),),
@@ -57,7 +57,7 @@ ITEMS = (
     ItemType("set's question", keys.set_question, QUESTION, sheets=(
         Sheet("questions", _("Questions"), _("The questions of one set. Enter its id."), "set_id:asked category_id "
               "number order_in_category title kind options right seconds", "set_id category_id number", "name",
-              lambda asked: keys.set_questions(asked.name)),)),
+              lambda query: keys.set_questions(query.name)),)),
     ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
              replay="Questions on their way into a set: each part goes with the event that tells of it."),
 )  # fmt: skip

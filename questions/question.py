@@ -184,8 +184,8 @@ def _flaws_of_options(question: Question) -> Iterator[Flaw]:
 
 
 def _flaws_of_each(options: tuple[str, ...]) -> Iterator[Flaw]:
-    seen: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for number, option in enumerate(options, 1):
         yield from _too_long(f"option{number}", option, MAX_OPTION_CHARS)
-        if (above := seen.setdefault(fold(option), number)) != number:
+        if (above := numbers.setdefault(fold(option), number)) != number:
             yield Flaw(f"option{number}", _("The same as option %(number)d.") % {"number": above})

@@ -64,8 +64,8 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     if request.htmx:
         form.fields["title"].widget.attrs["autofocus"] = True  # in place, the form opens on a click
 
-    def save(seen: str) -> None:
-        services.change_question(request.user, full.set.id, number, form.question(), seen)
+    def save(fingerprint: str) -> None:
+        services.change_question(request.user, full.set.id, number, form.question(), fingerprint)
 
     if run_edit(request, form, save, rules.question_fingerprint(saved)):
         return _to(full, number)
@@ -129,9 +129,9 @@ def remove(request: HttpRequest, part: Part) -> HttpResponse:
         messages.error(request, str(QUESTION_GONE))
         return redirect("question_set", full.set.id)
     if request.method == "POST":
-        seen = request.POST.get("token", "")
+        fingerprint = request.POST.get("token", "")
         done = _("“%(title)s” is removed.") % {"title": placed.question.title}
-        run_action(request, lambda: services.remove_question(request.user, full.set.id, number, seen), done)
+        run_action(request, lambda: services.remove_question(request.user, full.set.id, number, fingerprint), done)
         return redirect("question_set", full.set.id)
     lead = _("“%(title)s” will be removed for good. Sessions already made with this set keep it.")
     return confirm_page(
@@ -157,9 +157,9 @@ def edit_category(request: HttpRequest, part: Part) -> HttpResponse:
         raise Http404 from None
     form = CategoryForm(form_data(request), initial=CategoryForm.initial_of(category))
 
-    def save(seen: str) -> None:
+    def save(fingerprint: str) -> None:
         name, description = form.cleaned_data["name"], form.cleaned_data["description"]
-        services.change_category(request.user, full.set.id, number, name, description, seen)
+        services.change_category(request.user, full.set.id, number, name, description, fingerprint)
 
     if run_edit(request, form, save, rules.category_fingerprint(category)):
         return redirect("question_set", full.set.id)

@@ -111,18 +111,18 @@ def _load(set_id: str) -> FullSet:
     return full
 
 
-def edit(user: User, set_id: str, seen: str, **fields: str) -> FullSet:
+def edit(user: User, set_id: str, fingerprint: str, **fields: str) -> FullSet:
     """Its name, description and instructions; refused if they have changed since the form was opened."""
 
     def change(full: FullSet, at: str) -> FullSet:
-        _check_unchanged(seen, rules.set_fingerprint(full.set))
+        _check_unchanged(fingerprint, rules.set_fingerprint(full.set))
         return rules.with_fields(full, **fields)
 
     return _change_as_owner(user, set_id, "QuestionSetChanged", fields, change)
 
 
-def _check_unchanged(seen: str, now: str) -> None:
-    if seen != now:
+def _check_unchanged(before: str, now: str) -> None:
+    if before != now:
         raise rules.ChangedElsewhere(rules.CHANGED_ELSEWHERE)
 
 
@@ -164,12 +164,12 @@ def add(user: User, set_id: str, questions: Sequence[Question]) -> FullSet:
     return _load(set_id)
 
 
-def change_question(user: User, set_id: str, number: int, question: Question, seen: str) -> FullSet:
+def change_question(user: User, set_id: str, number: int, question: Question, fingerprint: str) -> FullSet:
     """Refused if it has changed since the form was opened."""
 
     def change(full: FullSet, at: str) -> FullSet:
         before = full.find(number).question
-        _check_unchanged(seen, rules.question_fingerprint(before))
+        _check_unchanged(fingerprint, rules.question_fingerprint(before))
         rules.check_room(rules.without(full, number), [question])
         return rules.changed(full, number, question)
 
@@ -184,17 +184,17 @@ def move_question(user: User, set_id: str, number: int, *, up: bool) -> FullSet:
     return _change_as_owner(user, set_id, "QuestionMoved", {"number": number, "up": up}, change)
 
 
-def remove_question(user: User, set_id: str, number: int, seen: str) -> FullSet:
+def remove_question(user: User, set_id: str, number: int, fingerprint: str) -> FullSet:
     def change(full: FullSet, at: str) -> FullSet:
-        _check_unchanged(seen, rules.question_fingerprint(full.find(number).question))
+        _check_unchanged(fingerprint, rules.question_fingerprint(full.find(number).question))
         return rules.without(full, number)
 
     return _change_as_owner(user, set_id, "QuestionRemoved", {"number": number}, change)
 
 
-def change_category(user: User, set_id: str, number: int, name: str, description: str, seen: str) -> FullSet:
+def change_category(user: User, set_id: str, number: int, name: str, description: str, fingerprint: str) -> FullSet:
     def change(full: FullSet, at: str) -> FullSet:
-        _check_unchanged(seen, rules.category_fingerprint(full.category(number)))
+        _check_unchanged(fingerprint, rules.category_fingerprint(full.category(number)))
         return rules.category_changed(full, number, name, description)
 
     event_data = {"number": number, "name": name, "description": description}

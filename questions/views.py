@@ -25,10 +25,10 @@ from pages.paging import read_page
 
 from . import repository, rules, services
 from .access import owned, visible, withdrawable
-from .formats import HELP, LABELS
+from .formats import HELP, LABELS, csv_import
 from .formats.exports import COLUMNS, EXAMPLES, EXPLAINED, as_json, questions_csv, questions_gift
 from .formats.rows import ImportedFile
-from .forms import EditForm, ImportedForm, ImportForm, SetForm
+from .forms import EditForm, ImportForm, SetForm
 from .question import SET_KIND_LABELS, Type
 from .rules import MAX_SET_NAME_CHARS, ChangedElsewhere, FullSet, QuestionSet
 
@@ -142,8 +142,8 @@ def edit(request: HttpRequest, full: FullSet) -> HttpResponse:
     set_ = full.set
     form = SetForm(form_data(request), initial=SetForm.initial_of(set_))
 
-    def save(seen: str) -> None:
-        services.edit(request.user, set_.id, seen, **form.values())
+    def save(fingerprint: str) -> None:
+        services.edit(request.user, set_.id, fingerprint, **form.values())
 
     if run_edit(request, form, save, rules.set_fingerprint(set_)):
         return redirect("question_set", set_.id)
@@ -219,19 +219,17 @@ def import_set(request: HttpRequest, full: FullSet) -> HttpResponse:
 def _preview(request: HttpRequest, full: FullSet, read: ImportedFile, read_as: str) -> HttpResponse:
     """A verdict for each row; nothing is written yet."""
     counts = {verdict: read.count(verdict) for verdict in Verdict}
-    back = ImportedForm(initial={"questions": "".join(questions_csv(read.new))}, full=full)
-    context = context_of(request, full, read=read, read_as=read_as, counts=counts, form=back, new=len(read.new))
+    questions = "".join(questions_csv(read.new))
+    context = context_of(
+        request, full, read=read, read_as=read_as, counts=counts, questions=questions, new=len(read.new)
+    )
     return render(request, "questions/preview.html", context)
 
 
 def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
     """Skips what the set has by now, so that pressing the button twice adds nothing twice."""
-    form = ImportedForm(request.POST, full=full)
-    if not form.is_valid():
-        messages.error(request, _("That list could not be imported. Please start again with the file."))
-        return redirect("import_set", full.set.id)
-    read: ImportedFile = form.cleaned_data["questions"]
     with refusals_as_messages(request):
+        read = csv_import.read(request.POST["questions"].encode(), full)
         services.add(request.user, full.set.id, read.new)
         messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
         if left := len(read.rows) - len(read.new):

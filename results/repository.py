@@ -12,7 +12,7 @@ import orjson
 from acts.caches import Cacheable, get_cached
 from acts.storage import table
 from elections import repository as elections
-from elections.repository import Voter
+from elections.rolls import Voter
 from elections.rules import Election
 from elections.skills_needed.needs import Snapshot, snapshot_in
 from elections.turnout.counts import Turnout

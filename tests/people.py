@@ -21,6 +21,7 @@ from accounts.sessions import SessionStore
 from accounts.visitors import remember_browser, start_session
 from acts.storage import log
 from elections import repository as elections
+from elections import rolls
 from elections.rules import Election
 from mail.emails import compose
 from mail.message_ids import mail_number
@@ -41,7 +42,7 @@ def enrol(*names: str) -> None:
 def list_as_before(election: Election, *names: str) -> None:
     """Names on the roll as earlier versions put them there: without an account, and for no account in particular."""
     for name in names:
-        entry, one_more = elections.new_voter(election, name), elections.touched(election, 1)
+        entry, one_more = rolls.new_voter(election, name), elections.touched(election, 1)
         said = {"election_name": election.name, "voters": [name], "accounts": [""]}
         log().record(Event(election.owner_name, "VotersAdded", said), entry, one_more)
 

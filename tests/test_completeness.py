@@ -19,6 +19,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.storage import log, table, use_table
 from elections import repository as elections
+from elections import rolls
 from elections.candidates.services import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -334,7 +335,7 @@ def plant_two_events_at_once(user: User) -> None:
 
 def plant_a_voter_without_an_event(user: User) -> None:
     made = drafts.create(user, "Board")
-    table().write(elections.new_voter(made, "Eve"))
+    table().write(rolls.new_voter(made, "Eve"))
 
 
 def plant_a_result_written_over(user: User) -> None:

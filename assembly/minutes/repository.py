@@ -143,5 +143,5 @@ def noting(game_id: str, note: Note) -> list[Write]:
 def deletion(game_id: str) -> list[Write]:
     """Deletes the facts, and the rest in the background. Refused unless they are sealed."""
     place = keys.minutes(game_id)
-    ended_at = (table().get(place) or {}).get("ended_at", "")  # by which those who were there find it listed
+    ended_at = (table().get(place) or {}).get("ended_at", "")  # part of the key of list entries
     return [Delete(place, when=Exists("digest")), DELETING.begin(game_id, ended_at=ended_at)]

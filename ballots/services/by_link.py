@@ -14,9 +14,9 @@ from ballots import repository
 from ballots.passes import Pass
 from ballots.repository import Standing
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
-from elections.repository import is_by_address
+from elections.rolls import is_by_address
 from elections.rules import Election
 from store import keys
 from store.table import Item
@@ -57,7 +57,7 @@ def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
     if is_by_address(link.voter):
         return people.find(told["name"]) if told else None
     person = people.user_of(told) if told else None
-    if person is None or not elections.entries_of(person, [entry] if entry else []) or not link.is_good_for(person):
+    if person is None or not rolls.entries_of(person, [entry] if entry else []) or not link.is_good_for(person):
         raise LinkRefused(NOT_LISTED)
     return person
 

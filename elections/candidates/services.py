@@ -40,7 +40,10 @@ def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
         raise LostRace
     check(actor, election, Action.ADD_CANDIDATES)
     batch = _numbered(name, new)
-    _record_candidates(actor, election, batch)
+    if batch:
+        writes = [repository.new_candidate(name, each) for each in batch]
+        data = {"candidates": [_payload(each) for each in batch]}
+        record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
     return [each.name for each in batch]
 
 
@@ -52,13 +55,6 @@ def _numbered(name: str, new: Sequence[Candidate]) -> list[Candidate]:
     rules.check_names([each.name for each in (*there, *wanted)])
     first = max((each.number for each in there), default=-1) + 1
     return [replace(each, number=number) for number, each in enumerate(wanted, first)]
-
-
-def _record_candidates(actor: User, election: Election, batch: Sequence[Candidate]) -> None:
-    if batch:
-        writes = [repository.new_candidate(election.name, each) for each in batch]
-        data = {"candidates": [_payload(each) for each in batch]}
-        record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
 
 
 def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
@@ -82,9 +78,8 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
-    candidate = repository.find_candidate(election.name, name)
-    gone = repository.removing_candidate(election.name, name, candidate.photo if candidate else None)
-    record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *gone, repository.touched(election))
+    writes = [*repository.removing_candidate(election.name, name), repository.touched(election)]
+    record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *writes)
 
 
 # --- their pictures ---

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from elections import repository
+from elections import rolls
 from elections.invitations.reminders import REMINDER_TIMES
 from elections.rules import Election, State
 
@@ -46,16 +46,16 @@ def needs_accounts(election: Election) -> bool:
     is_listed_draft = election.electorate == "listed" and election.stored_state == State.DRAFT
     if election.vote_by_link or not is_listed_draft or not election.voter_count:
         return False
-    some = repository.voters(election, limit=MAX_CHECKED_VOTERS)[0]
-    return any(repository.is_by_address(each["voter_name"]) for each in some)
+    some = rolls.list_voters(election, limit=MAX_CHECKED_VOTERS)[0]
+    return any(rolls.is_by_address(each["voter_name"]) for each in some)
 
 
 def summarise_roll(election: Election) -> tuple[int, int]:
     """How many are listed by address, and how many by an account that is gone; a long roll would take too long."""
     if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
         return 0, 0
-    current = list(repository.current_voters(election))
-    return sum(map(repository.is_by_address, current)), max(0, election.voter_count - len(current))
+    current = list(rolls.current_voters(election))
+    return sum(map(rolls.is_by_address, current)), max(0, election.voter_count - len(current))
 
 
 def checklist_items(

@@ -54,7 +54,7 @@ class Numbers:
     sealing: str = ""  # how far that is, while it takes its time
 
 
-ONCE_SEALED = Hooks[[User, Election], Step | None]("what is to be done once a result is sealed")
+ONCE_SEALED = Hooks[[User, Election], Step | None]("the next step once a result is sealed")
 
 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:

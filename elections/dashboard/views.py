@@ -24,7 +24,7 @@ from .next_step import ONCE_SEALED, Numbers, next_step
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     now = now_text()
-    candidates, got, turnout, (parts, lacks_accounts) = run_parallel(
+    candidates, so_far, turnout, (parts, lacks_accounts) = run_parallel(
         table(),
         lambda: repository.candidates_by_name(election.name),
         lambda: progress(election),
@@ -35,22 +35,22 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     numbers = Numbers(
         candidates=len(candidates),
         voted=context["turnout"].voted if "turnout" in context else 0,
-        uninvited=got.uninvited(election),
-        invited=got.invited.voters if got.invited else 0,
-        reminded=got.reminded.all if got.reminded else 0,
-        is_inviting=got.is_inviting,
-        is_sealed=got.is_sealed,
-        sealing=str(got.sealing or ""),
+        uninvited=so_far.uninvited(election),
+        invited=so_far.invited.voters if so_far.invited else 0,
+        reminded=so_far.reminded.all if so_far.reminded else 0,
+        is_inviting=so_far.is_inviting,
+        is_sealed=so_far.is_sealed,
+        sealing=str(so_far.sealing or ""),
     )
-    later = ONCE_SEALED.run_all(request.user, election) if got.is_sealed else []
+    later = ONCE_SEALED.run_all(request.user, election) if so_far.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     silent = sum(not each.statement for each in candidates)
-    snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, got, lacks_accounts)
+    snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, so_far, lacks_accounts)
     context |= {
         "step": step,
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
         "concerns": concerns(snapshot, except_for=step.what),
-        "mails": got.mails,
+        "mails": so_far.mails,
         "reminders": [reminders.REMINDER_TIMES[hours] for hours in election.remind_before],
         "panels": parts,
     }

@@ -18,7 +18,7 @@ from acts.background import Batch, Task, TaskType, finished, wait
 from acts.refusals import LostRace, Refusal, TryLater
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
-from elections import actions, repository, sharding
+from elections import actions, repository, rolls, sharding
 from elections.candidates.services import add_candidates, copy_pictures
 from elections.invitations import own_text
 from elections.roll.services import put_on_roll
@@ -129,13 +129,13 @@ def _fill(owner: User, draft: Election, source_data: Item) -> None:
     copy_needs(owner, draft, needs.find_needs(source.name))
     own_text.copy(owner, source.name, draft)
     actions.check(owner, draft, Action.ADD_VOTERS)
-    put_on_roll(owner, draft, repository.current_voters(source, by_name=takes_names(source)))
+    put_on_roll(owner, draft, rolls.current_voters(source, by_name=takes_names(source)))
 
 
 def _list_voters(owner: User, draft: Election, part: Item) -> None:
     """Those whose account is gone meanwhile stay behind."""
     actions.check(owner, draft, Action.ADD_VOTERS)
-    _on_roll, current = repository.roll_and_accounts(draft, part["voters"])
+    _on_roll, current = rolls.roll_and_accounts(draft, part["voters"])
     accounts = zip(part["voters"], part["accounts"], strict=True)
     same = [name for name, account in accounts if account == BY_ADDRESS or current.get(keys.fold(name)) == account]
     retry_lost_race(partial(put_on_roll, owner, draft, same))

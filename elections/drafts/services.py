@@ -21,7 +21,7 @@ from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, Refusal
 from acts.storage import now_text, table
 from acts.versions import unchanged
-from elections import repository, sharding
+from elections import repository, rolls, sharding
 from elections.actions import check, record
 from elections.lifecycle.deleting import clear_name
 from elections.repository import RENAMING
@@ -140,5 +140,5 @@ def _moving(item: Item, task: Task) -> list[Write]:
     if item.get("GSI1SK") == keys.by_date(created_at, old):
         moved["GSI1SK"] = keys.by_date(created_at, new)
     is_import = {"digest", "asked_by"} <= item.keys()
-    tasks = [repository.import_task(new, item["digest"], item["asked_by"])] if is_import else []
+    tasks = [rolls.import_task(new, item["digest"], item["asked_by"])] if is_import else []
     return [Put(moved), Delete(Key(item["PK"], item["SK"]), when=Exists()), *tasks]

@@ -79,12 +79,12 @@ class ProgressStep:
     label: str
     url: str = ""
     is_done: bool = False
-    is_here: bool = False
+    is_current: bool = False
 
 
-def progress_steps(election: Election | None, here: Step) -> list[ProgressStep]:
+def progress_steps(election: Election | None, current: Step) -> list[ProgressStep]:
     """All steps up to opening; before a draft exists, the others have no link."""
-    at = STEPS.index(here)
+    at = STEPS.index(current)
     steps = [
         ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(STEPS)

@@ -39,7 +39,7 @@ class Filling:
     done: int = 0
     added: int = 0
     there: int = 0  # in the group already
-    gone: int = 0  # whose account is no longer there
+    gone: int = 0  # whose account no longer exists
 
     @property
     def subject(self) -> str:
@@ -50,28 +50,17 @@ def begin(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, li
     """Store the list; returns the task to write with the event, or none for an empty list."""
     if not members:
         return Filling(group.id, "", by, 0), []
-    filling = _store_slices(group.id, by, members)
-    data = {name: getattr(filling, name) for name in ("group_id", "token", "by", "slices")}
-    return filling, [FILLING.begin(filling.subject, **data)]
-
-
-def _store_slices(group_id: str, by: str, members: Sequence[Member]) -> Filling:
-    """In slices that are not read until the task exists."""
-    token, until = _digest(group_id, members), int(time.time()) + UNUSED_SLICE_SECONDS
-    slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(by_count(members))]
-    for some in by_count(slices, SLICES_PER_WRITE):
-        table().write(*some)
-    return Filling(group_id, token, by, len(slices))
-
-
-def _digest(group_id: str, members: Sequence[Member]) -> str:
-    names = "\n".join((group_id, *(each.name for each in members)))
-    return hashlib.sha256(names.encode()).hexdigest()[:32]
-
-
-def _slice(group_id: str, token: str, number: int, members: Sequence[Member], until: int) -> Put:
-    place = keys.coming_members(group_id, token, number)
-    return Put({"PK": place.pk, "SK": place.sk, "token": token, **repository.member_data(members), "ttl": until})
+    names = "\n".join((group.id, *(each.name for each in members)))
+    token, until = hashlib.sha256(names.encode()).hexdigest()[:32], int(time.time()) + UNUSED_SLICE_SECONDS
+    slices = []  # not read until the task exists
+    for number, some in enumerate(by_count(members)):
+        place, data = keys.coming_members(group.id, token, number), repository.member_data(some)
+        slices.append(Put({"PK": place.pk, "SK": place.sk, "token": token, **data, "ttl": until}))
+    for writes in by_count(slices, SLICES_PER_WRITE):
+        table().write(*writes)
+    filling = Filling(group.id, token, by, len(slices))
+    task = FILLING.begin(filling.subject, group_id=group.id, token=token, by=by, slices=len(slices))
+    return filling, [task]
 
 
 def is_under_way(group_id: str) -> bool:

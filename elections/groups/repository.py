@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.background import TaskType
 from acts.storage import table
 from elections import repository as elections
+from elections import rolls
 from elections.rules import Election
 from store import keys
 from store.splitting import by_count
@@ -18,8 +19,6 @@ from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Writ
 from .rules import Group, Member
 
 DELETING = TaskType("delete group", _("Deleting a group"))
-
-OF_GROUPS = tuple(Group.__dataclass_fields__)
 
 # --- finding ---
 
@@ -63,22 +62,22 @@ def existing_members(group_id: str, names: Iterable[str]) -> set[str]:
 
 def find_accounts(names: Iterable[str]) -> dict[str, str]:
     """Which account has each of the names, folded; by when it was made."""
-    places = {keys.user(name): keys.fold(name) for name in names if not elections.is_by_address(name)}
+    places = {keys.user(name): keys.fold(name) for name in names if not rolls.is_by_address(name)}
     found = table().get_many(places) if places else {}
     return {places[place]: item["created_at"] for place, item in found.items()}
 
 
 def current_members(members: Sequence[Member]) -> list[Member]:
     """Without those by the name of an account that is gone."""
-    here = find_accounts(member.name for member in members)
-    return [each for each in members if each.is_by_address or here.get(keys.fold(each.name)) == each.account]
+    accounts = find_accounts(member.name for member in members)
+    return [each for each in members if each.is_by_address or accounts.get(keys.fold(each.name)) == each.account]
 
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
     """The current voters on a roll, as members."""
-    for some in by_count(elections.current_voters(election, by_name=by_name)):
-        here = find_accounts(some)
-        yield from (Member(name, here.get(keys.fold(name))) for name in some)
+    for some in by_count(rolls.current_voters(election, by_name=by_name)):
+        accounts = find_accounts(some)
+        yield from (Member(name, accounts.get(keys.fold(name))) for name in some)
 
 
 def uses(group_id: str, limit: int) -> list[Item]:
@@ -90,7 +89,7 @@ def uses(group_id: str, limit: int) -> list[Item]:
 
 
 def group_of(item: Item) -> Group:
-    return Group(**{name: item[name] for name in OF_GROUPS})
+    return Group(**{name: item[name] for name in Group.__dataclass_fields__})
 
 
 def member_of(item: Item) -> Member:

@@ -14,14 +14,10 @@ from pages.names import MAX_NAME_CHARS
 from store.keys import fold
 
 MAX_MEMBERS = lists.MAX_ROWS  # as many as a list for a roll may have
-MAX_GROUPS_PER_PERSON = 200  # of one person
-
+MAX_GROUPS_PER_PERSON = 200
 
 NOT_THERE = _("This group no longer exists.")
 NAME_TAKEN = _("You already have a group with that name. Please choose another name.")
-NOBODY = _("Nobody in this group can be added to this roll.")
-TOO_MANY_GROUPS = _("You have %(most)d groups, the maximum. Delete one you do not need.")
-TOO_MANY_MEMBERS = _("A group has at most %(most)d members; with these it would have %(count)d.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +50,18 @@ def owns(name: str, group: Group) -> bool:
 
 def check_number(groups: int) -> None:
     if groups >= MAX_GROUPS_PER_PERSON:
-        raise TooMany(TOO_MANY_GROUPS % {"most": MAX_GROUPS_PER_PERSON})
+        sentence = _("You have %(most)d groups, the maximum. Delete one you do not need.")
+        raise TooMany(sentence % {"most": MAX_GROUPS_PER_PERSON})
 
 
 def check_room(group: Group, more: int) -> None:
     if group.members + more > MAX_MEMBERS:
-        raise TooMany(TOO_MANY_MEMBERS % {"most": MAX_MEMBERS, "count": group.members + more})
+        sentence = _("A group has at most %(most)d members; with these it would have %(count)d.")
+        raise TooMany(sentence % {"most": MAX_MEMBERS, "count": group.members + more})
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
     """The name, or the first of “Name (2)”, “Name (3)” … that is not taken; the taken ones are folded."""
-    names = (wanted if number == 1 else _numbered(wanted, number) for number in count(1))
+    endings = ("" if number == 1 else f" ({number})" for number in count(1))
+    names = (wanted[: MAX_NAME_CHARS - len(ending)].rstrip() + ending for ending in endings)
     return next(name for name in names if fold(name) not in taken)
-
-
-def _numbered(name: str, number: int) -> str:
-    end = f" ({number})"
-    return name[: MAX_NAME_CHARS - len(end)].rstrip() + end

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
+
+from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
@@ -20,7 +21,7 @@ from elections import repository as elections
 from elections.roll import imports
 from elections.roll.imports import Import
 from elections.roll.list_summary import Skipped
-from elections.rules import Action, Election, takes_names
+from elections.rules import Action, Election, Relation, State, takes_names
 from store import keys
 from store.log import Event
 from store.table import Check, Exists, Item, Write
@@ -81,25 +82,24 @@ def _find_own(user: User, group_id: str) -> Group:
     return group
 
 
-def rename(user: User, group_id: str, name: str) -> Group:
-    """Of two at once, the second takes the first one's place."""
-    return retry_lost_race(lambda: _rename(user, _find_own(user, group_id), name))
+def rename(user: User, group_id: str, name: str) -> None:
+    """Of two concurrent renamings, the second wins."""
 
+    def act() -> None:
+        group = _find_own(user, group_id)
+        if name != group.name:
+            event = Event(user.name, "GroupRenamed", {"group_id": group.id, "name": name})
+            refusals = {1: LostRace(), 0: NameTaken(rules.NAME_TAKEN)}
+            record(event, *repository.renaming(group, name), refusals=refusals)
 
-def _rename(user: User, group: Group, name: str) -> Group:
-    if name == group.name:
-        return group
-    event = Event(user.name, "GroupRenamed", {"group_id": group.id, "name": name})
-    refusals = {1: LostRace(), 0: NameTaken(rules.NAME_TAKEN)}
-    record(event, *repository.renaming(group, name), refusals=refusals)
-    return Group(group.id, name, group.owner_name, group.created_at, group.members, group.version + 1)
+    retry_lost_race(act)
 
 
 def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
     """Add known names and all addresses; returns how many came in."""
     group = _find_own(user, group_id)
-    here = repository.find_accounts(names)
-    known = [Member(name, here.get(keys.fold(name))) for name in names]
+    accounts = repository.find_accounts(names)
+    known = [Member(name, accounts.get(keys.fold(name))) for name in names]
     known = [each for each in known if each.is_by_address or each.account]
     rules.check_room(group, len(known))
     coming, task = filling.begin(group, user.name, known)
@@ -148,9 +148,11 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
     """Import the current members to the roll, recording the use of the group. Repeating it is harmless."""
     group = _find_own(user, group_id)
     members = list(repository.every_member(group.id))
-    names = usable(election, repository.current_members(members))
+    current = repository.current_members(members)
+    # where names come onto the roll by voting in secret, only addresses are put there
+    names = [each.name for each in current if each.is_by_address or takes_names(election)]
     if not names:
-        raise NotThere(rules.NOBODY)
+        raise NotThere(_("Nobody in this group can be added to this roll."))
 
     def begin(writes: Sequence[Write]) -> None:
         if election.group == group.id:
@@ -162,17 +164,13 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
     return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
 
 
-def usable(election: Election, members: Sequence[Member]) -> list[str]:
-    """Where names come onto the roll by voting in secret, only addresses are put there."""
-    return [each.name for each in members if each.is_by_address or takes_names(election)]
-
-
-def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> list[Election]:
-    """Elections whose roll it was added to, as far as they are visible."""
-    found = (
-        elections.find_created(use["election_name"], use["created_at"]) for use in repository.uses(group_id, limit)
-    )
-    return [each for each in found if each is not None and visible(each)]
+def used_in(user: User, group_id: str, limit: int) -> list[Election]:
+    """Elections whose roll it was added to; drafts only if this person runs them."""
+    uses = repository.uses(group_id, limit)
+    found = filter(None, (elections.find_created(use["election_name"], use["created_at"]) for use in uses))
+    return [
+        each for each in found if each.stored_state != State.DRAFT or actions.relation(user, each) != Relation.NOBODY
+    ]
 
 
 # --- when a person leaves ---
@@ -180,18 +178,13 @@ def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> l
 
 def forget_person(gone: User) -> None:
     """Remove a leaver from all groups, by name and by address, and delete their own."""
+
+    def leave(item: Item) -> None:
+        retry_lost_race(lambda: _remove(SITE, item["group_id"], item["member_name"]))
+
+    def delete_own(group: Group) -> None:
+        retry_lost_race(lambda: _delete(SITE, now) if (now := repository.find(group.id)) else None)
+
     for name in (gone.name, gone.email):
-        entries = list(table().each(keys.groups_with(name)))
-        process_each(entries, lambda item: retry_lost_race(partial(_remove_entry, item)))
-    process_each(
-        list(repository.every_group_of(gone.name)), lambda group: retry_lost_race(partial(_delete_by_id, group.id))
-    )
-
-
-def _remove_entry(item: Item) -> None:
-    _remove(SITE, item["group_id"], item["member_name"])
-
-
-def _delete_by_id(group_id: str) -> None:
-    if (group := repository.find(group_id)) is not None:
-        _delete(SITE, group)
+        process_each(list(table().each(keys.groups_with(name))), leave)
+    process_each(list(repository.every_group_of(gone.name)), delete_own)

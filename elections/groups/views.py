@@ -2,44 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from django import forms
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
-from elections import repository as elections
-from elections import rules as of_elections
+from elections import rolls
 from elections.access import election_context, organiser_page
-from elections.actions import relation
 from elections.roll import list_summary
 from elections.roll.forms import ImportedForm, SearchForm
-from elections.roll.list_summary import Skipped
-from elections.roll.views import start_import
+from elections.roll.views import preview_context, start_import
 from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
 from pages import lists
+from pages.fields import LinesField, TitleField
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
 from pages.lists import Row, Verdict
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.paging import list_context, read_page
 
 from . import filling, repository, rules, services
-from .filling import Filling
-from .forms import ChoiceForm, GroupForm, MembersForm
 from .rules import MAX_GROUPS_PER_PERSON, Group, Member
 
 MADE = Limit("groups", 60, SECONDS_PER_HOUR)
 MAX_USES_SHOWN = 10
-CSV = "group.csv"
+
+
+class GroupForm(forms.Form):
+    """The name of a group."""
+
+    name = TitleField(label=gettext_lazy("Name of the group"), help_text=gettext_lazy("Only you see it."))
+
+
+class MembersForm(forms.Form):
+    """Names and addresses, pasted or as a CSV file."""
+
+    use_required_attribute = False  # one of the two will do
+
+    text = LinesField(
+        label=gettext_lazy("Names and addresses, one per line"),
+        required=False,
+        max_length=lists.MAX_PASTED_CHARS,
+        rows=6,
+        help_text=gettext_lazy("User names of people who have an account here, or email addresses."),
+    )
+    file = forms.FileField(label=gettext_lazy("Or a CSV file"), required=False, max_length=200)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        file, text = cleaned.get("file"), cleaned.get("text", "")
+        if self.errors:
+            return cleaned
+        if bool(file) == bool(text.strip()):
+            raise ValidationError(_("Either choose a file or paste a list."))
+        try:
+            cleaned["rows"] = lists.read_voters(file.read(lists.MAX_BYTES + 1) if file else text.encode())
+        except lists.NotAList as refusal:
+            self.add_error("file" if file else "text", str(refusal))
+        return cleaned
+
+
+class ChoiceForm(forms.Form):
+    """Which of one's groups."""
+
+    group = forms.ChoiceField(label=gettext_lazy("Group"), widget=forms.RadioSelect)
+
+    def __init__(self, *arguments: Any, groups: Iterable[Group], **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["group"].choices = [(each.id, f"{each.name} ({each.members})") for each in groups]
 
 
 # --- one's own ---
@@ -85,26 +128,17 @@ def group(request: HttpRequest, group: Group) -> HttpResponse:
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     found, older = read_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
-    used = services.used_in(group.id, MAX_USES_SHOWN, lambda election: _sees(request, election))
+    used = services.used_in(request.user, group.id, MAX_USES_SHOWN)
     context = {"group": group, "members": found, "older": older, "search": search, "used": used}
     context |= {"coming": filling.is_under_way(group.id)}
     return render(request, "elections/groups/group.html", context)
-
-
-def _sees(request: HttpRequest, election: Election) -> bool:
-    """Drafts are visible only to those who run them."""
-    is_draft = election.stored_state == of_elections.State.DRAFT
-    return not is_draft or relation(request.user, election) != of_elections.Relation.NOBODY
 
 
 @owned
 @form_page
 def rename(request: HttpRequest, group: Group) -> HttpResponse:
     form = GroupForm(form_data(request), initial={"name": group.name})
-
-    def act() -> Group:
-        return services.rename(request.user, group.id, form.cleaned_data["name"])
-
+    act = lambda: services.rename(request.user, group.id, form.cleaned_data["name"])  # noqa: E731
     if run_form(request, form, act, _("The group is renamed."), "name"):
         return redirect("group", group_id=group.id)
     return show_form(request, form, _("Rename the group"), _("Rename"), group=group)
@@ -161,12 +195,7 @@ def _preview_members(request: HttpRequest, group: Group, rows: list[Row]) -> Htt
     rows = lists.compare_with_roll(
         rows, repository.existing_members(group.id, names), repository.find_accounts(names), _("Already in the group.")
     )
-    new = [row.value for row in rows if row.verdict == Verdict.NEW]
-    skipped = list_summary.skipped_of(rows)
-    sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
-    form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.preview_text(len(new), skipped, list_summary.MEMBERS)
-    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **list_summary.rows_by_verdict(rows)}
+    context = {"group": group, **preview_context(rows, list_summary.MEMBERS)}
     return render(request, "elections/groups/preview.html", context)
 
 
@@ -176,15 +205,12 @@ def _add(request: HttpRequest, group: Group) -> HttpResponse:
         messages.error(request, _("The list could not be read. Please start again."))
         return redirect("add_members", group_id=group.id)
     with refusals_as_messages(request):
-        came = services.add(request.user, group.id, form.cleaned_data["voters"])
-        messages.success(request, _added_message(came, form.cleaned_data["skipped"]))
+        progress = services.add(request.user, group.id, form.cleaned_data["voters"])
+        skipped = form.cleaned_data["skipped"]
+        skipped = replace(skipped, there=skipped.there + progress.there)
+        messages.success(request, list_summary.summary(progress.added, skipped, list_summary.MEMBERS, progress.gone))
         return redirect("group", group_id=group.id)
     return redirect("add_members", group_id=group.id)
-
-
-def _added_message(came: Filling, skipped: Skipped) -> str:
-    there = Skipped(skipped.there + came.there, skipped.repeated, skipped.unusable, skipped.lines)
-    return list_summary.summary(came.added, there, list_summary.MEMBERS, came.gone)
 
 
 # --- from a roll, and onto one ---
@@ -210,40 +236,29 @@ def put_on_roll(request: HttpRequest, election: Election) -> HttpResponse:
     form = ChoiceForm(form_data(request), groups=own, initial={"group": own[0].id if len(own) == 1 else None})
     if request.method == "POST" and form.is_valid():
         chosen = next(each for each in own if each.id == form.cleaned_data["group"])
-        return (
-            _start_import(request, election, chosen)
-            if "sure" in request.POST
-            else _preview_group(request, election, chosen)
-        )
+        if "sure" not in request.POST:
+            return _preview_group(request, election, chosen)
+        with refusals_as_messages(request):
+            return start_import(request, election, services.put_on_roll(request.user, election, chosen.id))
+        return redirect("roll", name=election.name)
     context = election_context(request, election, form=form, groups=own)
     return render(request, "elections/groups/choose.html", context, status=422 if form.errors else 200)
 
 
 def _preview_group(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
     rows = _rows(election, list(repository.every_member(group.id)))
-    skipped, new = list_summary.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
-    numbers = list_summary.preview_text(new, skipped, list_summary.VOTERS)
-    context = {"group": group, "new": new, "numbers": numbers, **list_summary.rows_by_verdict(rows)}
-    return render(request, "elections/groups/put_on.html", election_context(request, election, **context))
+    context = election_context(request, election, group=group, **preview_context(rows, list_summary.VOTERS))
+    return render(request, "elections/groups/put_on.html", context)
 
 
 def _rows(election: Election, members: list[Member]) -> list[Row]:
     """A verdict for each member; a reused name does not bring back a deleted account."""
-    here = {each.name for each in repository.current_members(members)}
+    current = {each.name for each in repository.current_members(members)}
     names = [each.name for each in members]
     judged = lists.compare_with_roll(
         (Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)),
-        *elections.roll_and_accounts(election, names),
+        *rolls.roll_and_accounts(election, names),
     )
     judged = judged if takes_names(election) else lists.refuse_names(judged, str(EVERYBODY_HERE))
-    return [_gone_account_row(row) if row.verdict == Verdict.NEW and row.value not in here else row for row in judged]
-
-
-def _gone_account_row(row: Row) -> Row:
-    return Row(row.line, row.typed, row.value, Verdict.INVALID, _("This account no longer exists."))
-
-
-def _start_import(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
-    with refusals_as_messages(request):
-        return start_import(request, election, services.put_on_roll(request.user, election, group.id))
-    return redirect("roll", name=election.name)
+    gone = {"verdict": Verdict.INVALID, "reason": _("This account no longer exists.")}
+    return [replace(row, **gone) if row.verdict == Verdict.NEW and row.value not in current else row for row in judged]

@@ -54,10 +54,10 @@ class Entry:
 def organiser_events(place: Position, limit: int) -> tuple[list[Item], Position | None]:
     """Their events from there on, the newest first, back to the making of the election, through all its names."""
     found: list[Item] = []
-    for _look in range(MAX_QUERIES_PER_PAGE):
+    for _page in range(MAX_QUERIES_PER_PAGE):
         wanted = Query(election=place.name, ballots=False)
-        looked = search(table(), wanted, before=place.before, limit=limit - len(found))
-        some, earlier = _until_made(place.name, looked.events, looked.before)
+        page = search(table(), wanted, before=place.before, limit=limit - len(found))
+        some, earlier = _until_made(place.name, page.events, page.before)
         found += some
         if earlier is None or len(found) >= limit:
             return found, earlier
@@ -70,34 +70,28 @@ def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list
     for position, event in enumerate(events, 1):
         if event["event_type"] == "ElectionCreated":
             return events[:position], None
-        if old := _name_before(name, event):
-            return events[:position], Position(old, event["event_id"])
+        if event["event_type"] == "ElectionRenamed":
+            old, new = event["event_data"]["election_name"], event["event_data"]["new_name"]
+            if fold(old) != fold(name) == fold(new):
+                return events[:position], Position(old, event["event_id"])
     return events, Position(name, before) if before is not None else None
-
-
-def _name_before(name: str, event: Item) -> str:
-    """The name the election had until this event, if it got the present one by it."""
-    event_data = event["event_data"]
-    if event["event_type"] != "ElectionRenamed" or fold(event_data["new_name"]) != fold(name):
-        return ""
-    return str(event_data["election_name"]) if fold(event_data["election_name"]) != fold(name) else ""
 
 
 def history_entries(events: list[Item], election: Election, candidates: Iterable[str]) -> list[Entry]:
     """The events as shown to everyone who may see the election and these candidates."""
-    standing = {fold(name) for name in candidates}
-    return [_entry(batch, election, standing) for batch in _merge_batches(events)]
+    current = {fold(name) for name in candidates}
+    return [_entry(batch, election, current) for batch in _merge_batches(events)]
 
 
 def _merge_batches(events: list[Item]) -> list[list[Item]]:
     """A long list of voters is put on the roll a batch at a time; that is one act, not a hundred."""
-    gathered: list[list[Item]] = []
+    batches: list[list[Item]] = []
     for event in events:
-        if gathered and _continues(gathered[-1][-1], event):
-            gathered[-1].append(event)
+        if batches and _continues(batches[-1][-1], event):
+            batches[-1].append(event)
         else:
-            gathered.append([event])
-    return gathered
+            batches.append([event])
+    return batches
 
 
 def _continues(later: Item, event: Item) -> bool:
@@ -106,21 +100,25 @@ def _continues(later: Item, event: Item) -> bool:
     return same and event["event_type"] == "VotersAdded" and apart <= MAX_MERGED_GAP
 
 
-def _entry(events: list[Item], election: Election, standing: set[str]) -> Entry:
+def _entry(events: list[Item], election: Election, current: set[str]) -> Entry:
     event, *parts = events
     event_data = event["event_data"]
     if parts:
         event_data = {**event_data, "voters": [voter for each in events for voter in each["event_data"]["voters"]]}
-    sentence_of, context = (
-        SCHEMA.event_type(event["event_type"]).sentence or _unknown,
-        EventContext(event, event_data, election, standing),
+    sentence, context = (
+        SCHEMA.event_type(event["event_type"]).sentence,
+        EventContext(event, event_data, election, current),
     )
-    sentence = (
-        sentence_of(context) if callable(sentence_of) else context.text(sentence_of, name=event_data.get("name", ""))
-    )
+    if not sentence:  # better than silence: something happened, and its number leads to it
+        unknown = _("%(who)s did something the log calls “%(type)s”.")
+        text = context.text(unknown, type=event["event_type"])
+    elif callable(sentence):
+        text = sentence(context)
+    else:
+        text = context.text(sentence, name=event_data.get("name", ""))
     sealed = event_data if event["event_type"] == "ResultSealed" else {}
     digests = [str(sealed.get(name, "")) for name in ("digest", "report_digest")]
-    return Entry(event["event_id"], events[-1]["event_id"], event["when_occurred"], sentence, *digests)
+    return Entry(event["event_id"], events[-1]["event_id"], event["when_occurred"], text, *digests)
 
 
 # --- a sentence for each type of event ---
@@ -133,7 +131,7 @@ class EventContext:
     event: Item
     data: Item
     election: Election
-    standing: set[str]
+    current: set[str]  # names of the candidates it has now, folded
 
     @property
     def who(self) -> str:
@@ -183,17 +181,13 @@ def updated(context: EventContext) -> str:
     if changed == {"allow_edit": False}:
         return context.text(_("%(who)s locked the list of candidates: no more can be added."))
     if set(changed) == {"no_voting_after"}:
-        return _end_moved(context, changed["no_voting_after"])
+        if (end := changed["no_voting_after"]) is None:
+            return context.text(_("%(who)s removed the end: it stays open until an organiser closes it."))
+        return context.text(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, context.election))
     labels = [str(FIELDS[name]) for name in FIELDS if name in changed]
     if not labels:
         return context.text(_("%(who)s changed the settings."))
     return context.text(_("%(who)s changed: %(what)s."), what=", ".join(labels))
-
-
-def _end_moved(context: EventContext, end: str | None) -> str:
-    if end is None:
-        return context.text(_("%(who)s removed the end: it stays open until an organiser closes it."))
-    return context.text(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, context.election))
 
 
 def _in_its_zone(stored: str, election: Election) -> str:
@@ -219,22 +213,14 @@ def closed(context: EventContext) -> str:
 
 def candidates_added(context: EventContext) -> str:
     names = [str(each["name"]) for each in context.data.get("candidates", ())]
-    shown = [name for name in names if fold(name) in context.standing]
-    if not shown:
-        return context.text(SOME_CANDIDATES_ADDED, count=len(names))
-    sentence = context.text(_("%(who)s added candidates: %(names)s."), names=", ".join(shown))
-    gone = len(names) - len(shown)
-    if not gone:
-        return sentence
-    more = ngettext("%(count)d more is no longer a candidate.", "%(count)d more are no longer candidates.", gone) % {
-        "count": gone
-    }
-    return f"{sentence} {more}"
-
-
-SOME_CANDIDATES_ADDED = ngettext_lazy(
-    "%(who)s added %(count)d candidate.", "%(who)s added %(count)d candidates.", "count"
-)
+    left = [name for name in names if fold(name) in context.current]
+    if not left:
+        some = ngettext("%(who)s added %(count)d candidate.", "%(who)s added %(count)d candidates.", len(names))
+        return context.text(some, count=len(names))
+    sentence = context.text(_("%(who)s added candidates: %(names)s."), names=", ".join(left))
+    gone = len(names) - len(left)
+    more = ngettext("%(count)d more is no longer a candidate.", "%(count)d more are no longer candidates.", gone)
+    return f"{sentence} {more % {'count': gone}}" if gone else sentence
 
 
 def sentence_with_count(sentence: Any, attribute: str) -> Callable[[EventContext], str]:
@@ -252,7 +238,7 @@ def sentence_about_candidate(sentence: str, if_gone: str) -> Callable[[EventCont
 
     def sentence_for(context: EventContext) -> str:
         name = str(context.data.get("candidate_name", ""))
-        return context.text(sentence if fold(name) in context.standing else if_gone, name=name)
+        return context.text(sentence if fold(name) in context.current else if_gone, name=name)
 
     return sentence_for
 
@@ -293,11 +279,6 @@ def reminded(context: EventContext) -> str:
     if "hours_before" in context.data:
         return context.text(_("%(who)s sent the automatic reminder to those who had not voted."))
     return context.text(_("%(who)s reminded those who had not voted."))
-
-
-def _unknown(context: EventContext) -> str:
-    """Better than silence: something happened, and its number leads to it."""
-    return context.text(_("%(who)s did something the log calls “%(type)s”."), type=context.event["event_type"])
 
 
 handed_over = sentence_with(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner")

@@ -6,7 +6,7 @@ in one transaction. If everybody here may vote, the members follow the roll (`op
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from itertools import islice
 
@@ -21,7 +21,7 @@ from acts.background import Task, TaskType, finished, wait
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from acts.tokens import create_token
-from elections import actions, repository, sharding
+from elections import actions, repository, rolls, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
 from mail import outbox
@@ -395,21 +395,22 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
     return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
 
 
-def addresses_of(voters: Iterable[Item]) -> dict[str, str]:
+def addresses_of(voters: Sequence[Item]) -> dict[str, str]:
     """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
-    known = {item["voter_name"]: item["address"] for item in voters if "since" in item}
-    entries = {item["voter_name"]: item for item in voters if item["voter_name"] not in known}
-    places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}
+    addresses = {item["voter_name"]: item["address" if "since" in item else "voter_name"] for item in voters}
+    entries = {item["voter_name"]: item for item in voters if "since" not in item}
+    places = {name: keys.user(name) for name in entries if not rolls.is_by_address(name)}
     found = table().get_many(places.values()) if places else {}
-    pairs = [(people.user_of(found[place]), entries[name]) for name, place in places.items() if place in found]
-    theirs = {entry["voter_name"]: person.email for person, entry in repository.matching_entries(pairs)}
-    return known | {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
+    for name, place in places.items():
+        person = people.user_of(found[place]) if place in found else None
+        addresses[name] = person.email if person and rolls.belongs_to(person, entries[name]) else ""
+    return addresses
 
 
 def _invitation(voter: str, asked_by: str) -> list[Write]:
     """Lets an address make its account by the link in the mail."""
     fields = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
-    return [Update(keys.invitation(voter), set=fields)] if repository.is_by_address(voter) else []
+    return [Update(keys.invitation(voter), set=fields)] if rolls.is_by_address(voter) else []
 
 
 # --- unsubscribing from reminders ---

@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from accounts import repository as people
-from accounts.models import User
 from accounts.repository import ListedPerson
 from accounts.rules import Permission, has
 from acts.storage import table
-from elections import repository, sharding
+from elections import rolls, sharding
 from elections.rules import Election
 from store import keys
-from store.table import Item, Key
+from store.table import Item
 
 from . import opt_out
 
@@ -40,7 +39,7 @@ NOBODY = Window()
 
 def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
     """Whether someone on the roll is mailed as a member, not for their roll entry."""
-    return election.electorate == "everyone" and not repository.is_by_address(voter_name)
+    return election.electorate == "everyone" and not rolls.is_by_address(voter_name)
 
 
 def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
@@ -64,7 +63,11 @@ def every_person(election: Election) -> Iterator[Item]:
 def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
     if not listed:
         return
-    places_of = {each.name: _places(election, each) for each in listed}
+    names_of = {each.name: [name for name in (each.name, each.email) if name] for each in listed}
+    places_of = {
+        name: [keys.user(name), *(sharding.voter_key(election, each) for each in names)]
+        for name, names in names_of.items()
+    }
     found = table().get_many(place for some in places_of.values() for place in some)
     silent = opt_out.opted_out_among(each.email for each in listed)
     for each in listed:
@@ -72,19 +75,9 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
         if account not in found:
             continue
         person = people.user_of(found[account])
-        own = repository.entries_of(person, [found[place] for place in entries if place in found])
-        if _is_open_voter(election, person, own):
+        own = rolls.entries_of(person, [found[place] for place in entries if place in found])
+        is_listed = any(rolls.is_by_address(entry["voter_name"]) for entry in own)
+        if person.votes_since and not is_listed and (own or election.is_open_to(person.votes_since)):
             voted = any(entry["voted"] for entry in own)
             about = {"address": person.email, "since": person.votes_since, "voted": voted}
             yield {"voter_name": person.name, **about, "left_alone": person.email in silent}
-
-
-def _places(election: Election, person: ListedPerson) -> list[Key]:
-    names = [name for name in (person.name, person.email) if name]
-    return [keys.user(person.name), *(sharding.voter_key(election, name) for name in names)]
-
-
-def _is_open_voter(election: Election, person: User, own: list[Item]) -> bool:
-    if any(repository.is_by_address(entry["voter_name"]) for entry in own):
-        return False
-    return bool(person.votes_since) and (election.is_open_to(person.votes_since) or bool(own))

@@ -28,7 +28,7 @@ from store.table import Check, Delete, Exists, Item, Put
 from . import wording
 
 MAX_WORDING_CHARS = 2_000
-NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # whom answers may go to
+NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # who may get the replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +50,10 @@ class OwnText:
 
 
 def find(election_name: str) -> OwnText:
-    item = table().get(keys.invitation_words(election_name))
-    return _own_text_of(item) if item else OwnText()
-
-
-def _own_text_of(item: Item) -> OwnText:
-    html = markdown_cache.load_or_render(
-        keys.invitation_words(item["election_name"]), "text", item["text"], markdown_cache.stored_html(item, "text")
-    )
+    place = keys.invitation_words(election_name)
+    if (item := table().get(place)) is None:
+        return OwnText()
+    html = markdown_cache.load_or_render(place, "text", item["text"], markdown_cache.stored_html(item, "text"))
     return OwnText(item["text"], html, Person(**item["author"]), Person(**item["answers"]) if item["answers"] else None)
 
 
@@ -72,23 +68,20 @@ def change(actor: User, election: Election, text: str, answers: str = NOBODY) ->
     to = {MYSELF: author, AS_BEFORE: before.answers}.get(answers)
     if (text, to) == (before.text, before.answers) and (not text or confirmed_author(before) is not None):
         return
-    event_data = {"words": _digest(text), "answers_to_organiser": to is not None}
-    event = Event(actor.name, "InvitationWorded", {"election_name": election.name, **event_data})
+    # The log commits to the text, so that it cannot be replaced later, without repeating it.
+    digest = hashlib.sha256(text.encode()).hexdigest()[:32] if text else ""
+    event_data = {"election_name": election.name, "words": digest, "answers_to_organiser": to is not None}
+    event = Event(actor.name, "InvitationWorded", event_data)
     record(event, _storing(election, text, author, to), Check(keys.election(election.name), Exists()))
-
-
-def _digest(text: str) -> str:
-    """The log commits to the text, so that it cannot be replaced later, without repeating it."""
-    return hashlib.sha256(text.encode()).hexdigest()[:32] if text else ""
 
 
 def _storing(election: Election, text: str, author: Person, answers: Person | None) -> Put | Delete:
     place = keys.invitation_words(election.name)
     if not text and answers is None:
         return Delete(place)
-    people_named = {"author": asdict(author), "answers": asdict(answers) if answers else None}
-    event_data = {"election_name": election.name, "text": text, "written_at": now_text(), **people_named}
-    return Put({"PK": place.pk, "SK": place.sk, **event_data, **markdown_cache.html_attributes("text", text)})
+    fields: Item = {"election_name": election.name, "text": text, "written_at": now_text(), "author": asdict(author)}
+    fields |= {"answers": asdict(answers) if answers else None, **markdown_cache.html_attributes("text", text)}
+    return Put({"PK": place.pk, "SK": place.sk, **fields})
 
 
 def copy(owner: User, source: str, draft: Election) -> None:

@@ -14,7 +14,7 @@ from elections import actions, repository
 from elections.rules import Action, Election, State
 from store import keys
 from store.log import Event, as_text
-from store.table import Check, Condition, Equals, Item, Missing, Update
+from store.table import Check, Equals, Item, Missing, Update
 
 from . import mailing as invitations
 from .mailing import TIMED
@@ -86,10 +86,7 @@ def _start(election: Election, hours: int, stored: Item, now: str) -> int:
     event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
     last = Equals("last_sent", stored["last_sent"]) if "last_sent" in stored else Missing("last_sent")
     mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)
-    # else another worker has set it off, or its end was moved at this moment
-    return int(try_record(event, mailing, mark, Check(keys.election(election.name), _is_unchanged(election))))
-
-
-def _is_unchanged(election: Election) -> Condition:
     is_open = Equals("allow_vote", True) & Equals("no_voting_after", election.no_voting_after)
-    return is_open & Equals("remind_before", list(election.remind_before))
+    is_unchanged = is_open & Equals("remind_before", list(election.remind_before))
+    # else another worker has started it, or its end was moved at this moment
+    return int(try_record(event, mailing, mark, Check(keys.election(election.name), is_unchanged)))

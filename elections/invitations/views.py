@@ -16,12 +16,11 @@ from django.views.decorators.http import require_safe
 
 from accounts import mail_quota, registration_policy
 from accounts.rules import NOT_CONFIRMED
-from acts.refusals import Refusal
 from acts.storage import table
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
-from pages.forms import form_page
+from pages.forms import form_page, refusals_as_errors
 from pages.messages import run_action
 from store.parallel import run_parallel
 
@@ -46,17 +45,17 @@ INVITATION_PAGE_CSP = "; ".join(
 @organiser_page(Action.INVITE)
 @form_page
 def invitation(request: HttpRequest, election: Election) -> HttpResponse:
-    """Numbers, preview and own words, all in one form: whichever button is pressed, the words are saved first."""
+    """Numbers, preview and own text, all in one form: the text is saved first, whichever button is pressed."""
     what, known = _mail_kind(request), own_text.find(election.name)
     if request.method != "POST":
         return _invitation_page(
             request, election, what, OwnTextForm(known=known, person=request.user), known, status=200
         )
-    has_words = "text" in request.POST or not {"test", "send"} & set(request.POST)
-    form = OwnTextForm(request.POST if has_words else None, known=known, person=request.user)
-    if has_words and not request.user.can_write_to_many:
+    has_text = "text" in request.POST or not {"test", "send"} & set(request.POST)
+    form = OwnTextForm(request.POST if has_text else None, known=known, person=request.user)
+    if has_text and not request.user.can_write_to_many:
         return _invitation_page(request, election, what, form, known, status=403)
-    if has_words and not _saved(request, election, form):
+    if has_text and not _saved(request, election, form):
         return _invitation_page(request, election, what, form, known, status=422)
     if "test" in request.POST:
         done = _("The test mail to %(email)s is on its way.") % {"email": request.user.email}
@@ -69,21 +68,18 @@ def invitation(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _saved(request: HttpRequest, election: Election, form: OwnTextForm) -> bool:
-    if not form.is_valid():
-        return False
-    try:
-        own_text.change(request.user, election, **form.cleaned_data)
-    except Refusal as refusal:
-        form.add_error(None, str(refusal))
-        return False
-    return True
+    if form.is_valid():
+        with refusals_as_errors(form):
+            own_text.change(request.user, election, **form.cleaned_data)
+            return True
+    return False
 
 
 def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
     """Mails take a while: the overview shows how far they have got."""
-    seen = _number(request.POST["send"])
-    done = ngettext("%(count)d mail is on its way.", "%(count)d mails are on their way.", seen) % {"count": seen}
-    if run_action(request, lambda: forecast.send(request.user, election, KINDS[what], seen), done):
+    mails = _number(request.POST["send"])
+    done = ngettext("%(count)d mail is on its way.", "%(count)d mails are on their way.", mails) % {"count": mails}
+    if run_action(request, lambda: forecast.send(request.user, election, KINDS[what], mails), done):
         return redirect("dashboard", name=election.name)
     return _back(election, what)
 

@@ -15,7 +15,8 @@ from accounts.models import User
 from acts.refusals import NotAllowed
 from acts.tokens import create_token, read_token
 from elections import sharding
-from elections.repository import election_of, is_by_address
+from elections.repository import election_of
+from elections.rolls import is_by_address
 from elections.rules import Election, State
 from store import keys
 from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
@@ -27,10 +28,7 @@ class LinkRefused(NotAllowed):
     """A link that is not ours, or is no longer valid."""
 
 
-NOT_OURS = _("It is not one of ours, or part of it is missing. Please open it from the mail itself.")
-ELECTION_GONE = _("The election it led to no longer exists.")
 NOT_LISTED = _("The person it was sent to is not on the roll of this election.")
-REPLACED = _("A newer link has replaced it. Please open the one in the latest mail about this election.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +79,21 @@ def token_for(election_name: str, voter: str, address: str) -> str | None:
 
 
 def read_link(token: str) -> Link:
-    words = read_token("vote", token, None)
-    if words is None or len(words) != len(Link.__dataclass_fields__):
-        raise LinkRefused(NOT_OURS)
-    return Link(*words)
+    parts = read_token("vote", token, None)
+    if parts is None or len(parts) != len(Link.__dataclass_fields__):
+        raise LinkRefused(_("It is not one of ours, or part of it is missing. Please open it from the mail itself."))
+    return Link(*parts)
 
 
 def check_link(link: Link, election: Election | None, entry: Item | None) -> Election:
     """Refuse a link that is no longer valid, given its election and its entry on the roll as they are now."""
     if election is None or election.created_at != link.created_at or not election.vote_by_link:
-        raise LinkRefused(ELECTION_GONE)
+        raise LinkRefused(_("The election it led to no longer exists."))
     if entry is None:
         raise LinkRefused(NOT_LISTED)
     if str(entry.get(TURN, 0)) != link.turn:
-        raise LinkRefused(REPLACED)
+        sentence = _("A newer link has replaced it. Please open the one in the latest mail about this election.")
+        raise LinkRefused(sentence)
     return election
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from accounts import repository as people
 from accounts.invitation_reasons import InvitationReason
 from acts.storage import now_text, table
-from elections import repository
+from elections import repository, rolls
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State
 from mail.names import isolated
@@ -110,7 +110,7 @@ def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: s
 
 def invitations_of(email: str) -> list[InvitationReason]:
     """The open elections on whose rolls the address is, the newest first."""
-    listed = repository.newest_entries(keys.elections_of_voter(email))
+    listed = rolls.newest_entries(keys.elections_of_voter(email))
     entries = {keys.election(each["election_name"]): each for each in listed}
     found = table().get_many(entries) if entries else {}
     there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]

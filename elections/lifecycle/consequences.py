@@ -36,7 +36,12 @@ def closing(election: Election, voted: int, now: str) -> Consequences:
     figures = [Figure(_("have voted"), str(voted))]
     if waiting is not None:
         figures.append(Figure(_("have not voted"), str(waiting)))
-    sentences = [_loss_text(election, voted, waiting, left)]
+    if left:
+        end = _("There are %(time)s left until the planned end.") % {"time": _time_text(left)}
+    else:
+        planned, unplanned = _("The planned end has passed."), _("No end is planned: it ends when you close it.")
+        end = unplanned if left is None else planned
+    sentences = [f"{_turnout_text(election, voted, waiting)} {end}"]
     if not voted:
         sentences.append(_("Nobody has voted, so there will be nothing to count."))
     sentences.append(_("After that nobody can vote, and nothing can be changed."))
@@ -51,15 +56,6 @@ def time_left(election: Election, now: str) -> list[Figure]:
     """How long until the planned end, if there is any time."""
     left = _seconds_left(election, now)
     return [Figure(_("left until the planned end"), _time_text(left))] if left else []
-
-
-def _loss_text(election: Election, voted: int, waiting: int | None, left: int | None) -> str:
-    text = _turnout_text(election, voted, waiting)
-    if left == 0:
-        return _("%(said)s The planned end has passed.") % {"said": text}
-    if left is None:
-        return _("%(said)s No end is planned: it ends when you close it.") % {"said": text}
-    return _("%(said)s There are %(time)s left until the planned end.") % {"said": text, "time": _time_text(left)}
 
 
 def _turnout_text(election: Election, voted: int, waiting: int | None) -> str:
@@ -79,26 +75,15 @@ def _time_text(seconds: int) -> str:
 # --- deleting ---
 
 
-def deleting(election: Election, candidates: int, voted: int, mails: int, got: Progress, address: str) -> Consequences:
+def deleting(
+    election: Election, candidates: int, voted: int, mails: int, progress: Progress, address: str
+) -> Consequences:
     """`mails` is how many went out; `address` is that of the published result, if there is one."""
     figures = [Figure(_("Candidates"), str(candidates))]
     if election.electorate == "listed" or election.voter_count:
         figures.append(Figure(_("Voters"), str(election.voter_count)))
     if election.stored_state != State.DRAFT:
         figures += [Figure(_("Ballots"), str(voted)), Figure(_("Mails sent"), str(mails))]
-    sentences = [_deletion_text(voted)]
-    if address:
-        sentences.append(
-            _("The result is published at %(address)s; that page will be deleted, too.") % {"address": address}
-        )
-    elif got.is_sealed:
-        sentences.append(_("The sealed result will be deleted, too: nobody can look it up or check it any more."))
-    if election.stored_state in (State.EDITABLE, State.OPEN):
-        sentences.append(_("It is not closed yet, so there will be no result."))
-    return Consequences(tuple(figures), tuple(sentences))
-
-
-def _deletion_text(voted: int) -> str:
     text = ngettext(
         "Its candidates, its roll and %(count)d ballot will be deleted for good. The event log keeps a "
         "record of what happened.",
@@ -106,4 +91,13 @@ def _deletion_text(voted: int) -> str:
         "record of what happened.",
         voted,
     )
-    return text % {"count": voted}
+    sentences = [text % {"count": voted}]
+    if address:
+        sentences.append(
+            _("The result is published at %(address)s; that page will be deleted, too.") % {"address": address}
+        )
+    elif progress.is_sealed:
+        sentences.append(_("The sealed result will be deleted, too: nobody can look it up or check it any more."))
+    if election.stored_state in (State.EDITABLE, State.OPEN):
+        sentences.append(_("It is not closed yet, so there will be no result."))
+    return Consequences(tuple(figures), tuple(sentences))

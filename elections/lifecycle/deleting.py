@@ -16,7 +16,7 @@ from elections.rules import Action, Election
 from store import keys
 from store.log import Event
 from store.purging import purge_mark
-from store.table import Check, Delete, Equals, Put, Write
+from store.table import Check, Delete, Equals, Item, Put, Write
 
 from .closing import CLOSING
 
@@ -30,34 +30,24 @@ def delete(actor: User, election: Election) -> None:
     check(actor, election, Action.DELETE)
     task = deletion_task(election, actor.name)
     if not election.allow_vote:
-        record(actor, "ElectionDeleted", election, _event_data(election), *deletion(election), task)
+        state = {"state": election.stored_state.value}
+        record(actor, "ElectionDeleted", election, state, *deletion(election), task)
         return
-    if election.closing:
-        _request_deletion(election, task)
-    else:
+    if not election.closing:
         CLOSING.begin(election, actor.name, task)
+    else:
+        still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
+        try:
+            retry_on_conflict(lambda: write(still_there, task))
+        except LostRace as lost:
+            if 0 in lost.parts:  # it was deleted since it was read; that deletion was requested before is harmless
+                raise
     DELETING.start(election.name, batches=1)
 
 
 def deletion_task(election: Election, by: str) -> Put:
-    return DELETING.begin(
-        election.name,
-        due=now_text(),
-        by=by,
-        created_at=election.created_at,
-        shards=election.shards,
-        was_secret=election.has_secrets,
-    )
-
-
-def _request_deletion(election: Election, task: Put) -> None:
-    """Refused if the election was deleted since it was read; harmless if already requested."""
-    still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
-    try:
-        retry_on_conflict(lambda: write(still_there, task))
-    except LostRace as lost:
-        if 0 in lost.parts:
-            raise
+    data: Item = {"by": by, "created_at": election.created_at, "shards": election.shards}
+    return DELETING.begin(election.name, due=now_text(), was_secret=election.has_secrets, **data)
 
 
 @DELETING.step
@@ -66,16 +56,12 @@ def delete_batch(task: Task) -> Batch:
     election = repository.find(name)
     if election is not None and election.created_at == task.data["created_at"]:
         CLOSING.shut_gates(election)
-        event = Event(task.data["by"], "ElectionDeleted", {"election_name": election.name, **_event_data(election)})
-        return Batch(deletion(election), event=event)
+        event_data = {"election_name": election.name, "state": election.stored_state.value}
+        return Batch(deletion(election), event=Event(task.data["by"], "ElectionDeleted", event_data))
     partitions = (keys.all_of_election(name), *keys.all_in_shards(name, task.data["shards"]))
     if left := next_deletions(*partitions, elsewhere=repository.pictures_of):
         return Batch(left)
     return finished(*([purge_mark()] if task.data["was_secret"] else []))
-
-
-def _event_data(election: Election) -> dict[str, str]:
-    return {"state": election.stored_state.value}
 
 
 def deletion(election: Election) -> list[Write]:

@@ -41,6 +41,3 @@ class EndForm(ZonedForm):
 
     def zone_name(self) -> str:
         return self.zone
-
-    def end(self) -> str | None:
-        return self.stored("ends")

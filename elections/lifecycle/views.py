@@ -56,11 +56,13 @@ def _checklist_context(election: Election, offered: Collection[str]) -> dict[str
     )
     points = checklist.checklist_items(election, [each.name for each in candidates], roll, offered, now)
     silent = sum(not each.statement for each in candidates)
-    found = concerns(
-        ElectionSnapshot(election, len(candidates), silent, offered, now, Progress()), except_for="settings"
-    )
-    is_ready = not any(point.is_missing for point in points)
-    return {"points": points, "concerns": found, "fixed": checklist.fixed_by_opening(election), "is_ready": is_ready}
+    snapshot = ElectionSnapshot(election, len(candidates), silent, offered, now, Progress())
+    return {
+        "points": points,
+        "concerns": concerns(snapshot, except_for="settings"),
+        "fixed": checklist.fixed_by_opening(election),
+        "is_ready": not any(point.is_missing for point in points),
+    }
 
 
 @organiser_page(Action.FIX)
@@ -74,7 +76,9 @@ def fix(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def extend(request: HttpRequest, election: Election) -> HttpResponse:
     form = EndForm(form_data(request), zone=election.time_zone)
-    if run_form(request, form, lambda: services.extend(request.user, election, form.end()), _("The new end is saved.")):
+    if run_form(
+        request, form, lambda: services.extend(request.user, election, form.stored("ends")), _("The new end is saved.")
+    ):
         show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
     return show_form(request, form, _("Extend voting"), _("Extend voting"), **election_context(request, election))
@@ -86,10 +90,9 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
         run_action(request, lambda: close_and_follow_up(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
-    shown_consequences = consequences.closing(election, turnout(election).voted, now_text())
-    context = election_context(
-        request, election, consequences=shown_consequences, title=_("Close the election"), button=_("Close for good")
-    )
+    losses = consequences.closing(election, turnout(election).voted, now_text())
+    context = election_context(request, election, title=_("Close the election"), button=_("Close for good"))
+    context["consequences"] = losses
     return render(request, "elections/numbers_first.html", context)
 
 
@@ -101,19 +104,12 @@ def delete(request: HttpRequest, election: Election) -> HttpResponse:
     if run_form(request, form, lambda: deleting.delete(request.user, election), done):
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
-    got = progress(election)
-    context = election_context(request, election, form=form, title=title, button=_("Delete for good"))
-    context |= {
-        "consequences": _deletion_consequences(election, got),
-        "is_sealed": got.is_sealed,
-        "is_kept_elsewhere": True,
-    }
-    return render(request, "elections/numbers_first.html", context, status=422 if form.errors else 200)
-
-
-def _deletion_consequences(election: Election, got: Progress) -> consequences.Consequences:
+    so_far = progress(election)
     candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
-    mails = got.sent + sum(each.mails.sent for each in messages.list_messages(election))
-    is_public = got.is_sealed and election.results_public
+    mails = so_far.sent + sum(each.mails.sent for each in messages.list_messages(election))
+    is_public = so_far.is_sealed and election.results_public
     address = absolute_url(reverse("shared", args=[election.name])) if is_public else ""
-    return consequences.deleting(election, candidates, voted, mails, got, address)
+    losses = consequences.deleting(election, candidates, voted, mails, so_far, address)
+    context = election_context(request, election, form=form, title=title, button=_("Delete for good"))
+    context |= {"consequences": losses, "is_sealed": so_far.is_sealed, "is_kept_elsewhere": True}
+    return render(request, "elections/numbers_first.html", context, status=422 if form.errors else 200)

@@ -22,22 +22,23 @@ from store.log import Event
 
 def add_manager(actor: User, election: Election, name: str) -> str:
     check(actor, election, Action.CHANGE_MANAGERS)
-    person = people.find(name)
-    if person is None or not person.can(Permission.USE_APPLICATION):
-        raise rules.NotReady(_("Nobody with that name may run elections here."))
+    person = _find_organiser(name)
     if len(election.managers) >= rules.MAX_MANAGERS:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
-    if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
+    if _is_run_by(person.name, election):
         raise rules.NotReady(_("%(name)s already runs this election.") % {"name": person.name})
     for each in (*multi_ballots.other_questions(election), election):
-        _add_manager(actor, each, person)
+        if not _is_run_by(person.name, each):
+            writes = repository.change(each, with_manager(each, person.name))
+            record(actor, "ManagerAdded", each, {"name": person.name}, *writes, people.is_same_account(person))
     return person.name
 
 
-def _add_manager(actor: User, election: Election, person: User) -> None:
-    if keys.fold(person.name) not in map(keys.fold, (election.owner_name, *election.managers)):
-        writes = repository.change(election, with_manager(election, person.name))
-        record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_same_account(person))
+def _find_organiser(name: str) -> User:
+    person = people.find(name)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise rules.NotReady(_("Nobody with that name may run elections here."))
+    return person
 
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
@@ -64,9 +65,7 @@ def with_owner(election: Election, name: str) -> Election:
 
 def hand_over(actor: User, election: Election, name: str) -> str:
     check(actor, election, Action.HAND_OVER)
-    person = people.find(name)
-    if person is None or not person.can(Permission.USE_APPLICATION):
-        raise rules.NotReady(_("Nobody with that name may run elections here."))
+    person = _find_organiser(name)
     for each in (*multi_ballots.other_questions(election), election):
         after = with_owner(each, person.name)
         if after != each:

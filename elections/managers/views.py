@@ -14,8 +14,7 @@ from pages.fields import NameField
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action
 
-from . import services as managers_services
-from .services import add_manager, remove_manager
+from . import services
 
 
 class PersonForm(forms.Form):
@@ -29,14 +28,11 @@ def managers(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST" and "remove" in request.POST:
         name = request.POST["remove"]
         done = _("%(name)s no longer runs this election.") % {"name": name}
-        run_action(request, lambda: remove_manager(request.user, election, name), done)
+        run_action(request, lambda: services.remove_manager(request.user, election, name), done)
         return redirect("managers", name=election.name)
+    act = lambda: services.add_manager(request.user, election, form.cleaned_data["name"])  # noqa: E731
     if run_form(
-        request,
-        form,
-        lambda: add_manager(request.user, election, form.cleaned_data["name"]),
-        lambda name: _("%(name)s now helps to run this election.") % {"name": name},
-        "name",
+        request, form, act, lambda name: _("%(name)s now helps to run this election.") % {"name": name}, "name"
     ):
         return redirect("managers", name=election.name)
     status = 422 if form.errors else 200
@@ -47,14 +43,8 @@ def managers(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
     form = PersonForm(form_data(request))
-    if run_form(
-        request,
-        form,
-        lambda: managers_services.hand_over(request.user, election, form.cleaned_data["name"]),
-        lambda name: _("%(name)s now owns this election.") % {"name": name},
-        "name",
-    ):
+    act = lambda: services.hand_over(request.user, election, form.cleaned_data["name"])  # noqa: E731
+    if run_form(request, form, act, lambda name: _("%(name)s now owns this election.") % {"name": name}, "name"):
         return redirect("election", name=election.name)
-    return show_form(
-        request, form, _("Hand over the election"), _("Hand over the election"), **election_context(request, election)
-    )
+    title = _("Hand over the election")
+    return show_form(request, form, title, title, **election_context(request, election))

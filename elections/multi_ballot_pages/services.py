@@ -7,11 +7,13 @@ Until the task is done, conflicting actions on the ballot and its elections are 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
+
+from django.utils.translation import gettext as _
 
 from accounts import repository as people
 from accounts.models import User
@@ -21,7 +23,7 @@ from acts.retry import retry_lost_race
 from acts.storage import log, now_text, record
 from acts.versions import next_version, unchanged
 from acts.wakeups import SEALING_JOB, wake_worker
-from elections import actions
+from elections import actions, rolls
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.actions import check_actor_and_state
@@ -62,7 +64,9 @@ def _draft(actor: User, multi_ballot_name: str, question: str, **settings: Any) 
     """The draft of a question: one's own of that name, or a new one."""
     for name in (question, rules.election_name(multi_ballot_name, question)):
         found = elections.find(name)
-        if found is not None and actions.relation(actor, found) == Relation.OWNER and rules.is_bindable(found):
+        if found is None or actions.relation(actor, found) != Relation.OWNER:
+            continue
+        if found.stored_state == State.DRAFT and not found.book:  # none is on two ballots
             of_elections.check_settled(found, Action.SET_UP)
             return found
     try:
@@ -82,20 +86,19 @@ def add(actor: User, ballot: MultiBallot, questions: Sequence[str]) -> MultiBall
 
 
 def take_out(actor: User, ballot: MultiBallot, name: str) -> None:
-    """A question is a draft of its own again. What leads stays as long as others are led by it."""
+    """The question becomes a separate draft again. The leading one stays as long as there are others."""
     _check_leader(actor, ballot, Action.SET_UP)
     election = elections.find(name)
     if election is None or election.book != ballot.id:
         raise LostRace
     if ballot.is_led_by(name) and len(ballot.questions) > 1:
-        raise NotNow(rules.leads_the_others(name))
-    after = rules.without(ballot, name)
-    unbound = repository.binding(election, "")
+        sentence = _("“%(name)s” holds the roll and the voting period for all questions. Remove the others first.")
+        raise NotNow(sentence % {"name": name})
+    after, unbound = rules.without(ballot, name), repository.binding(election, "")
     if after is not None:
         return _change(actor, ballot, after, unbound)
-    return _record(
-        actor, "BookTakenApart", ballot, {}, repository.deletion(ballot), unbound, repository.is_free(ballot.id)
-    )
+    writes: list[Write] = [repository.deletion(ballot), unbound, repository.is_free(ballot.id)]
+    return _record(actor, "BookTakenApart", ballot, {}, *writes)
 
 
 def rename(actor: User, ballot: MultiBallot, name: str) -> None:
@@ -116,9 +119,8 @@ def move(actor: User, ballot: MultiBallot, name: str, *, up: bool) -> None:
 def _change(actor: User, before: MultiBallot, after: MultiBallot, *also: Write) -> None:
     event_data: Item = {"name": after.name} if after.name != before.name else {}
     event_data |= {"questions": list(after.questions)} if after.questions != before.questions else {}
-    _record(
-        actor, "BookChanged", before, event_data, repository.change(before, after), *also, repository.is_free(before.id)
-    )
+    writes = [repository.change(before, after), *also, repository.is_free(before.id)]
+    _record(actor, "BookChanged", before, event_data, *writes)
 
 
 def _record(actor: User, event_type: str, ballot: MultiBallot, event_data: Item, *writes: Write) -> None:
@@ -132,7 +134,7 @@ def leader_of(ballot: MultiBallot) -> Election:
 
 
 def _check_leader(actor: User, ballot: MultiBallot, action: Action) -> Election:
-    """The leading election, which decides whether this person may do this to the whole ballot now."""
+    """The leading election, which decides whether this person may do this to the entire ballot now."""
     leader = leader_of(ballot)
     check_actor_and_state(actor, leader, action)
     if repository.ACTING.find(ballot.id) is not None:
@@ -146,49 +148,37 @@ def _check_leader(actor: User, ballot: MultiBallot, action: Action) -> Election:
 def open_(actor: User, ballot: MultiBallot) -> None:
     """Check every question first, and name everything missing at once."""
     leader = _check_leader(actor, ballot, Action.OPEN)
-    found = _all_questions(ballot)
-    for each in found:
-        of_elections.check_settled(each, Action.OPEN)
-    rules.check_opening(lacking(ballot, leader, found))
-    rules.check_candidates(sum(len(elections.candidates(each.name)) for each in found))
-    _start_action(actor, "BookOpened", ballot, repository.holding(found), act="open")
-
-
-def lacking(ballot: MultiBallot, leader: Election, questions: Sequence[Election]) -> Iterator[tuple[str, str]]:
-    """Each question with what it lacks before the multi-question ballot can open."""
-    for each in questions:
-        candidates = len(elections.candidates(each.name))
-        yield ballot.short(each.name), rules.missing(each, leader, candidates, now_text())
-
-
-def _all_questions(ballot: MultiBallot) -> list[Election]:
-    found = repository.questions(ballot)
-    if len(found) != len(ballot.questions):
+    questions = repository.questions(ballot)
+    if len(questions) != len(ballot.questions):
         raise LostRace
-    return found
+    lacking, candidates = [], 0
+    for each in questions:
+        of_elections.check_settled(each, Action.OPEN)
+        number = len(elections.candidates(each.name))
+        lacking.append((ballot.short(each.name), rules.missing(each, leader, number, now_text())))
+        candidates += number
+    rules.check_opening(lacking)
+    rules.check_candidates(candidates)
+    _start_action(actor, "BookOpened", ballot, "open", {}, *repository.holding(questions))
 
 
 def extend(actor: User, ballot: MultiBallot, end: str | None) -> None:
     leader = _check_leader(actor, ballot, Action.EXTEND)
     of_elections.check_new_end(leader, end, now_text())
     if end != leader.no_voting_after:
-        _start_action(actor, "BookExtended", ballot, [], act="extend", no_voting_after=end)
+        _start_action(actor, "BookExtended", ballot, "extend", {"no_voting_after": end})
 
 
 def close(actor: User, ballot: MultiBallot) -> None:
     _check_leader(actor, ballot, Action.CLOSE)
-    _start_action(actor, "BookClosed", ballot, [], act="close")
+    _start_action(actor, "BookClosed", ballot, "close", {})
 
 
-def _start_action(
-    actor: User, event_type: str, ballot: MultiBallot, held: Sequence[Write], act: str, **more: str | None
-) -> None:
+def _start_action(actor: User, event_type: str, ballot: MultiBallot, act: str, event_data: Item, *also: Write) -> None:
     """Record the action with its background task and start it. Refused if the ballot has changed since it was read."""
-    task = repository.ACTING.begin(
-        ballot.id, act=act, by=actor.name, at=now_text(), no_voting_after=more.get("no_voting_after")
-    )
-    here = Check(keys.multi_ballot(ballot.id), unchanged(ballot))
-    _record(actor, event_type, ballot, dict(more), task, here, *held)
+    data = {"act": act, "by": actor.name, "at": now_text(), "no_voting_after": event_data.get("no_voting_after")}
+    is_same = Check(keys.multi_ballot(ballot.id), unchanged(ballot))
+    _record(actor, event_type, ballot, event_data, repository.ACTING.begin(ballot.id, **data), is_same, *also)
     repository.ACTING.start(ballot.id)
 
 
@@ -198,16 +188,12 @@ def act_batch(task: Task) -> Batch:
     ballot, done = repository.find(task.subject), task.progress.get("questions", 0)
     if ballot is None or done == len(ballot.ordered):
         return finished()
-    if (actor := _actor(task.data["by"], ballot)) is None:
+    leader = elections.find(ballot.leader)
+    actor = people.find(task.data["by"]) or (people.find(leader.owner_name) if leader else None)
+    if actor is None:
         return wait(OWNER_WAIT_SECONDS)  # the owner has just left; the heir takes over in a moment
     retry_lost_race(partial(ACTS[task.data["act"]], actor, ballot, task.data, ballot.ordered[done]))
     return Batch(progress={"questions": done + 1})
-
-
-def _actor(name: str, ballot: MultiBallot) -> User | None:
-    """Who asked for it; if they have left meanwhile, who owns the election that leads."""
-    leader = elections.find(ballot.leader)
-    return people.find(name) or (people.find(leader.owner_name) if leader else None)
 
 
 def _open(actor: User, ballot: MultiBallot, task_data: Item, name: str) -> None:
@@ -233,11 +219,11 @@ def _apply_shared_settings(actor: User, election: Election, leader: Election) ->
 
 def _copy_roll(actor: User, election: Election, leader: Election) -> None:
     """Make the roll the same as the leader's."""
-    for some in by_count(elections.current_voters(leader, by_name=takes_names(leader))):
+    for some in by_count(rolls.current_voters(leader, by_name=takes_names(leader))):
         roll.copy_voters(actor, [election.name], some)
-    every = (voter.name for voter in elections.every_voter(election))
+    every = (voter.name for voter in rolls.every_voter(election))
     for some in by_count(every):
-        there = elections.on_roll(leader, some)
+        there = rolls.on_roll(leader, some)
         if gone := [name for name in some if keys.fold(name) not in there]:
             remove_voters(actor, election, gone)
 

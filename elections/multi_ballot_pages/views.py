@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
-from accounts.models import User
 from accounts.rules import Permission
 from acts.storage import now_text, table
-from elections import actions
+from elections import actions, rolls
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import check_visible, election_context, may
@@ -25,14 +24,67 @@ from elections.lifecycle.consequences import Figure, time_left
 from elections.lifecycle.forms import EndForm
 from elections.multi_ballots import repository, rules
 from elections.multi_ballots.rules import MultiBallot
-from elections.rules import Action, Election
+from elections.rules import MAX_SEATS, METHODS, UNRANKED, Action, Election, check_settings
 from elections.turnout.counts import turnout
+from pages import lists
+from pages.fields import LinesField, TitleField, read_names
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action, show_time_notes
 from store.parallel import run_parallel
 
 from . import services
-from .forms import MoreQuestionsForm, MultiBallotForm, MultiBallotNameForm, QuestionForm
+
+
+class QuestionsForm(forms.Form):
+    questions = LinesField(
+        label=gettext_lazy("Questions, one per line"),
+        max_length=200 * rules.MAX_QUESTIONS * 2,
+        rows=5,
+        help_text=gettext_lazy(
+            "For example: Chair, Treasurer, Colour of the door. To include a draft of yours, enter its name. "
+            "Up to 20 questions, with 1,000 candidates in total."
+        ),
+    )
+
+    def clean_questions(self) -> list[str]:
+        return read_names(lists.read_candidates, self.cleaned_data["questions"])
+
+
+class MoreQuestionsForm(QuestionsForm):
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["questions"].label = gettext_lazy("Add questions, one per line")
+        self.fields["questions"].widget.attrs["rows"] = 3
+
+
+class MultiBallotForm(QuestionsForm):
+    """A new ballot with several questions."""
+
+    name = TitleField(
+        label=gettext_lazy("Name of the ballot"),
+        help_text=gettext_lazy("Voters see it: “Annual meeting 2027”, for example."),
+    )
+    field_order = ("name",)
+
+
+class MultiBallotNameForm(forms.Form):
+    name = TitleField(label=gettext_lazy("Name of the ballot"))
+
+
+class QuestionForm(forms.Form):
+    """What each question has for itself."""
+
+    method = forms.ChoiceField(label=gettext_lazy("Method"), choices=list(METHODS.items()))
+    seats = forms.IntegerField(label=gettext_lazy("Seats"), min_value=1, max_value=MAX_SEATS)
+    unranked = forms.ChoiceField(
+        label=gettext_lazy("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items())
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.errors:
+            check_settings(cleaned["method"], cleaned["seats"], secret_ballot=False, results_visible="closed")
+        return cleaned
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +116,7 @@ def multi_ballot_context(request: HttpRequest, found: Found, **more: Any) -> dic
 def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     """What the ballot asks, and the way to one's own."""
     questions = repository.questions(found.multi_ballot)
-    entries = run_parallel(
-        table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions)
-    )
+    entries = run_parallel(table(), *(partial(rolls.find_with_entry, each.name, request.user) for each in questions))
     listed = [entry for _election, entry in filter(None, entries) if entry is not None]
     has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
     context = {
@@ -100,11 +150,8 @@ def make_multi_ballot(request: HttpRequest) -> HttpResponse:
 def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     """All questions, what they lack before opening, and a form to add more."""
     multi_ballot, form = found.multi_ballot, MoreQuestionsForm(form_data(request))
-
-    def add() -> MultiBallot:
-        return services.add(request.user, multi_ballot, form.cleaned_data["questions"])
-
-    if run_form(request, form, add, _("The questions are on the ballot.")):
+    act = lambda: services.add(request.user, multi_ballot, form.cleaned_data["questions"])  # noqa: E731
+    if run_form(request, form, act, _("The questions are on the ballot.")):
         return redirect("multi_ballot_dashboard", multi_ballot_id=multi_ballot.id)
     context = multi_ballot_context(request, found, form=form, **_overview(found))
     return render(request, "elections/multi_ballots/dashboard.html", context, status=422 if form.errors else 200)
@@ -141,17 +188,14 @@ def _row(multi_ballot: MultiBallot, leader: Election, election: Election, *, is_
 def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     """Move a question up or down, or take it out."""
     multi_ballot, post = found.multi_ballot, request.POST
-    acts: dict[str, tuple[Callable[..., None], str]] = {
-        "up": (lambda name: services.move(request.user, multi_ballot, name, up=True), _("Moved.")),
-        "down": (lambda name: services.move(request.user, multi_ballot, name, up=False), _("Moved.")),
-        "remove": (
-            lambda name: services.take_out(request.user, multi_ballot, name),
-            _("It is off the ballot and a separate draft again."),
-        ),
-    }
-    for field, (act, sentence) in acts.items():
-        if field in post:
-            run_action(request, lambda act=act, field=field: act(post[field]), sentence)  # type: ignore[misc]
+    move = partial(services.move, request.user, multi_ballot)
+    if "up" in post:
+        run_action(request, lambda: move(post["up"], up=True), _("Moved."))
+    if "down" in post:
+        run_action(request, lambda: move(post["down"], up=False), _("Moved."))
+    if "remove" in post:
+        done = _("It is off the ballot and a separate draft again.")
+        run_action(request, lambda: services.take_out(request.user, multi_ballot, post["remove"]), done)
     is_left = repository.find(multi_ballot.id) is not None
     return redirect("multi_ballot_dashboard", multi_ballot_id=multi_ballot.id) if is_left else redirect("elections")
 
@@ -160,13 +204,8 @@ def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
 @form_page
 def rename_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     form = MultiBallotNameForm(form_data(request), initial={"name": found.multi_ballot.name})
-    if run_form(
-        request,
-        form,
-        lambda: services.rename(request.user, found.multi_ballot, form.cleaned_data["name"]),
-        _("Saved."),
-        "name",
-    ):
+    act = lambda: services.rename(request.user, found.multi_ballot, form.cleaned_data["name"])  # noqa: E731
+    if run_form(request, form, act, _("Saved."), "name"):
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
     return _form(request, form, found, _("Rename the ballot"), _("Save"))
 
@@ -176,20 +215,16 @@ def load_question(multi_ballot_id: str, name: str) -> tuple[Found, Election] | N
     return (found, election) if found and election and election.book == multi_ballot_id else None
 
 
-def may_set_up(user: User, found: tuple[Found, Election]) -> None:
-    may(Action.SET_UP)(user, found[0].leader)
-
-
-@requires(Permission.USE_APPLICATION, load=load_question, rule=may_set_up)
+@requires(
+    Permission.USE_APPLICATION, load=load_question, rule=lambda user, both: may(Action.SET_UP)(user, both[0].leader)
+)
 @form_page
 def question_settings(request: HttpRequest, both: tuple[Found, Election]) -> HttpResponse:
-    """What a question has for itself: how it is counted."""
+    """How this question is counted."""
     found, election = both
-    form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(election))
-
-    def act() -> Election:
-        return actions.change(request.user, election, Action.SET_UP, **form.cleaned_data)
-
+    initial = {name: getattr(election, name) for name in QuestionForm.base_fields}
+    form = QuestionForm(form_data(request), initial=initial)
+    act = lambda: actions.change(request.user, election, Action.SET_UP, **form.cleaned_data)  # noqa: E731
     if run_form(request, form, act, _("The settings are saved.")):
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
     return _form(request, form, found, found.multi_ballot.short(election.name), _("Save settings"))
@@ -240,7 +275,10 @@ def _figures(found: Found) -> list[Figure]:
 def extend_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
     form = EndForm(form_data(request), zone=found.leader.time_zone)
     if run_form(
-        request, form, lambda: services.extend(request.user, found.multi_ballot, form.end()), _("The new end is saved.")
+        request,
+        form,
+        lambda: services.extend(request.user, found.multi_ballot, form.stored("ends")),
+        _("The new end is saved."),
     ):
         show_time_notes(request, form)
         return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)

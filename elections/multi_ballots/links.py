@@ -13,7 +13,6 @@ from pages.paths import path_of
 from store import keys
 
 from . import repository, rules
-from .rules import MultiBallot
 
 
 def ballot_name(election: Election) -> str:
@@ -49,35 +48,18 @@ class VoteRequest:
 def vote_requests(*lists: Sequence[Election]) -> list[list[tuple[Election, VoteRequest]]]:
     """Elections with what voters see of them; on a multi-question ballot, the first question represents all."""
     multi_ballots = repository.find_all([each.book for elections in lists for each in elections if each.book])
-    return [
-        [(each, _vote_request(each, multi_ballots.get(each.book))) for each in _one_per_ballot(elections)]
-        for elections in lists
-    ]
 
+    def request(election: Election) -> VoteRequest:
+        name, questions, word = election.name, 1, election.name
+        routes = ["election", "ballot", "receipt"]
+        if ballot := multi_ballots.get(election.book):
+            name, questions, word = ballot.name, len(ballot.questions), ballot.id
+            routes = ["multi_ballot", "fill_multi_ballot", "multi_ballot_receipts"]
+        page, ballot_page, receipt = (path_of(route, word) for route in routes)
+        return VoteRequest(name, page, ballot_page, receipt, questions)
 
-def _one_per_ballot(elections: Sequence[Election]) -> list[Election]:
-    return list({each.book or keys.fold(each.name): each for each in reversed(elections)}.values())[::-1]
-
-
-def _vote_request(election: Election, multi_ballot: MultiBallot | None) -> VoteRequest:
-    routes, word = ("election", "ballot", "receipt"), election.name
-    if multi_ballot is not None:
-        routes, word = ("multi_ballot", "fill_multi_ballot", "multi_ballot_receipts"), multi_ballot.id
-    page, ballot, receipt = (path_of(route, word) for route in routes)
-    return VoteRequest(
-        multi_ballot.name if multi_ballot else election.name,
-        page,
-        ballot,
-        receipt,
-        len(multi_ballot.questions) if multi_ballot else 1,
-    )
-
-
-SHARED_ROUTES = {
-    Action.OPEN: "open_multi_ballot",
-    Action.EXTEND: "extend_multi_ballot",
-    Action.CLOSE: "close_multi_ballot",
-}
+    one_each = [{each.book or keys.fold(each.name): each for each in reversed(elections)} for elections in lists]
+    return [[(each, request(each)) for each in reversed(by_ballot.values())] for by_ballot in one_each]
 
 
 def shared_page_url(request: HttpRequest, election: Election, action: Action) -> str | None:
@@ -86,7 +68,9 @@ def shared_page_url(request: HttpRequest, election: Election, action: Action) ->
     if multi_ballot is None:
         return None
     if action in rules.ALL_QUESTIONS_ACTIONS:
-        return reverse(SHARED_ROUTES.get(action, "multi_ballot_dashboard"), args=[multi_ballot.id])
+        own = action in (Action.OPEN, Action.EXTEND, Action.CLOSE)
+        page = f"{action.name.lower()}_multi_ballot" if own else "multi_ballot_dashboard"
+        return reverse(page, args=[multi_ballot.id])
     if multi_ballot.is_led_by(election.name):
         return None
     if action == Action.SET_UP:

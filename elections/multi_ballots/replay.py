@@ -24,7 +24,7 @@ def multi_ballot_of(event: Happened) -> MultiBallot:
 
 def question_of(name: str) -> Election:
     if (election := elections.find(name)) is None:
-        raise DoesNotFit(f"binds the election {name}, and there is none of that name by then.")
+        raise DoesNotFit(f"binds the election {name}, and none of that name exists at that time.")
     return election
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from acts.refusals import NotNow
 from elections import rules as elections
-from elections.rules import Action, Election, State, WrongState
+from elections.rules import Action, Election, WrongState
 from pages.names import MAX_NAME_CHARS
 from store.keys import fold
 
@@ -35,9 +35,7 @@ ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Actio
 LEADER_ACTIONS = frozenset(
     {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
 )
-ALLOWED_WHILE_BUSY = frozenset(
-    {Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY}
-)  # what never gets in the way
+ALLOWED_WHILE_BUSY = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +91,6 @@ def check_candidates(count: int) -> None:
         )
 
 
-def leads_the_others(name: str) -> str:
-    return _("“%(name)s” holds the roll and the voting period for all questions. Remove the others first.") % {
-        "name": name
-    }
-
-
-def is_bindable(election: Election) -> bool:
-    """Only drafts become questions, and none on two ballots."""
-    return election.stored_state == State.DRAFT and not election.book
-
-
 def check_single_question(ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
     """Refuse actions that are not for a single question, and say where to find them."""
     if ballot is None:
@@ -134,8 +121,8 @@ def as_led(election: Election, leader: Election) -> Election:
 def missing(election: Election, leader: Election, candidates: int, now: str) -> str:
     """What a question lacks before the multi-question ballot can open; empty if it is ready."""
     try:
-        asked = replace(as_led(election, leader), voter_count=leader.voter_count)
-        elections.check_opening(asked, candidates, now)
+        opening = replace(as_led(election, leader), voter_count=leader.voter_count)
+        elections.check_opening(opening, candidates, now)
     except elections.NotReady as refusal:
         return str(refusal)
     return ""

@@ -9,15 +9,8 @@ from functools import partial
 from accounts.models import User
 from acts.caches import Cacheable, get_cached
 from acts.storage import table
-from elections.repository import (
-    Description,
-    Listed,
-    description_among,
-    election_of,
-    entries_of,
-    listed_of,
-    newest_entries,
-)
+from elections.repository import Description, Listed, description_among, election_of, listed_of
+from elections.rolls import entries_of, newest_entries
 from elections.rules import Election, Relation, State, relation
 from store import keys
 from store.cursors import decode, encode
@@ -46,7 +39,7 @@ class Votes:
 def votes_of(person: User, now: str, since: str = "") -> Votes:
     """With results that were sealed since then, of elections on whose roll they are."""
     spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
-    by_name, by_email, everyone = run_parallel(table(), *(partial(_newest_entries, span) for span in spans))
+    by_name, by_email, everyone = run_parallel(table(), *(partial(newest_entries, span) for span in spans))
     entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
     listed, open_, about = _read_elections(person, _names_to_read([*entries, *everyone], voted), now, voted)
@@ -72,10 +65,6 @@ def _names_to_read(entries: list[Item], voted: set[str]) -> list[str]:
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
 
 
-def _newest_entries(span: Span) -> list[Item]:
-    return list(newest_entries(span))
-
-
 def _read_elections(
     person: User, names: list[str], now: str, voted: set[str]
 ) -> tuple[list[Listed], list[Election], dict[str, Description]]:
@@ -97,10 +86,10 @@ def _read_elections(
     return listed, [each for each in elections if each.takes_votes(now)], about
 
 
-def _runs_none(person: User, names: list[str], seen: Mapping[Key, Item]) -> bool:
+def _runs_none(person: User, names: list[str], items: Mapping[Key, Item]) -> bool:
     places = [keys.election(name) for name in names]
     return all(
-        place in seen and relation(person.name, person.role, election_of(seen[place])) == Relation.NOBODY
+        place in items and relation(person.name, person.role, election_of(items[place])) == Relation.NOBODY
         for place in places
     )
 
@@ -143,8 +132,8 @@ def _read_page(person: User, limit: int, cursor: str | None) -> tuple[list[OwnEl
     found = run_parallel(table(), *(partial(_before, span, last, limit + 1) for span in spans))
     entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
-    shown = set(dates[:limit])
-    rows = _rows(person, [each for each in entries if each["GSI1SK"] in shown])
+    visible = set(dates[:limit])
+    rows = _rows(person, [each for each in entries if each["GSI1SK"] in visible])
     if len(dates) <= limit:
         return rows, None
     return rows, encode(keys.OWN_ELECTIONS, {"PK": keys.OWN_ELECTIONS.pk, "SK": dates[limit - 1]})

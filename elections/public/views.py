@@ -14,11 +14,12 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.links import absolute_url
 from acts.storage import now_text
-from elections import repository
+from elections import repository, rolls
 from elections.access import check_visible, election_context, panels
 from elections.invitations import wording
-from elections.repository import Description, Voter
+from elections.repository import Description
 from elections.roll.forms import SearchForm
+from elections.rolls import Voter
 from elections.rules import Election, State
 from pages import markdown_cache
 from pages.markdown import excerpt
@@ -65,7 +66,7 @@ def _own_elections_page(request: HttpRequest) -> HttpResponse:
 
 
 def load_for_page(user: User, name: str) -> tuple[Election, Voter | None, Description] | None:
-    found = repository.find_for_page(name, user)
+    found = rolls.find_for_page(name, user)
     if found is not None:
         check_visible(user, found[0])
     return found
@@ -105,11 +106,11 @@ def _invitation_text(election: Election, entry: Voter | None) -> tuple[str, ...]
     return wording.invitation_sentences(election, entry.invited if entry else "")
 
 
-def check_visible_described(user: User, found: tuple[Election, Description]) -> None:
-    check_visible(user, found[0])
-
-
-@requires(Permission.VIEW_APPLICATION, load=repository.find_with_description, rule=check_visible_described)
+@requires(
+    Permission.VIEW_APPLICATION,
+    load=repository.find_with_description,
+    rule=lambda user, found: check_visible(user, found[0]),
+)
 @require_safe
 def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
     """The election as a calendar file, if it has times."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from operator import itemgetter
 
 from django.utils.translation import gettext_lazy as _
@@ -20,14 +20,13 @@ from accounts.models import User
 from acts.background import Batch, Task, finished, wait
 from acts.refusals import LostRace, Refusal
 from acts.storage import table, write
-from elections import actions, repository
-from elections.repository import IMPORTING
+from elections import actions, repository, rolls
+from elections.rolls import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing
 from store import keys
 from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
-from . import services
 from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
 from .services import add_batch
 
@@ -73,10 +72,6 @@ def find(election_name: str, digest: str) -> Import | None:
     return _import_of(item) if item else None
 
 
-def under_way(election: Election) -> list[Import]:
-    return recent_imports(election)[0]
-
-
 def recent_imports(election: Election) -> tuple[list[Import], Import | None]:
     """Those in progress; and the latest, if it is finished."""
     found = sorted(
@@ -104,35 +99,25 @@ def start(
     actions.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    slices = list(by_count(distinct, SLICE_VOTERS))
-    new = Import(
-        election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0, skipped=skipped.as_text()
-    )
-    if (there := find(election.name, new.digest)) is not None and not there.is_finished:
+    digest = hashlib.sha256("\n".join((election.created_at, *distinct)).encode()).hexdigest()[:32]
+    slices, until = list(by_count(distinct, SLICE_VOTERS)), int(time.time()) + RETENTION_SECONDS
+    new = Import(election.name, digest, len(distinct), len(slices), 0, 0, skipped=skipped.as_text())
+    if (there := find(election.name, digest)) is not None and not there.is_finished:
         return there
-    rows = [_rows(new, number, names) for number, names in enumerate(slices)]
+    places = [keys.imported_rows(election.name, digest, number) for number in range(len(slices))]
+    rows = zip(places, slices, strict=True)
     for some in by_count(rows, TRANSACTION_SLICES):
-        table().write(*some)
+        table().write(*(Put({"PK": at.pk, "SK": at.sk, "voters": names, "ttl": until}) for at, names in some))
     return _begin(actor, new, begin)
-
-
-def _digest(election: Election, names: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join((election.created_at, *names)).encode()).hexdigest()[:32]
-
-
-def _rows(new: Import, number: int, names: list[str]) -> Put:
-    place = keys.imported_rows(new.election_name, new.digest, number)
-    return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + RETENTION_SECONDS})
 
 
 def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
-    fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
-    fields |= {"asked_by": actor.name, "moved": now}
-    task = repository.import_task(new.election_name, new.digest, actor.name)
+    fields = asdict(new) | {"asked_by": actor.name, "moved": now, "ttl": now + RETENTION_SECONDS}
+    task = rolls.import_task(new.election_name, new.digest, actor.name)
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
-        begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + RETENTION_SECONDS}, when=is_free), task])
+        begin([Put({"PK": place.pk, "SK": place.sk, **fields}, when=is_free), task])
     except LostRace:
         if (there := find(new.election_name, new.digest)) is not None:
             return there  # the same list was sent twice; the other import continues
@@ -148,26 +133,13 @@ def resume(
 ) -> Import:
     """Continue for about this long, at least one step; returns its progress."""
     actions.check(actor, election, Action.ADD_VOTERS)
-    subject, end = repository.import_subject(election.name, under_way.digest), clock() + seconds
+    subject, end = rolls.import_subject(election.name, under_way.digest), clock() + seconds
     while not IMPORTING.advance(subject, batches=1) and clock() < end:
         pass
     after = find(election.name, under_way.digest)
     if after is None or (not after.is_finished and IMPORTING.find(subject) is None):
         raise WrongState(_("This import has expired. Please start again with the file."))
     return after
-
-
-def _advancing(under_way: Import, added: services.Added) -> list[Write]:
-    here = Equals("done", under_way.done)
-    place = keys.voter_import(under_way.election_name, under_way.digest)
-    rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
-    moved = Update(
-        place,
-        set={"moved": int(time.time())},
-        add={"done": 1, "added": added.count, "unknown": added.unknown},
-        when=here,
-    )
-    return [moved, Delete(rows, when=Exists())]
 
 
 # --- in the background ---
@@ -184,12 +156,21 @@ def import_batch(task: Task) -> Batch:
     election, actor, under_way = repository.election_of(found[0]), people.user_of(found[1]), _import_of(found[2])
     if election.renamed_from:
         return wait(RENAMING_WAIT_SECONDS)  # its slices follow the election to its new name
-    rows = table().get(keys.imported_rows(name, digest, under_way.done))
+    place = keys.imported_rows(name, digest, under_way.done)
+    rows = table().get(place)
     if rows is None:
         return finished()  # all of them are on the roll, or they have lain too long
+
+    def advancing(added: int, unknown: int) -> list[Write]:
+        moved, counted = {"moved": int(time.time())}, {"done": 1, "added": added, "unknown": unknown}
+        return [
+            Update(places[2], set=moved, add=counted, when=Equals("done", under_way.done)),
+            Delete(place, when=Exists()),
+        ]
+
     try:
         actions.check(actor, election, Action.ADD_VOTERS)
-        add_batch(actor, election, rows["voters"], lambda added: _advancing(under_way, added))
+        add_batch(actor, election, rows["voters"], advancing)
     except LostRace:
         return Batch()  # another worker took this slice, or the election changed: retry
     except Refusal:

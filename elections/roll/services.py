@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from django.utils.translation import ngettext
@@ -13,7 +12,7 @@ from accounts.models import User
 from acts.refusals import Refusal
 from acts.retry import retry_lost_race
 from acts.storage import now_text, table
-from elections import repository, rules, sharding
+from elections import repository, rolls, rules, sharding
 from elections.actions import check, record
 from elections.invitations import voting_link
 from elections.multi_ballots import repository as multi_ballots
@@ -27,97 +26,81 @@ class UnknownNames(Refusal):
     """Names for the roll that no account here has."""
 
 
-def add_voters(
-    actor: User, election: Election, names: Sequence[str], progress: Callable[[int], None] = lambda done: None
-) -> int:
-    """Add people who are not on the roll yet; returns how many. Unknown names are refused: a later account of
-    that name would inherit the vote."""
+def add_voters(actor: User, election: Election, names: Sequence[str]) -> int:
+    """Add people who are not on the roll yet; returns how many.
+
+    Unknown names are refused: a later account of that name would inherit the vote.
+    """
     check(actor, election, Action.ADD_VOTERS)
     rules.check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    there, accounts = repository.roll_and_accounts(election, distinct)
-    if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
-        raise UnknownNames(_unknown_names_message(unknown))
-    return put_on_roll(actor, election, distinct, progress)
+    on_roll, accounts = rolls.roll_and_accounts(election, distinct)
+    if unknown := [name for name in distinct if keys.fold(name) not in on_roll and not _is_known(name, accounts)]:
+        sentence = ngettext(
+            "Nobody here has this name: %(names)s. Use their mail address instead.",
+            "Nobody here has these names: %(names)s. Use their mail addresses instead.",
+            len(unknown),
+        )
+        raise UnknownNames(sentence % {"names": ", ".join(unknown[:10]) + (" …" if len(unknown) > 10 else "")})
+    return put_on_roll(actor, election, distinct)
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
-    return repository.is_by_address(name) or keys.fold(name) in accounts
+    return rolls.is_by_address(name) or keys.fold(name) in accounts
 
 
-def _unknown_names_message(names: Sequence[str]) -> str:
-    values = {"names": ", ".join(names[:10]) + (" …" if len(names) > 10 else "")}
-    return (
-        ngettext(
-            "Nobody here has this name: %(names)s. Use their mail address instead.",
-            "Nobody here has these names: %(names)s. Use their mail addresses instead.",
-            len(names),
-        )
-        % values
-    )
-
-
-def put_on_roll(
-    actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
-) -> int:
+def put_on_roll(actor: User, election: Election, names: Iterable[str]) -> int:
     """A batch at a time; returns how many were new."""
-    added = done = 0
-    for batch in by_count(names):
-        added += add_batch(actor, election, batch).count
-        progress(done := done + len(batch))
-    return added
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """How many were added to the roll, and how many were not because their name is unknown here."""
-
-    count: int
-    unknown: int = 0
+    return sum(add_batch(actor, election, batch) for batch in by_count(names))
 
 
 def add_batch(
-    actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
-) -> Added:
-    """Add the new voters of a batch in one transaction; the other questions of a ballot follow."""
+    actor: User,
+    election: Election,
+    batch: Sequence[str],
+    also: Callable[[int, int], list[Write]] = lambda added, unknown: [],
+) -> int:
+    """Add the new voters of a batch in one transaction, and return how many; the other questions of a ballot follow.
+
+    `also` returns further writes, given how many are new and how many are unknown here.
+    """
     followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
-    def more(added: Added, new: Sequence[str]) -> list[Write]:
-        task = (
-            [multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new))] if followers and new else []
-        )
-        return [*also(added), *task, *([multi_ballots.is_free(election.book)] if election.book and new else [])]
+    def more(new: Sequence[str], unknown: int) -> list[Write]:
+        writes = also(len(new), unknown)
+        if new and followers:
+            writes.append(multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new)))
+        return [*writes, *([multi_ballots.is_free(election.book)] if election.book and new else [])]
 
-    added, new = _add(actor, election, batch, more)
-    if followers and new:
+    added = _add(actor, election, batch, more)
+    if followers and added:
         multi_ballots.LISTING.start(subject)
     return added
 
 
 def copy_voters(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
     """Put voters on the rolls of the other questions. Any number may do this at once, and again."""
+
+    def copy(name: str) -> None:
+        election = repository.find(name)
+        if election is not None and election.state(now_text()) != State.CLOSED:
+            _add(actor, election, voters)
+
     for name in followers:
-        retry_lost_race(partial(_add_to_question, actor, name, voters))
-
-
-def _add_to_question(actor: User, name: str, voters: Sequence[str]) -> None:
-    election = repository.find(name)
-    if election is not None and election.state(now_text()) != State.CLOSED:
-        _add(actor, election, voters)
+        retry_lost_race(partial(copy, name))
 
 
 def _add(
     actor: User,
     election: Election,
     batch: Sequence[str],
-    also: Callable[[Added, Sequence[str]], list[Write]] = lambda added, new: [],
-) -> tuple[Added, list[str]]:
+    also: Callable[[Sequence[str], int], list[Write]] = lambda new, unknown: [],
+) -> int:
     rules.check_listing(election, batch)
-    there, accounts = repository.roll_and_accounts(election, batch)
-    missing = [name for name in batch if keys.fold(name) not in there]
+    on_roll, accounts = rolls.roll_and_accounts(election, batch)
+    missing = [name for name in batch if keys.fold(name) not in on_roll]
     new = [name for name in missing if _is_known(name, accounts)]
-    added = Added(len(new), len(missing) - len(new))
-    more = also(added, new)
+    more = also(new, len(missing) - len(new))
     if new:
         bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
         turn = voting_link.first_turn(election)
@@ -125,11 +108,11 @@ def _add(
         record(actor, "VotersAdded", election, event_data, *adding(election, new, bound, turn), *more)
     elif more:
         table().write(*more)
-    return added, new
+    return len(new)
 
 
 def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0) -> list[Write]:
-    entries = [repository.new_voter(election, name, accounts.get(name), turn) for name in names]
+    entries = [rolls.new_voter(election, name, accounts.get(name), turn) for name in names]
     return [*entries, repository.touched(election, len(names))]
 
 
@@ -139,13 +122,9 @@ def remove_voter(actor: User, election: Election, name: str) -> None:
 
 
 def remove_voters(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:
-    gone = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
-    record(
-        actor,
-        "VotersRemoved",
-        election,
-        {"voters": list(names)},
-        *gone,
-        repository.touched(election, -len(names)),
-        *also,
-    )
+    record(actor, "VotersRemoved", election, {"voters": list(names)}, *removing(election, names), *also)
+
+
+def removing(election: Election, names: Sequence[str]) -> list[Write]:
+    entries = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
+    return [*entries, repository.touched(election, -len(names))]

@@ -21,11 +21,11 @@ from accounts import mail_quota, registration_policy
 from accounts.models import User
 from accounts.unsubscribe import unsubscribe_view
 from acts.storage import now_text, table
-from elections import repository
+from elections import rolls
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing, progress
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
-from elections.skills_needed.forms import SkilledForm
+from elections.skills_needed.views import SkilledForm
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
 from pages import lists
@@ -35,7 +35,7 @@ from pages.messages import refusals_as_messages, run_action
 from pages.paging import read_page
 from pages.sorting import natural_sort_key
 from skills import repository as skills
-from skills.rules import Skill, level_of
+from skills.rules import level_of
 from store.parallel import run_parallel
 
 from . import imports, list_summary, services
@@ -64,7 +64,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
-    read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
+    read = partial(rolls.list_voters, election, prefix=prefix, by_name=by_name)
     found, older = read_page(request, read, q=prefix)
     invited = progress.invited_voters(found)
     context = election_context(request, election, form=form, search=search, voters=invited, older=older, **counts)
@@ -120,12 +120,10 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def preview_page(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
     """The outcome for each row, and the button that applies it."""
-    rows = lists.compare_with_roll(
-        rows, *repository.roll_and_accounts(election, [row.value for row in rows if row.value])
-    )
+    rows = lists.compare_with_roll(rows, *rolls.roll_and_accounts(election, [row.value for row in rows if row.value]))
     rows = rows if takes_names(election) else lists.refuse_names(rows, str(EVERYBODY_HERE))
-    more |= {"query": _query(request)}
-    return render(request, "elections/preview.html", election_context(request, election, **_verdicts(rows), **more))
+    more |= {"query": _query(request), **preview_context(rows, list_summary.VOTERS)}
+    return render(request, "elections/preview.html", election_context(request, election, **more))
 
 
 def _query(request: HttpRequest) -> str:
@@ -140,13 +138,14 @@ def _return_url(request: HttpRequest, election_name: str) -> str:
     return reverse("roll", args=[election_name])
 
 
-def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
+def preview_context(rows: list[lists.Row], labels: list_summary.ListLabels) -> dict[str, Any]:
+    """What a preview shows of a list, and the form that sends it back to be saved."""
     new = [row.value for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.preview_text(len(new), skipped, list_summary.VOTERS)
+    numbers = list_summary.preview_text(len(new), skipped, labels)
     return {"new": len(new), "form": form, **list_summary.rows_by_verdict(rows), "numbers": numbers}
 
 
@@ -212,7 +211,7 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """The roll as a file; it includes who has voted if the page does."""
     voted = turnout(election).voted
     shows_who_voted = tells_who(election, voted)
-    voters = repository.every_voter(election, by_name=tells_names(election, voted))
+    voters = rolls.every_voter(election, by_name=tells_names(election, voted))
     rows = ([voter.name, *(["yes" if voter.voted else "no"] if shows_who_voted else [])] for voter in voters)
     header = ["voter", *(["voted"] if shows_who_voted else [])]
     answer = StreamingHttpResponse(lists.as_csv(header, rows), content_type="text/csv; charset=utf-8")
@@ -239,19 +238,11 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
     form = SkilledForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
-        return preview_page(request, election, _skilled_rows(skill, least), skilled=_skill_sentence(skill, least))
+        holders = islice(skills.holders(skill, least), lists.MAX_ROWS)  # as many as a list may have
+        names = sorted((name for name, _level in holders), key=natural_sort_key)
+        rows = [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)]
+        values = {"skill": skill.name, "level": level_of(least).label}
+        sentence = _("Everybody with %(skill)s at %(level)s or above.") % values
+        return preview_page(request, election, rows, skilled=sentence)
     context = election_context(request, election, lead=_("Everybody who lets members see that they have this skill."))
     return show_form(request, form, _("Voters by skill"), _("Check the list"), **context)
-
-
-def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
-    """By name, capped at the maximum length of a list."""
-    found = sorted(
-        (name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=natural_sort_key
-    )
-    return [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(found, 1)]
-
-
-def _skill_sentence(skill: Skill, least: int) -> str:
-    values = {"skill": skill.name, "level": level_of(least).label}
-    return _("Everybody with %(skill)s at %(level)s or above.") % values

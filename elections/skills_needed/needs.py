@@ -9,27 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from django.utils.translation import gettext_lazy as _
-
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
 from acts.storage import table
 from elections import repository
-from elections.rules import Election, NotReady, State
+from elections.rules import Election, State
 from pages.sorting import natural_sort_key
 from skills import merging
 from skills import repository as skills
 from skills.rules import Level, Skill, level_of
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
-
-MAX_NEEDS = 20
-MAX_AGREED_CANDIDATES = 100  # so that the snapshot of all of them fits one item
-
-TOO_MANY_NEEDS = _("An election can list at most 20 skills.")
-TOO_MANY_AGREED = _("At most 100 candidates in an election can show their skills.")
-NO_NEEDS = _("This election does not list any skills it needs.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +90,8 @@ def leading_to(election_name: str, skill_id: str) -> list[str]:
 def _current(skill_ids: Iterable[str]) -> dict[str, Skill]:
     """What these ids lead to by now, in one round trip unless some were merged."""
     found = skills.find_many(skill_ids)
-    led = {each: merging.follow_merges(each) if skill.into else skill for each, skill in found.items()}
-    return {each: skill for each, skill in led.items() if skill is not None}
+    current = {each: merging.follow_merges(each) if skill.into else skill for each, skill in found.items()}
+    return {each: skill for each, skill in current.items() if skill is not None}
 
 
 def agreement_of(election_name: str, candidate: str) -> Agreement | None:
@@ -109,13 +100,13 @@ def agreement_of(election_name: str, candidate: str) -> Agreement | None:
 
 
 def unasked_candidates(election_name: str, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
-    """Those who stand, have an account here, and were not asked about all that is needed now: as they are on record."""
-    there = {keys.fold(each.candidate): each for each in known}
+    """Candidates with an account here who were not asked about all that is needed now, as they are on record."""
+    recorded = {keys.fold(each.candidate): each for each in known}
     names = [each.name for each in repository.candidates(election_name)]
     found = table().get_many(map(keys.user, names)) if names and wanted else {}
     made = {name: people.user_of(found[place]) for name in names if (place := keys.user(name)) in found}
     candidates = [
-        there.get(keys.fold(name)) or Agreement(name, name, person.created_at, ())
+        recorded.get(keys.fold(name)) or Agreement(name, name, person.created_at, ())
         for name, person in made.items()
         if person.can(Permission.VOTE)
     ]
@@ -218,20 +209,8 @@ def _valid(election_name: str) -> list[Agreement]:
 
 
 def _levels(agreement: Agreement, needs: Sequence[Need]) -> list[int | None]:
-    """A need that came after they agreed is one that they were not asked about, and not one that they do not meet."""
+    """A need that came after they agreed was not asked about, which is not the same as not met."""
     own = skills.own_skills(agreement.person).held
-    shown = {skill.id for skill in _current(agreement.skills).values()}
+    agreed = {skill.id for skill in _current(agreement.skills).values()}
     levels = {skill: held.level for skill, held in own.items()}
-    return [levels.get(each.skill, 0) if each.skill in shown else None for each in needs]
-
-
-def check_needs(there: Sequence[Need], skill_id: str) -> None:
-    if len({each.skill for each in there} | {skill_id}) > MAX_NEEDS:
-        raise NotReady(TOO_MANY_NEEDS)
-
-
-def check_agreeing(needs: Sequence[Need], there: Sequence[Agreement], candidate: str) -> None:
-    if not needs:
-        raise NotReady(NO_NEEDS)
-    if len({each.candidate for each in there if each.skills} | {candidate}) > MAX_AGREED_CANDIDATES:
-        raise NotReady(TOO_MANY_AGREED)
+    return [levels.get(each.skill, 0) if each.skill in agreed else None for each in needs]

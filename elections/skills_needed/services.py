@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+
+from django.utils.translation import gettext_lazy as _
 
 from accounts import mail_quota
 from accounts import repository as people
@@ -14,7 +17,7 @@ from acts.retry import retry_lost_race
 from acts.storage import now_text, table
 from elections import repository
 from elections.actions import check, record
-from elections.rules import Action, Election, State, check_settled, check_when
+from elections.rules import Action, Election, NotReady, State, check_settled, check_when
 from mail import outbox
 from ranking.candidates import Candidate
 from skills import repository as skills
@@ -22,45 +25,41 @@ from skills.rules import NOT_THERE
 from store import keys
 from store.log import Event
 from store.splitting import by_count
-from store.table import Item, Write
+from store.table import Item, Update, Write
 
 from . import needs
 from .needs import Agreement, Need
 
+MAX_NEEDS = 20
+MAX_AGREED_CANDIDATES = 100  # so that the snapshot of all of them fits one item
 TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transaction
 
 
 def set_need(actor: User, election: Election, need: Need) -> None:
     """One per skill, replacing an earlier one. It depends on the version: of two concurrent changes, one retries."""
-    retry_lost_race(lambda: _set_need(actor, repository.find(election.name) or election, need))
-
-
-def _set_need(actor: User, election: Election, need: Need) -> None:
-    check(actor, election, Action.SET_NEEDS)
-    skill, there = skills.find(need.skill), needs.find_needs(election.name)
-    if skill is None or not skill.is_listed:
-        raise NotThere(NOT_THERE)
-    needs.check_needs(there, need.skill)
-    if replace(need, name="") not in there:
-        _record_need(actor, election, need)
-
-
-def _record_need(actor: User, election: Election, need: Need) -> None:
-    event_data = {"skill_id": need.skill, "level": need.level, "count": need.count}
-    touched = repository.touched(election, candidates=True)
-    record(actor, "NeedSet", election, event_data, *needs.setting(election.name, need), touched)
+    retry_lost_race(partial(_set_need, actor, election, need, is_copy=False))
 
 
 def copy_needs(actor: User, election: Election, wanted: list[Need]) -> None:
-    """Also of skills that have left the catalogue since: they are where they lead to."""
+    """Skills that have left the catalogue since are copied as those they were merged into."""
     for need in needs.named(wanted):
-        retry_lost_race(lambda need=need: _copy_need(actor, repository.find(election.name) or election, need))  # type: ignore[misc]
+        retry_lost_race(partial(_set_need, actor, election, need, is_copy=True))
 
 
-def _copy_need(actor: User, election: Election, need: Need) -> None:
+def _set_need(actor: User, election: Election, need: Need, *, is_copy: bool) -> None:
+    election = repository.find(election.name) or election
     check(actor, election, Action.SET_NEEDS)
-    if replace(need, name="") not in needs.find_needs(election.name):
-        _record_need(actor, election, need)
+    known = needs.find_needs(election.name)
+    if not is_copy:
+        skill = skills.find(need.skill)
+        if skill is None or not skill.is_listed:
+            raise NotThere(NOT_THERE)
+        if len({each.skill for each in known} | {need.skill}) > MAX_NEEDS:
+            raise NotReady(_("An election can list at most 20 skills."))
+    if replace(need, name="") not in known:
+        event_data = {"skill_id": need.skill, "level": need.level, "count": need.count}
+        touched = repository.touched(election, candidates=True)
+        record(actor, "NeedSet", election, event_data, *needs.setting(election.name, need), touched)
 
 
 def drop_need(actor: User, election: Election, skill_id: str) -> None:
@@ -72,7 +71,7 @@ def drop_need(actor: User, election: Election, skill_id: str) -> None:
     record(actor, "NeedsDropped", election, {"skills": gone}, *writes)
 
 
-# --- those who stand ---
+# --- candidates ---
 
 
 def ask_candidates(actor: User, election: Election) -> int:
@@ -98,64 +97,45 @@ def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: lis
 
 def agree(person: User, election: Election, candidate: Candidate) -> None:
     """To the skills that are needed now. Until it opens, one may agree again, or withdraw."""
-    retry_lost_race(lambda: _agree(person, repository.find(election.name) or election, candidate))
+    retry_lost_race(partial(_agree, person, election, candidate))
 
 
 def _agree(person: User, election: Election, candidate: Candidate) -> None:
-    check_before_opening(election)
-    wanted, there = needs.named(needs.find_needs(election.name)), needs.agreements(election.name)
-    needs.check_agreeing(wanted, there, candidate.name)
-    skills_wanted = tuple(each.skill for each in wanted)
-    asked = next((each.asked for each in there if each.candidate == candidate.name), ())
-    new = Agreement(candidate.name, person.name, person.created_at, skills_wanted, asked, skills_wanted)
-    if new in there:
-        return
-    event_data = {
-        "candidate_name": new.candidate,
-        "account": new.account,
-        "skills": list(new.skills),
-        "asked": list(asked),
-    }
-    writes: list[Write] = [
-        *needs.agreeing(election, new),
-        repository.touched(election, candidates=True),
-        people.is_same_account(person),
-    ]
-    record(
-        person,
-        "CandidateAgreed",
-        election,
-        event_data,
-        *writes,
-        repository.candidate_exists(election.name, candidate.name),
-    )
+    election = repository.find(election.name) or election
+    _check_before_opening(election)
+    wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
+    if not wanted:
+        raise NotReady(_("This election does not list any skills it needs."))
+    known = needs.agreements(election.name)
+    if len({each.candidate for each in known if each.skills} | {candidate.name}) > MAX_AGREED_CANDIDATES:
+        raise NotReady(_("At most 100 candidates in an election can show their skills."))
+    asked = next((each.asked for each in known if each.candidate == candidate.name), ())
+    new = Agreement(candidate.name, person.name, person.created_at, wanted, asked, wanted)
+    if new not in known:
+        answers, touched = {"skills": list(wanted), "asked": list(asked)}, repository.touched(election, candidates=True)
+        _record_answer(person, "CandidateAgreed", election, new, answers, touched)
 
 
 def disagree(person: User, election: Election, candidate: Candidate) -> None:
     """Records the refusal, so that they are not asked about the same skills again."""
-    check_before_opening(election)
+    _check_before_opening(election)
     wanted = tuple(each.skill for each in needs.named(needs.find_needs(election.name)))
-    there = needs.agreement_of(election.name, candidate.name)
-    asked = there.asked if there else ()
+    known = needs.agreement_of(election.name, candidate.name)
+    asked = known.asked if known else ()
     declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted)
     answers = {"asked": list(asked), "answered": list(wanted)}
-    event_data = {"candidate_name": candidate.name, "account": declined.account, **answers}
-    writes: list[Write] = [
-        *needs.agreeing(election, declined),
-        repository.touched(election),
-        people.is_same_account(person),
-    ]
-    record(
-        person,
-        "CandidateDisagreed",
-        election,
-        event_data,
-        *writes,
-        repository.candidate_exists(election.name, candidate.name),
-    )
+    _record_answer(person, "CandidateDisagreed", election, declined, answers, repository.touched(election))
 
 
-def check_before_opening(election: Election) -> None:
+def _record_answer(
+    person: User, event_type: str, election: Election, answer: Agreement, answers: Item, touched: Update
+) -> None:
+    event_data = {"candidate_name": answer.candidate, "account": answer.account, **answers}
+    conditions = people.is_same_account(person), repository.candidate_exists(election.name, answer.candidate)
+    record(person, event_type, election, event_data, *needs.agreeing(election, answer), touched, *conditions)
+
+
+def _check_before_opening(election: Election) -> None:
     check_when(election.state(now_text()), Action.SET_NEEDS)
     check_settled(election, Action.CHANGE_CANDIDATES)
 
@@ -166,7 +146,7 @@ def check_before_opening(election: Election) -> None:
 def forget_agreements(gone: User) -> None:
     """Their agreements go with them, including from the snapshots taken when elections opened."""
     for item in list(table().each(keys.agreed_by(gone.name))):
-        retry_lost_race(lambda item=item: _forget(item))  # type: ignore[misc]
+        retry_lost_race(partial(_forget, item))
 
 
 def _forget(item: Item) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
@@ -14,17 +17,43 @@ from accounts.rules import Permission
 from acts.links import absolute_url
 from elections import repository
 from elections.access import check_visible, election_context, organiser_page, organiser_page_with
-from elections.rules import Action, Election, State
+from elections.rules import MAX_SEATS, Action, Election, State
+from pages.fields import TitleField
 from pages.forms import form_data, form_page, run_form
 from pages.messages import run_action
 from ranking.candidates import Candidate
 from skills import repository as skills
-from skills.rules import level_of
+from skills.rules import LEVELS, NOT_THERE, Skill, level_of
 
 from . import needs, services
-from .forms import NeedForm
-from .needs import Need, Snapshot
+from .needs import Agreement, Need, Snapshot
 from .services import ask_candidates, drop_need, set_need
+
+
+class SkilledForm(forms.Form):
+    """A skill, by any of its names, and a least level."""
+
+    skill = TitleField(
+        label=gettext_lazy("Skill"), help_text=gettext_lazy("Its name in the catalogue, or another name for it.")
+    )
+    level = forms.TypedChoiceField(
+        label=gettext_lazy("At least"),
+        coerce=int,
+        choices=lambda: [(each.number, f"{each.label}: {each.sentence}") for each in LEVELS],
+        initial=3,
+    )
+
+    def clean_skill(self) -> Skill:
+        skill = skills.find_by_name(self.cleaned_data["skill"])
+        if skill is None or not skill.is_listed:
+            raise ValidationError(NOT_THERE)
+        return skill
+
+
+class NeedForm(SkilledForm):
+    count = forms.IntegerField(
+        label=gettext_lazy("How many of those elected"), min_value=1, max_value=MAX_SEATS, initial=1
+    )
 
 
 @organiser_page(Action.LOOK)
@@ -32,15 +61,19 @@ from .services import ask_candidates, drop_need, set_need
 def needs_page(request: HttpRequest, election: Election) -> HttpResponse:
     """The needs, a form to add more, and which candidates agreed to show their skills."""
     form = NeedForm(form_data(request))
-    act = lambda: set_need(request.user, election, Need(**form.value()))  # noqa: E731
+
+    def act() -> None:
+        data = form.cleaned_data
+        set_need(request.user, election, Need(data["skill"].id, data["level"], data["count"]))
+
     if run_form(request, form, act, _("Saved."), "skill"):
         return redirect("needs", name=election.name)
     context = election_context(request, election, form=form, needs=needs.named(needs.find_needs(election.name)))
     address = absolute_url(reverse("agree", args=[election.name]))
-    there = needs.agreements(election.name)
+    answers = needs.agreements(election.name)
     is_offered = Action.SET_NEEDS.name in context["offered"]
-    to_ask = needs.unasked_candidates(election.name, context["needs"], there) if is_offered else []
-    context |= {"agreed": [each for each in there if each.skills], "address": address, "to_ask": len(to_ask)}
+    to_ask = needs.unasked_candidates(election.name, context["needs"], answers) if is_offered else []
+    context |= {"agreed": [each for each in answers if each.skills], "address": address, "to_ask": len(to_ask)}
     return render(request, "elections/needs.html", context, status=422 if form.errors else 200)
 
 
@@ -55,12 +88,12 @@ def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
 @organiser_page(Action.SET_NEEDS)
 @require_POST
 def ask(request: HttpRequest, election: Election) -> HttpResponse:
-    """Have those mailed who stand and were not asked yet."""
+    """Mail the candidates who were not asked yet."""
     run_action(request, lambda: ask_candidates(request.user, election), _("Mails to the candidates are on their way."))
     return redirect("needs", name=election.name)
 
 
-# --- those who stand ---
+# --- candidates ---
 
 
 def load_own_candidacy(user: User, name: str) -> tuple[Election, Candidate] | None:
@@ -80,22 +113,20 @@ def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRespon
             services.agree, _("You agreed. You can withdraw until the election opens."))  # fmt: skip
         run_action(request, lambda: act(request.user, election, candidate), done)
         return redirect("agree", name=election.name)
-    is_draft = election.stored_state == State.DRAFT
-    context = {"candidate": candidate, "is_draft": is_draft, "rows": _own_rows(request.user, election, is_draft)}
-    context["agreement"] = needs.agreement_of(election.name, candidate.name)
+    agreement = needs.agreement_of(election.name, candidate.name)
+    context = {"candidate": candidate, "is_draft": election.stored_state == State.DRAFT, "agreement": agreement}
+    context["rows"] = _own_rows(request.user, election, agreement)
     return render(request, "elections/agree.html", election_context(request, election, **context))
 
 
-def _own_rows(user: User, election: Election, is_draft: bool) -> list[tuple[Need, str, bool]]:
+def _own_rows(user: User, election: Election, agreement: Agreement | None) -> list[tuple[Need, str, bool]]:
     """Each need, one's own level, and whether one agreed to show it; or the snapshot taken at the opening."""
-    agreement = needs.agreement_of(election.name, user.name)
-    if not is_draft:
+    if election.stored_state != State.DRAFT:
         snapshot = needs.snapshot_of(election.name)
         return [(need, level, bool(level)) for need, level in labelled_levels(snapshot, user.name)] if snapshot else []
-    own = skills.own_skills(user.name).held
-    shown = agreement.skills if agreement else ()
+    own, agreed = skills.own_skills(user.name).held, agreement.skills if agreement else ()
     found = needs.named(needs.find_needs(election.name))
-    return [(each, _label(own[each.skill].level if each.skill in own else 0), each.skill in shown) for each in found]
+    return [(each, _label(own[each.skill].level if each.skill in own else 0), each.skill in agreed) for each in found]
 
 
 def labelled_levels(snapshot: Snapshot, candidate: str) -> list[tuple[Need, str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from fractions import Fraction
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -21,18 +20,17 @@ from .counts import Turnout
 
 HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 20, 190, 26
 MAX_TICKS = 5
-MINUTE_STEPS, HOUR_STEPS, DAY_STEPS = (5, 10, 15, 30), (1, 2, 3, 6, 12), (1, 2, 3, 7, 14, 30, 60, 120, 365)
 PACES = (
-    *(timedelta(minutes=each) for each in MINUTE_STEPS),
-    *(timedelta(hours=each) for each in HOUR_STEPS),
-    *(timedelta(days=each) for each in DAY_STEPS),
+    *(timedelta(minutes=each) for each in (5, 10, 15, 30)),
+    *(timedelta(hours=each) for each in (1, 2, 3, 6, 12)),
+    *(timedelta(days=each) for each in (1, 2, 3, 7, 14, 30, 60, 120, 365)),
 )
 TOPS = (10, 20, 50, 100)  # percent, each with a whole half
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From when until when it is voted; `now` is in between, or at the end."""
+    """The voting window; `now` is within it, or at its end."""
 
     start: datetime
     end: datetime
@@ -72,8 +70,8 @@ class Tick:
 @dataclass(frozen=True, slots=True)
 class Chart:
     line: str  # points, 100 across and 100 down
-    last: str  # likewise of another election, to compare with
-    until: float  # where the line has come to, in percent
+    last: str  # the same for another election, to compare with
+    until: float  # how far the line reaches, in percent
     days: tuple[Tick, ...]
     shares: tuple[Tick, ...]
     quorum: Tick | None
@@ -119,11 +117,12 @@ def draw_chart(
     quorum: int | None = None,
 ) -> Chart:
     """`last` is how another election went: pairs of which part of its window had passed and which part had voted."""
-    whole, unit = _whole(election), "%" if _whole(election) else ""
-    reached = [_height(counted.voted, whole), *(100 * share for _part, share in last)]
-    needed = _height(quorum, whole) if quorum else None
-    top = _top(max([*reached, *([needed] if needed else [])]), is_share=bool(whole))
-    line = [(when.across(moment), _height(count, whole)) for moment, count in _reached(counted, when)]
+    voters = _eligible(election)
+    unit = "%" if voters else ""
+    reached = [_height(counted.voted, voters), *(100 * share for _part, share in last)]
+    needed = _height(quorum, voters) if quorum else None
+    top = _top(max([*reached, *([needed] if needed else [])]), is_share=bool(voters))
+    line = [(when.across(moment), _height(count, voters)) for moment, count in _reached(counted, when)]
     is_open = when.now < when.end
     return Chart(
         _points(line, top),
@@ -137,13 +136,13 @@ def draw_chart(
     )
 
 
-def _whole(election: Election) -> int:
+def _eligible(election: Election) -> int:
     """The number of eligible voters; 0 if unknown beforehand, in which case votes are shown instead of shares."""
     return election.voter_count if election.electorate == "listed" else 0
 
 
-def _height(count: int, whole: int) -> float:
-    return 100 * count / whole if whole else float(count)
+def _height(count: int, voters: int) -> float:
+    return 100 * count / voters if voters else float(count)
 
 
 def _reached(counted: Turnout, when: Window) -> Iterator[tuple[datetime, int]]:
@@ -175,9 +174,8 @@ def _down(height: float, top: float) -> float:
 
 
 def _shares(top: float, unit: str) -> Iterator[Tick]:
-    for part in (Fraction(1), Fraction(1, 2)):
-        height = top * part
-        yield Tick(f"{int(height)} {unit}".strip(), down=_down(float(height), top))
+    for height in (top, top / 2):
+        yield Tick(f"{int(height)} {unit}".strip(), down=_down(height, top))
 
 
 def _days(when: Window, zone_name: str) -> Iterator[Tick]:

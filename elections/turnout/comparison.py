@@ -61,7 +61,7 @@ def compare(other: Election, counted: Turnout, own: Window | None, now: datetime
 
 
 def share_at(progress: tuple[tuple[float, float], ...], passed: float) -> float:
-    """Which part had voted when this part of the window had passed; in between two counts, in between them."""
+    """The share that had voted when this part of the window had passed, interpolated between counts."""
     before = max((each for each in progress if each[0] <= passed), default=progress[0])
     after = min((each for each in progress if each[0] > passed), default=before)
     span = after[0] - before[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 
 from acts.caches import Cacheable, SizedCache, get_cached
 from acts.storage import log, table
@@ -66,7 +67,7 @@ def votes_of(election: Election) -> int:
     return _known_votes.get(end, lambda: turnout(election).voted)
 
 
-_known_votes = SizedCache[int](10_000, lambda votes: 1)  # of so many elections
+_known_votes = SizedCache[int](10_000, lambda votes: 1)  # elections
 
 
 def final_turnout(election: Election) -> Turnout:
@@ -90,15 +91,9 @@ def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
     for name, count in (times or {}).items():
         if (end := voting_times.end_of(name)) is not None:
             steps[end] = steps.get(end, 0) + count
-    return Turnout(voted, paper, _summed(steps))
-
-
-def _summed(steps: dict[int, int]) -> tuple[tuple[datetime, int], ...]:
-    total, summed = 0, []
-    for end in sorted(steps):
-        total += steps[end]
-        summed.append((datetime.fromtimestamp(end, UTC), total))
-    return tuple(summed)
+    ends = sorted(steps)
+    totals = accumulate(steps[end] for end in ends)
+    return Turnout(voted, paper, tuple(zip((datetime.fromtimestamp(end, UTC) for end in ends), totals, strict=True)))
 
 
 def tells_names(election: Election, voted: int) -> bool:

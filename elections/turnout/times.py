@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from elections.rules import Election
 from store import keys
@@ -77,17 +76,14 @@ def with_event(item: Item, event: TurnoutEvent) -> Item:
     """The item with one more event applied; unchanged if it has that one, or if the election had closed before it."""
     if not event.counts or event.number <= item["counted"] or item.get("closed"):
         return item
-    return item | {"counted": event.number} | _changed(item, event)
-
-
-def _changed(item: Item, event: TurnoutEvent) -> dict[str, Any]:
+    item = item | {"counted": event.number}
     if event.moves_end:
-        return {"ends": event.data["no_voting_after"]}
+        return item | {"ends": event.data["no_voting_after"]}
     if event.kind == "ElectionClosed":
-        return {"closed": True}
+        return item | {"closed": True}
     ends = datetime.fromisoformat(item["ends"]) if item["ends"] else None
     name = bucket(ends, datetime.fromisoformat(event.when))
-    return {name: item.get(name, 0) + VOTES[event.kind]}
+    return item | {name: item.get(name, 0) + VOTES[event.kind]}
 
 
 def with_events(item: Item, events: Iterable[Item]) -> Item:
@@ -110,7 +106,7 @@ def place_of(event: Item) -> Key | None:
 
 
 def updating(table: Table, events: Iterable[Item]) -> list[Update]:
-    """What the events change, of elections that still have such an item: one that was deleted must not rise again."""
+    """Changes by the events to items that still exist: that of a deleted election must not reappear."""
     every = [event for event in map(TurnoutEvent.from_event, events) if event.counts]
     found = table.get_many({event.place for event in every}) if every else {}
     after = dict(found)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from string import ascii_uppercase
 from typing import Any
@@ -59,12 +58,16 @@ def read(raw: bytes, full: FullSet) -> ImportedFile:
     begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
     separator = _separator(lines[begin][:MAX_ROW_CHARS] if lines else "", hint[1] if hint else SEPARATORS)
     records = _records(lines, begin, separator)
-    headings = next(records, Record(1, ())).cells
+    headings = next(records, (1, None))[1] or []
     columns = _columns(headings)
     if "title" not in columns:
         raise NotAList(_("The first line must name the columns, including “title”. This file has no such line."))
     unread = [cell.strip() for place, cell in enumerate(headings) if cell.strip() and place not in columns.values()]
-    return judge_rows((_row(record, columns, len(headings)) for record in records), full, unread)
+    rows = (
+        _row(line, cells, columns, len(headings)) if cells else _broken_row(line, lines[line - 1])
+        for line, cells in records
+    )
+    return judge_rows(rows, full, unread)
 
 
 def names_columns(text: str) -> bool:
@@ -77,15 +80,6 @@ def names_columns(text: str) -> bool:
 
 
 # --- from lines to cells ---
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """The cells of a row; none if its quotation marks do not match."""
-
-    line: int
-    cells: tuple[str, ...]
-    broken: str = ""
 
 
 def _separator(header: str, choices: str) -> str:
@@ -102,15 +96,14 @@ def _columns(headings: Sequence[str]) -> dict[str, int]:
     return columns
 
 
-def _records(lines: list[str], begin: int, separator: str) -> Iterator[Record]:
-    """Non-empty rows. An unclosed quotation mark spoils only its own line."""
+def _records(lines: list[str], begin: int, separator: str) -> Iterator[tuple[int, list[str] | None]]:
+    """The line and the cells of each row that is not empty; no cells if its quotation marks do not match, which spoils
+    only its own line."""
     while begin < len(lines):
         fed: list[str] = []
         cells = _cells_of(_fed(lines, begin, fed), separator)
-        if cells is None:
-            yield Record(begin + 1, (), lines[begin])
-        elif _has_text(cells):
-            yield Record(begin + 1, tuple(cells))
+        if cells is None or _has_text(cells):
+            yield begin + 1, cells
         begin += max(1, len(fed) if cells is not None else 1)
 
 
@@ -139,20 +132,20 @@ def _has_text(cells: Iterable[str]) -> bool:
 # --- from cells to questions ---
 
 
-def _row(record: Record, columns: dict[str, int], width: int) -> Row:
-    if record.broken:
-        title = record.broken.strip()[:60]
-        return Row(record.line, title, None, Verdict.INVALID, _("Its quotation marks do not match, or it is too long."))
-    cells = {
-        name: unescape_formula(record.cells[place]) for name, place in columns.items() if place < len(record.cells)
-    }
-    question, problems = question_from(cells)
-    if _has_text(record.cells[width:]):
+def _broken_row(line: int, text: str) -> Row:
+    reason = _("Its quotation marks do not match, or it is too long.")
+    return Row(line, text.strip()[:60], None, Verdict.INVALID, reason)
+
+
+def _row(line: int, cells: list[str], columns: dict[str, int], width: int) -> Row:
+    named = {name: unescape_formula(cells[place]) for name, place in columns.items() if place < len(cells)}
+    question, problems = question_from(named)
+    if _has_text(cells[width:]):
         problems = [*problems, Flaw("", _("It has more cells than the first line."))]
     if problems:
         reasons = " ".join(f"{flaw.field}: {flaw.sentence}" if flaw.field else flaw.sentence for flaw in problems)
-        return Row(record.line, question.title[:200], None, Verdict.INVALID, reasons)
-    return Row(record.line, question.title, question, Verdict.NEW)
+        return Row(line, question.title[:200], None, Verdict.INVALID, reasons)
+    return Row(line, question.title, question, Verdict.NEW)
 
 
 def question_from(cells: dict[str, str]) -> tuple[Question, list[Flaw]]:

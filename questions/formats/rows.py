@@ -84,9 +84,9 @@ def judge_rows(rows: Iterable[Row], full: FullSet, unread: Iterable[str] = ()) -
 
 def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
     """A duplicate names the line of the first."""
-    seen: dict[tuple[str, ...], Row] = {}
+    first_rows: dict[tuple[str, ...], Row] = {}
     for row in rows:
-        above = seen.setdefault(comparison_key(row.question), row) if row.question else row
+        above = first_rows.setdefault(comparison_key(row.question), row) if row.question else row
         if above is row:
             yield row
         else:

@@ -30,7 +30,8 @@ import orjson
 from acts.storage import table
 from ballots import repository as ballots
 from elections import repository as elections
-from elections.repository import Voter
+from elections import rolls
+from elections.rolls import Voter
 from elections.rules import Election
 from elections.turnout.counts import tells_who
 from results.repository import Seal, Sealed
@@ -159,7 +160,7 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
-        for voter in elections.every_voter(election):
+        for voter in rolls.every_voter(election):
             may_vote, voted = may_vote + 1, voted + voter.voted
             yield orjson.dumps(told.entry(voter))
 

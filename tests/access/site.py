@@ -420,7 +420,7 @@ def _looks_of_the_organiser() -> list[Look]:
     of_drafts = ("election_settings", "candidates", "import_roll", "open_election", "rename_election", "rehearse")
     of_open = ("dashboard", "turnout", "roll", "export_roll", "message_voters", "choose_reminders", "extend", "paper")
     of_any = ("describe", "close_election", "copy_election", "delete_election", "managers", "hand_over_election")
-    (under_way,) = imports.under_way(_now("Draft"))
+    (under_way,) = imports.recent_imports(_now("Draft"))[0]
     return [
         Look("home", "organiser", of="who runs some"),
         Look("elections", "organiser"),

@@ -22,7 +22,7 @@ from ballots import repository as ballots
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
 from ballots.services import leaving
-from elections import actions
+from elections import actions, rolls
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -78,7 +78,7 @@ def run_by(name: str) -> list[str]:
 def in_order() -> bool:
     """Whether everything is as it is to be when Ada is gone."""
     there = [elections.find("Board").owner_name, elections.find("Council").managers, run_by("Ada"), run_by("Boss")]
-    roll = [(voter.name, voter.voted) for voter in elections.every_voter("Board")]
+    roll = [(voter.name, voter.voted) for voter in rolls.every_voter("Board")]
     made = list(table().each(keys.made_by("Ada")))
     cast = list(table().each(*keys.ballots("Board")))
     is_right = there == ["Boss", (), [], ["Board"]] and roll == [("Bob", False)]
@@ -127,7 +127,7 @@ def test_a_ballot_that_nobody_can_find_any_more_counts_and_stays(site, ada, boss
     site.write(people.Delete(keys.salt("Board")))
     accounts.remove(boss, ada)
     assert not is_leaving()
-    assert ("Ada", True) in [(voter.name, voter.voted) for voter in elections.every_voter("Board")]
+    assert ("Ada", True) in [(voter.name, voter.voted) for voter in rolls.every_voter("Board")]
     with pytest.raises(NotOnTheRoll):
         voting.cast(person("Ada", email="another@example.org"), "Board", {"0": ["1"]}, "another")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acts.storage import use_table
 from ballots import repository
-from elections import repository as elections
+from elections import rolls
 from elections.turnout.counts import turnout
 from store.log import layout
 from tests.ballots.history import CLOSED, Act
@@ -43,7 +43,7 @@ def judged(site: Site, name: str, rush: Rush, close: Act | None = None) -> Judge
         cast = Counter(act.actor for act in rush.done)
         codes = {act.code for act in rush.done if act.code}
         there = [ballot.confirmation for ballot in repository.every_ballot(found(name))]
-        voted = {voter.name for voter in elections.every_voter(found(name)) if voter.voted}
+        voted = {voter.name for voter in rolls.every_voter(found(name)) if voter.voted}
         events = Counter(_voters_in_log(site, name))
         return Judgement(
             acknowledged=len(cast),

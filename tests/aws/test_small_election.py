@@ -9,7 +9,7 @@ import pytest
 
 from acts.storage import use_table
 from ballots import services as voting
-from elections import repository
+from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -73,7 +73,7 @@ def test_a_small_election_pays_for_its_shards_in_units_and_not_in_waiting(django
                 noted("opening", lambda: lifecycle.open_(here.owner, found(NAME), editable=False))
                 noted("a cast", lambda: voting.cast(voters[0], NAME, {"0": ["1"]}, "form"))
                 noted("turnout", lambda: turnout(found(NAME)))
-                noted("a page of the roll", lambda: repository.voters(found(NAME), limit=50))
+                noted("a page of the roll", lambda: rolls.list_voters(found(NAME), limit=50))
                 noted("closing", lambda: closing.close(here.owner, found(NAME)))
 
         here.time.run(play)

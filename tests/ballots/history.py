@@ -20,6 +20,7 @@ from typing import Any
 from accounts.models import User
 from ballots import repository, services
 from elections import repository as elections
+from elections import rolls
 from elections.rules import State
 from elections.turnout.counts import final_turnout
 from store.log import layout, utc_now
@@ -176,7 +177,7 @@ def left_behind(table: Table, election_name: str, voters: Iterable[User], salt: 
     counted = final_turnout(election)
     return Left(
         roll=roll,
-        voted={voter.name for voter in elections.every_voter(election_name) if voter.voted},
+        voted={voter.name for voter in rolls.every_voter(election_name) if voter.voted},
         ballots=sorted((each.rankings, each.confirmation) for each in repository.every_ballot(election_name)),
         turnout=counted.voted,
         curve=counted.steps[-1][1] if counted.steps else 0,

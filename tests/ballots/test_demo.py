@@ -11,7 +11,7 @@ from accounts.demo import PASSWORD, PEOPLE
 from accounts.services import make_demo_person
 from acts.storage import table, use_table
 from ballots import demo as ballots
-from elections import demo, repository
+from elections import demo, repository, rolls
 from elections.demo import DemoElection
 from elections.rules import State
 from elections.turnout.counts import turnout
@@ -98,7 +98,7 @@ def test_an_election_of_an_attempt_that_was_cut_short_is_made(site, small, monke
             demo.load()
     assert repository.find("On paper").stored_state == State.DRAFT
     assert demo.load() == len(PLANNED)
-    assert len(list(repository.every_voter(repository.find("On paper")))) == VOTERS
+    assert len(list(rolls.every_voter(repository.find("On paper")))) == VOTERS
     assert len(repository.candidates("On paper")) == len(TEA)
     assert demo.load() == 0
 

@@ -22,6 +22,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import services
 from elections import repository as elections
+from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -190,7 +191,7 @@ def as_told(found: set[Opened]) -> set[tuple[str, str]]:
 def test_an_entry_of_the_roll_whose_nonce_is_published_is_opened(held, observer):
     held.hold("Fay")
     held.close(observer)
-    entry = next(voter for voter in elections.every_voter(NAME) if voter.name == ADDRESSES[0])
+    entry = next(voter for voter in rolls.every_voter(NAME) if voter.name == ADDRESSES[0])
     held.papers["leak"] = counting.Nonces(results.find(NAME).seal.roll_secret).of_all([entry.name])[0].hex().encode()
     assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}
 

@@ -21,7 +21,7 @@ from bench.client import Outcome, Request, Visit, perform
 from bench.data import BOARD, ROOT, Person
 from bench.server import served
 from bench.voting import CAST, DONE
-from elections import repository as elections
+from elections import rolls
 from elections.turnout.counts import turnout
 from ranking.rankings import ranking_from
 from store.connect import connect
@@ -94,7 +94,7 @@ def test_every_acknowledged_ballot_is_there_as_it_was_sent(port, day):
     assert answers(sent(port, clicks)) == {DONE: len(clicks)}
     assert rankings_of(people) == [ranking_on(each.form) for each in people]
     assert sum(1 for _ in repository.every_ballot(BOARD)) == turnout(BOARD).voted == VOTERS
-    assert {voter.name for voter in elections.every_voter(BOARD) if voter.voted} == {each.name for each in people}
+    assert {voter.name for voter in rolls.every_voter(BOARD) if voter.voted} == {each.name for each in people}
 
 
 @pytest.mark.slow

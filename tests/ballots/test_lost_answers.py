@@ -13,6 +13,7 @@ from acts.queues import SomeFailed
 from acts.storage import table, use_table
 from ballots import services
 from elections import repository as elections
+from elections import rolls
 from elections.lifecycle.closing import close_ended_elections
 from elections.rules import State
 from store import keys
@@ -89,7 +90,7 @@ def test_a_page_sent_again_until_it_answers_is_one_ballot(site, opened, signed_i
         statuses.update(_until_it_answers(browser, weather, address, form))
     assert statuses[302] == 12
     assert statuses[503] > 3, "there was bad weather"
-    (voter,) = elections.every_voter("Board")
+    (voter,) = rolls.every_voter("Board")
     cast = [event for event in site.each(keys.events()) if event["event_type"].startswith("Ballot")]
     assert len(cast) == 12 == services.standing_of(people.find("Eve"), "Board").acts
     assert not voter.voted

@@ -10,7 +10,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository, services
 from ballots.multi_ballots import key
-from elections import actions
+from elections import actions, rolls
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.invitations import mailing
@@ -119,7 +119,7 @@ def test_the_same_form_again_casts_nothing_twice(eve, multi_ballot):
     eve.post(page(multi_ballot, "cast/"), form)
     assert eve.get(page(multi_ballot, "receipts/")).content.count(b"data-copies") == codes.count(b"data-copies") == 2
     assert [votes(name) for name in NAMES] == [1, 0, 1]
-    assert elections.find_with_entry(NAMES[0], people.find("Eve"))[1].voted
+    assert rolls.find_with_entry(NAMES[0], people.find("Eve"))[1].voted
     assert services.standing_of(people.find("Eve"), NAMES[0]).acts == 1
 
 

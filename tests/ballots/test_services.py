@@ -21,6 +21,7 @@ from ballots.secrecy import SecretReplaced
 from ballots.services import casting
 from ballots.services.casting import _record_cast
 from elections import repository as elections
+from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -96,7 +97,7 @@ def test_the_roll_the_ballots_and_the_turnout_agree(site, person, opened):
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
     services.cast(person("Bob"), "Board", ranks(Cy=1), "2")
     services.withdraw(people.find("Bob"), "Board", "3")
-    assert [(voter.name, voter.voted) for voter in elections.every_voter("Board")] == [
+    assert [(voter.name, voter.voted) for voter in rolls.every_voter("Board")] == [
         ("Bob", False),
         ("Eve", True),
         ("Kim", False),
@@ -280,7 +281,7 @@ def test_somebody_listed_by_address_votes_with_their_account(site, person, opene
     opened("eve@example.org")
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    assert [voter.voted for voter in elections.every_voter("Board")] == [True]
+    assert [voter.voted for voter in rolls.every_voter("Board")] == [True]
 
 
 def test_somebody_listed_twice_votes_once(site, person, opened):
@@ -309,7 +310,7 @@ def test_where_everybody_may_vote_the_roll_grows_with_the_ballots(site, person, 
     eve = person("Eve", Role.VOTER)
     opened(electorate="everyone")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    assert [(voter.name, voter.voted) for voter in elections.every_voter("Board")] == [("Eve", True)]
+    assert [(voter.name, voter.voted) for voter in rolls.every_voter("Board")] == [("Eve", True)]
     with pytest.raises(rules.NotOnTheRoll):
         services.cast(person("Otto", Role.OBSERVER), "Board", ranks(Bo=1), "2")
 
@@ -431,7 +432,7 @@ def test_who_is_removed_takes_open_ballots_along_and_leaves_closed_ones(site, pe
     accounts.remove(owner, people.find("Eve"))
     assert ballots("Board") == []
     assert turnout("Board").voted == 0
-    assert [voter.name for voter in elections.every_voter("Board")] == ["Bob"]
+    assert [voter.name for voter in rolls.every_voter("Board")] == ["Bob"]
     assert elections.find("Board").voter_count == 1
     assert len(ballots("Past")) == 1
 

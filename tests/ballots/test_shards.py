@@ -12,7 +12,7 @@ from acts.storage import use_table
 from audit.tables import masks, raw
 from ballots import personal_data, repository, secrecy, services
 from elections import repository as elections
-from elections import sharding
+from elections import rolls, sharding
 from elections.lifecycle import closing
 from elections.turnout.counts import turnout
 from results import proof
@@ -122,7 +122,7 @@ def test_whoever_leaves_takes_ballot_and_place_along(site, voted):
     accounts.remove_self(people.find(NAMES[0]))
     finish_background()
     assert turnout(election).voted == len(list(repository.every_ballot(election))) == 23
-    assert NAMES[0] not in [voter.name for voter in elections.every_voter(election)]
+    assert NAMES[0] not in [voter.name for voter in rolls.every_voter(election)]
 
 
 def test_live_results_see_every_shard(site, voted, monkeypatch):

@@ -82,7 +82,7 @@ def make_and_open(page: Page, name: str, voters: str) -> Walk:
     walk = Walk(page)
     walk.follow("New election", then="New election")
     page.fill("[name=name]", name)
-    walk.press("Make the draft", then="What is on the ballot?")
+    walk.press("Create draft", then="What is on the ballot?")
     page.fill("[name=names]", "Amara\nفاطمة\nMaximiliane von und zu Lichtenberg-Hohenstein")
     walk.press("Save and continue", then="Who votes?")
     page.check("[name=electorate][value=everyone]")

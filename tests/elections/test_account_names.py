@@ -14,7 +14,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
 from ballots.rules import NotOnTheRoll
-from elections import actions, repository
+from elections import actions, repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
@@ -58,7 +58,7 @@ def text_of(answer):
 
 
 def on_roll():
-    return [voter.name for voter in repository.every_voter("Board")]
+    return [voter.name for voter in rolls.every_voter("Board")]
 
 
 def votes(user, form="form"):
@@ -99,7 +99,7 @@ def test_whoever_left_between_preview_and_import_is_left_out_and_that_is_said(ad
 def test_a_long_list_is_judged_in_one_look(site, ada, draft):
     names, election = [f"ghost {number}" for number in range(10_000)], repository.find("Board")
     with round_trips.count_round_trips() as counted:
-        there, accounts = repository.roll_and_accounts(election, [*names, "Ada"])
+        there, accounts = rolls.roll_and_accounts(election, [*names, "Ada"])
     assert (there, list(accounts), counted.count) == (set(), ["ada"], 1)
 
 
@@ -112,7 +112,7 @@ def test_a_copy_takes_along_whose_account_is_there_and_says_who_is_left_out(site
     form = {"name": "Again"}
     said = text_of(signed_in(ada).post(address("copy_election"), form, follow=True))
     assert "Not copied to the roll, because their accounts no longer exist: 1." in said
-    assert [voter.name for voter in repository.every_voter("Again")] == ["Bob", "kim@example.org"]
+    assert [voter.name for voter in rolls.every_voter("Again")] == ["Bob", "kim@example.org"]
     bound = site.get(keys.voter("Again", "Bob"))["account"]
     assert bound == people.find("Bob").created_at
 
@@ -156,7 +156,7 @@ def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draf
     for left in ("Eve", "Kim"):
         site.write(Update(keys.voter("Board", left), set={"voted": True}))
     votes(eve, "1"), votes(kim, "2")
-    voted = [voter.name for voter in repository.every_voter("Board") if voter.voted]
+    voted = [voter.name for voter in rolls.every_voter("Board") if voter.voted]
     assert voted == ["Eve", "Eve@example.org", "Kim", "kim@example.org"]
     votes(eve, "3")
     assert len(list(site.each(*keys.ballots("Board")))) == 2
@@ -165,14 +165,14 @@ def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draf
 def test_an_address_is_bound_to_whoever_confirms_it(ada, draft, person):
     opened(ada, "eve@example.org")
     votes(person("Eve", Role.VOTER, email="Eve@Example.org"))
-    assert [(voter.name, voter.voted) for voter in repository.every_voter("Board")] == [("eve@example.org", True)]
+    assert [(voter.name, voter.voted) for voter in rolls.every_voter("Board")] == [("eve@example.org", True)]
 
 
 def test_on_paper_somebody_listed_long_ago_without_an_account_may_still_vote(ada, draft):
     list_as_before(draft, "Mrs. Smith")
     opened(ada)
     ballots.enter_paper(ada, "Board", "Mrs. Smith", {"0": ["1"]}, "paper")
-    assert [(voter.name, voter.voted) for voter in repository.every_voter("Board")] == [("Mrs. Smith", True)]
+    assert [(voter.name, voter.voted) for voter in rolls.every_voter("Board")] == [("Mrs. Smith", True)]
 
 
 def test_entries_that_say_whose_they_are_cost_no_further_look(site, ada, draft):

@@ -10,7 +10,7 @@ import pytest
 
 from accounts import repository as people
 from acts.refusals import LostRace, NameTaken
-from elections import actions, repository
+from elections import actions, repository, rolls
 from elections.convening import Convened, convened_of
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -38,7 +38,7 @@ def shown(answer) -> str:
 
 
 def roll(name: str) -> list[str]:
-    return [each.name for each in repository.every_voter(name)]
+    return [each.name for each in rolls.every_voter(name)]
 
 
 # --- what is said ---
@@ -101,7 +101,7 @@ def test_nothing_that_is_written_to_an_election_changes_it(person, site):
 
 def test_those_present_are_on_the_roll_with_their_accounts(person):
     draft(person("Ida"), voters=("Eve", "Fay"))
-    found = {each.name: each.account for each in repository.every_voter("Board")}
+    found = {each.name: each.account for each in rolls.every_voter("Board")}
     assert found == {name: people.find(name).created_at for name in ("Eve", "Fay")}
     assert not repository.find("Board").filling
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.storage import table
 from ballots import services as casting
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.dashboard.next_step import ONCE_SEALED, Button, Step
 from elections.drafts import services as drafts
@@ -168,7 +168,7 @@ def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
     group = groups.make(ada, "Members", [Member(each.name, each.created_at) for each in members])
     for name in ("Board 2025", "Board"):
         groups.put_on_roll(ada, made(ada, name, voters=()), group.id)
-        for begun in imports.under_way(repository.find(name)):
+        for begun in imports.recent_imports(repository.find(name))[0]:
             imports.resume(ada, repository.find(name), begun, 1)
         lifecycle.open_(ada, repository.find(name), editable=False)
     halfway = int(datetime(2020, 1, 6, tzinfo=UTC).timestamp()) // 3600
@@ -216,7 +216,7 @@ def test_what_is_missing_is_named_and_there_is_no_button(page, ada):
 def test_opening_reads_no_long_roll(page, ada, monkeypatch):
     made(ada)
     table().write(Update(keys.election("Board"), set={"voter_count": 100_000}))
-    monkeypatch.setattr(repository, "current_voters", None)
+    monkeypatch.setattr(rolls, "current_voters", None)
     assert "100000 voters on the roll" in shown(page, "open_election")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acts.refusals import NotAllowed
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -38,7 +38,7 @@ def draft(ada):
 
 
 def on_roll(name="Board 2027"):
-    return [voter.name for voter in repository.every_voter(name)]
+    return [voter.name for voter in rolls.every_voter(name)]
 
 
 def added(site):
@@ -60,10 +60,10 @@ def test_step_by_step(site, ada, draft):
     assert (begun.voters, begun.slices, begun.done) == (500, 6, 0)
     one = imports.resume(ada, draft, begun, 0)
     assert (one.done, one.processed, one.added) == (1, 90, 60)
-    assert imports.under_way(draft) == [one]
+    assert imports.recent_imports(draft)[0] == [one]
     done = imports.resume(ada, draft, one, 60)
     assert (done.is_finished, done.processed, done.added) == (True, 500, 470)
-    assert imports.under_way(draft) == []
+    assert imports.recent_imports(draft)[0] == []
     assert_all_there_once(site)
 
 

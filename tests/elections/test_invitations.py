@@ -13,7 +13,7 @@ from accounts import repository as people
 from acts.refusals import NotAllowed
 from acts.tokens import read_token
 from ballots import services as voting
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing as invitations
@@ -61,7 +61,7 @@ def test_everybody_new_is_invited_once(site, ada, person):
     add_voters(ada, election, ["late@example.org"])
     invitations.invite(ada, election)
     assert deliver() == {"h@example.org": 1, "new@example.org": 1, "late@example.org": 1}
-    shown = {each.name: each for each in invited_voters(repository.voters(election.name, limit=9)[0])}
+    shown = {each.name: each for each in invited_voters(rolls.list_voters(election.name, limit=9)[0])}
     assert shown["Hypatia"].mail.state == mail.SENT
     assert shown[NOBODY].without_address
 

@@ -8,14 +8,14 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from ballots import services as ballots
-from elections import actions, repository
+from elections import actions, repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
-from elections.multi_ballot_pages.forms import QuestionsForm
+from elections.multi_ballot_pages.views import QuestionsForm
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots import rules
 from elections.roll.services import add_voters, remove_voter
@@ -86,7 +86,7 @@ def test_the_page_says_how_many_questions_and_candidates_there_may_be():
 
 
 def roll(election):
-    return {(voter.name, voter.account) for voter in repository.every_voter(election.name)}
+    return {(voter.name, voter.account) for voter in rolls.every_voter(election.name)}
 
 
 def states(multi_ballot):
@@ -282,8 +282,8 @@ def test_voters_who_come_later_are_on_every_roll_and_voted_marks_stay(ada, multi
     assert [question(multi_ballot, place).voter_count for place in range(3)] == [4, 4, 4]
     ballots.cast(hypatia, question(multi_ballot, 1).name, {"0": ["1"]}, "form")
     add_voters(ada, question(multi_ballot, 0), ["last@example.org"])
-    assert repository.find_with_entry(question(multi_ballot, 1).name, hypatia)[1].voted
-    assert not repository.find_with_entry(question(multi_ballot, 0).name, hypatia)[1].voted
+    assert rolls.find_with_entry(question(multi_ballot, 1).name, hypatia)[1].voted
+    assert not rolls.find_with_entry(question(multi_ballot, 0).name, hypatia)[1].voted
 
 
 def test_the_end_moves_for_all_and_all_are_closed(ada, multi_ballot):

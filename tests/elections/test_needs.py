@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, Refusal
-from elections import personal_data, repository
+from elections import personal_data, repository, rolls
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -99,7 +99,7 @@ def test_they_are_fixed_when_it_opens(otto, draft):
 
 
 def test_there_are_not_too_many(otto, draft, monkeypatch):
-    monkeypatch.setattr(needs, "MAX_NEEDS", 1)
+    monkeypatch.setattr(skills_needed, "MAX_NEEDS", 1)
     set_need(otto, draft, Need("python", 1, 1))
     with pytest.raises(Refusal, match="at most"):
         set_need(otto, draft, Need("tea", 1, 1))
@@ -277,7 +277,7 @@ def test_voters_by_skill_are_looked_at_first(browser, draft, bo, person, listed)
     assert "Add 1 voter<" in preview
     assert repository.find("Board").voter_count == 1, "nobody is added by looking"
     browser.post(f"{HERE}roll/import/", {"voters": "voter\nIda\n"})
-    assert [each.name for each in repository.every_voter("Board")] == ["Bo", "Ida"]
+    assert [each.name for each in rolls.every_voter("Board")] == ["Bo", "Ida"]
 
 
 def test_voters_by_a_skill_that_is_not_there(browser, draft, signed_in):

@@ -13,7 +13,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts.caches import SizedCache
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -172,10 +172,10 @@ def test_a_messy_list_is_previewed_and_imported_once(ada, board):
     raw = "\ufeffName;Mail\r\nHypatia;h@example.org\r\n;ada@example.org\r\nhypatia;\r\n;not an address@\r\n".encode()
     file = SimpleUploadedFile("voters.csv", raw)
     preview = text_of(ada.post(address("import_roll"), {"file": file}))
-    assert list(repository.every_voter(board.name)) == [], "a preview changes nothing"
+    assert list(rolls.every_voter(board.name)) == [], "a preview changes nothing"
     voters = re.search(r'name="voters" value="([^"]*)"', preview)[1]
     ada.post(address("import_roll"), {"voters": voters})
-    names = [voter.name for voter in repository.every_voter(board.name)]
+    names = [voter.name for voter in rolls.every_voter(board.name)]
     assert "ada@example.org" in names
     again = text_of(ada.post(address("import_roll"), {"file": SimpleUploadedFile("voters.csv", raw)}))
     assert 'name="voters" value=' not in again or not re.search(r'name="voters" value="([^"]+)"', again)
@@ -202,7 +202,7 @@ def test_removing_a_voter_and_a_candidate_of_a_draft(ada, board):
     ada.post(address("roll"), {"voters": "Hypatia"})
     ada.post(address("remove_voter"), {"voter": "Hypatia"})
     assert repository.find(board.name).voter_count == 0
-    assert list(repository.every_voter(board.name)) == []
+    assert list(rolls.every_voter(board.name)) == []
     ada.post(address("candidates"), {"names": "Bo"})
     ada.post(address("remove_candidate", "Bo"))
     assert repository.candidates(board.name) == []

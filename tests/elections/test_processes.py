@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from config.settings import BASE_DIR
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -56,7 +56,7 @@ def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, sett
     left = repository.find("Board")
     assert (left.allow_edit, left.allow_vote) == flags
     assert repository.description_of(left.name).description == description
-    assert {voter.name for voter in repository.every_voter("Board")} == voters
+    assert {voter.name for voter in rolls.every_voter("Board")} == voters
     assert {each.name for each in repository.candidates("Board")} == candidates
     assert {words for words in acknowledged if words.endswith("@example.org")} == voters - {"Hypatia"}
     assert {words for words in acknowledged if words.startswith("cand")} == candidates - {"Bo", "Cy"}

@@ -8,7 +8,7 @@ import pytest
 
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NameTaken
-from elections import repository
+from elections import repository, rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -165,9 +165,9 @@ def test_the_old_name_is_free_again_and_takes_nothing_along(site, ada, draft, mo
         drafts.create(ada, "Board 2027")
     else:
         drafts.rename(ada, drafts.create(ada, "Other"), "Board 2027")
-    assert repository.candidates("Board 2027") == list(repository.every_voter("Board 2027")) == []
+    assert repository.candidates("Board 2027") == list(rolls.every_voter("Board 2027")) == []
     assert words(repository.candidates("Council")) == words(CANDIDATES)
-    assert len(list(repository.every_voter("Council"))) == 70
+    assert len(list(rolls.every_voter("Council"))) == 70
 
 
 def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elections import actions, repository, sharding
+from elections import actions, repository, rolls, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -45,7 +45,7 @@ def assert_in_shards(site, name="Board"):
     election = repository.find(name)
     assert (election.shards, election.voter_count) == (4, len(VOTERS))
     assert list(site.each(*keys.voters(name))) == []
-    assert [each.name for each in repository.every_voter(name)] == VOTERS
+    assert [each.name for each in rolls.every_voter(name)] == VOTERS
     entries = {sharding.voter_key(election, voter) for voter in VOTERS}
     assert set(site.get_many(entries)) == entries
     assert {entry.pk for entry in entries} == {f"ELECTION#{name.lower()}#0{number}" for number in range(4)}
@@ -97,10 +97,10 @@ def test_an_election_made_here_is_read_in_one_round_trip_and_another_in_two(site
 def test_the_roll_is_paged_and_searched_as_if_it_were_in_one_place(site, four, draft):
     found, cursor = [], None
     while cursor is not None or not found:
-        items, cursor = repository.voters(draft, prefix="VOTER.0", limit=7, cursor=cursor, by_name=False)
+        items, cursor = rolls.list_voters(draft, prefix="VOTER.0", limit=7, cursor=cursor, by_name=False)
         found += [item["voter_name"] for item in items]
     assert found == VOTERS
-    assert [item["voter_name"] for item in repository.voters(draft, prefix="voter.09", limit=99)[0]] == VOTERS[90:]
+    assert [item["voter_name"] for item in rolls.list_voters(draft, prefix="voter.09", limit=99)[0]] == VOTERS[90:]
 
 
 def test_it_is_renamed_copied_and_deleted_with_all_its_shards(site, ada, four, draft):

@@ -16,6 +16,7 @@ from acts.storage import table
 from assembly import roll
 from ballots import services as voting
 from elections import repository as elections
+from elections import rolls
 from elections.convening import Convened
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
@@ -102,7 +103,7 @@ def events(kind):
 
 
 def voters_of(name):
-    return sorted(each.name for each in elections.every_voter(name))
+    return sorted(each.name for each in rolls.every_voter(name))
 
 
 # --- a quick poll ---

@@ -369,7 +369,7 @@ def test_a_set_goes_out_as_gift_and_comes_in_again(site, hers, made):
 
 
 def test_what_was_tampered_with_on_the_way_back_is_judged_again(site, hers, made):
-    assert "start again with the file" in followed(hers, f"/live/sets/{made}/import/", {"questions": "nonsense"})
+    assert "must name the columns" in followed(hers, f"/live/sets/{made}/import/", {"questions": "nonsense"})
     back = "title,kind\nFine?,text\nBad?,dance\n"
     assert "Questions added: 1." in followed(hers, f"/live/sets/{made}/import/", {"questions": back})
 

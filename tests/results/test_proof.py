@@ -11,6 +11,7 @@ import pytest
 from accounts import repository as people
 from ballots import services as voting
 from elections import repository as elections
+from elections import rolls
 from elections.lifecycle import deleting
 from results import proof, services
 from store import keys, splitting
@@ -186,7 +187,7 @@ def test_a_changed_roll_is_noticed(site, sealed, secret):
     sentence = "Election “Board”: the roll is not what was sealed: who is on it, or who has voted."
     with changed(site, keys.voter("Board", "voter 0"), voted=False):
         assert flaw() == sentence
-    site.write(elections.new_voter(elections.find("Board"), "a stranger"))
+    site.write(rolls.new_voter(elections.find("Board"), "a stranger"))
     assert flaw() == sentence
 
 

@@ -16,6 +16,7 @@ from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
+from elections import rolls
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
@@ -140,7 +141,7 @@ def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, bos
     assert is_named(site, ADA[2], "Countess", "first program") == []
     made, cast = (search(site, Query(event_type=kind)).events[0] for kind in ("ElectionCreated", "BallotCast"))
     assert made["actor"] == cast["event_data"]["voter_name"] == ADA[0]
-    assert (ADA[0], True) in [(voter.name, voter.voted) for voter in elections.every_voter("Board")]
+    assert (ADA[0], True) in [(voter.name, voter.voted) for voter in rolls.every_voter("Board")]
     (mark,) = site.each(keys.NAMES_KEPT)
     assert not any("removed" in str(alias) for alias in mark["aliases"]), "whom words stand for is known no more"
     call_command("verify", stdout=StringIO())

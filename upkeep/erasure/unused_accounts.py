@@ -22,6 +22,7 @@ from acts.queues import process_each
 from acts.refusals import LostRace
 from acts.storage import table, try_write
 from elections import repository as elections
+from elections import rolls
 from elections.rules import State
 from mail import outbox
 from mail.emails import EmailTemplate
@@ -95,7 +96,7 @@ def is_in_use(user: User, now: str) -> bool:
     if any(each.state(now) in (State.EDITABLE, State.OPEN) for each in run):
         return True
     spans = map(keys.elections_of_voter, (user.name, user.email))
-    names = {item["election_name"] for span in spans for item in elections.newest_entries(span)}
+    names = {item["election_name"] for span in spans for item in rolls.newest_entries(span)}
     return bool(elections.open_elections(names, now))
 
 

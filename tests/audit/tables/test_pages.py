@@ -16,7 +16,7 @@ from accounts.rules import Role
 from audit.tables import raw, relations
 from ballots import repository as ballot_items
 from ballots import services as ballots
-from elections import repository
+from elections import repository, rolls
 from elections.groups import services as groups
 from elections.lifecycle import closing
 from elections.multi_ballot_pages import services as binding
@@ -461,7 +461,7 @@ def fill(site, name: str, number: int, secret: bool) -> None:
     writes = []
     for each in range(number):
         voter, code = f"Voter {each:05d}", f"{each:04d}-0000-0000-0000"
-        writes.append(repository.new_voter(election, voter))
+        writes.append(rolls.new_voter(election, voter))
         place = keys.ballot(name, voter)
         if not secret:
             cast = {"rankings": "0>1", "confirmation": code, "voter_name": voter, "when_cast": election.created_at}

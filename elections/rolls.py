@@ -1,0 +1,168 @@
+"""The roll in the table: who is on it, and the writes that put them there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from acts.background import OVERWRITE, TaskType
+from acts.caches import Cacheable
+from acts.storage import table
+from store import keys, sharded_reads
+from store.splitting import by_count
+from store.table import Item, Key, Missing, Put, Span
+
+from . import sharding
+from .repository import Description, description_among, election_of, recent_read
+from .rules import Election
+from .sharding import Known
+
+IMPORTING = TaskType("import voters", _("Importing voters"))
+MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """An entry on the roll: a user name, or an address that may get an account later."""
+
+    name: str
+    voted: bool = False
+    account: str | None = None  # which account of the name, by when it was made
+    invited: str = ""  # the number of the mail that invited them
+
+
+def voter_of(item: Item) -> Voter:
+    return Voter(item["voter_name"], item["voted"], item.get("account"), item.get("invited", ""))
+
+
+def is_by_address(voter_name: str) -> bool:
+    return "@" in voter_name
+
+
+# --- the entries of one person ---
+
+
+def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
+    """The election and a person's roll entry, by name or address, in one round trip."""
+    items, entry = _read_with_entry(person, name)
+    item = items.get(keys.election(name))
+    return (election_of(item), entry) if item else None
+
+
+def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
+    """Like `find_with_entry`, with the election's description."""
+    items, entry = _read_with_entry(person, name, recent_read(name, person, keys.description(name), is_open=True))
+    item = items.get(keys.election(name))
+    return (election_of(item), entry, description_among(items, name)) if item else None
+
+
+def _read_with_entry(
+    person: User, name: str, recently: Cacheable | None = None
+) -> tuple[Mapping[Key, Item], Voter | None]:
+    def places(shards: int) -> list[Key]:
+        return [keys.voter(name, each, shards) for each in (person.name, person.email) if each]
+
+    shards, items = sharding.read(name, places, recently)
+    own = map(voter_of, entries_of(person, (items[key] for key in places(shards) if key in items)))
+    return items, min(own, key=lambda voter: not voter.voted, default=None)
+
+
+def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
+    """The entries under a person's name or address that belong to them."""
+    return [entry for entry in entries if belongs_to(person, entry)]
+
+
+def belongs_to(person: User, entry: Item) -> bool:
+    """An entry by name belongs to the account it was made for, so a reused name gives no right."""
+    return is_by_address(entry["voter_name"]) or entry.get("account") == person.created_at
+
+
+def newest_entries(span: Span) -> list[Item]:
+    """Bounded, newest first: entries on the rolls of many closed elections must not hide open ones."""
+    return list(islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES))
+
+
+# --- the roll of one election ---
+
+
+def list_voters(
+    election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
+) -> tuple[list[Item], str | None]:
+    """A page of the roll. Without those listed by name, pages are filled up, so that no gap reveals them."""
+    roll = sharding.roll_spans(election, prefix)
+    if by_name:
+        page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
+        return page.items, page.cursor
+    found, cursor = _by_address(roll, limit, cursor)
+    is_last = cursor is None or not _by_address(roll, 1, cursor)[0]
+    return found, None if is_last else cursor
+
+
+def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+    found: list[Item] = []
+    while True:
+        page = sharded_reads.page(table(), roll, limit=limit - len(found), cursor=cursor)
+        found += [item for item in page.items if is_by_address(item["voter_name"])]
+        cursor = page.cursor
+        if cursor is None or len(found) == limit:
+            return found, cursor
+
+
+def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
+    found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
+    return (voter for voter in found if by_name or is_by_address(voter.name))
+
+
+def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
+    """The names on the roll, without those of deleted accounts; or only those by address."""
+    for some in by_count(every_voter(election, by_name=by_name)):
+        accounts = {each.name: keys.user(each.name) for each in some if not is_by_address(each.name)}
+        found = table().get_many(accounts.values()) if accounts else {}
+        made = {name: found[place]["created_at"] for name, place in accounts.items() if place in found}
+        yield from (each.name for each in some if is_by_address(each.name) or made.get(each.name, "") == each.account)
+
+
+def on_roll(election: Known, names: Iterable[str]) -> set[str]:
+    """Those of the names, folded, that are on the roll."""
+    entries = _entries(election, names)
+    return {entries[place] for place in table().get_many(entries)}
+
+
+def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
+    name, shards = sharding.name_of(election), sharding.shards_of(election)
+    return {keys.voter(name, each, shards): keys.fold(each) for each in names}
+
+
+def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
+    """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
+    named = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
+    entries = _entries(election, names)
+    found = table().get_many([*entries, *named])
+    accounts = {folded: found[key]["created_at"] for key, folded in named.items() if key in found}
+    return {folded for place, folded in entries.items() if place in found}, accounts
+
+
+# --- writes ---
+
+
+def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:
+    """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
+    place = sharding.voter_key(election, name)
+    index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    fields: Item = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
+    fields |= ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
+    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields}, when=Missing())
+
+
+def import_subject(election_name: str, digest: str) -> str:
+    return f"{election_name} {digest}"
+
+
+def import_task(election_name: str, digest: str, asked_by: str) -> Put:
+    """Overwrites the task of an import under way, which then continues."""
+    subject, data = import_subject(election_name, digest), {"election_name": election_name, "digest": digest}
+    return IMPORTING.begin(subject, when=OVERWRITE, asked_by=asked_by, **data)
