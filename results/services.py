@@ -136,8 +136,8 @@ def _max_recounts(counted: Ballots, election: Election) -> int:
 
 def _is_quick_to_count(election: Election) -> bool:
     """Whether a request may wait for it, assuming that every ballot is different and complete."""
-    voted, standing = votes_of(election), len(candidates_of(election))
-    size = Size(standing, voted, voted * standing, seats=election.seats)
+    voted, candidates = votes_of(election), len(candidates_of(election))
+    size = Size(candidates, voted, voted * candidates, seats=election.seats)
     job = CountJob(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
     return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
 

@@ -144,14 +144,14 @@ class _Search:
         """Where possible, only the changes are counted: the outcome is the same, as the numbers are exact."""
         names = self.ballots.candidates
         if self.method in BY_CONTESTS:
-            taken, given = (Ballots(names, part).summary for part in _parts(changes))
-            changed = Ballots.summed(self.ballots.summary - taken + given)
+            removed, added = (Ballots(names, part).summary for part in _parts(changes))
+            changed = Ballots.summed(self.ballots.summary - removed + added)
             if self.method == "schulze":
                 return schulze_winners(changed, unranked=self.unranked)
             return self._count(changed).winners
         if self.method == "irv":
-            taken_piles, given_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
-            return irv_winners(ChangedPiles(self._piles, taken_piles, given_piles), names, self.seed)
+            removed_piles, added_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
+            return irv_winners(ChangedPiles(self._piles, removed_piles, added_piles), names, self.seed)
         changed = apply(self.ballots, changes)
         vars(changed.normal)["digest"] = ""  # never needed here
         return self._count(changed).winners
@@ -311,10 +311,10 @@ class _Search:
         for ranking in plan.sources:
             if not number:
                 break
-            taken = min(number, self.counts[ranking])
-            if ranking != plan.after and taken:
-                changes.append(Change(taken, ranking, plan.after))
-                number -= taken
+            removed = min(number, self.counts[ranking])
+            if ranking != plan.after and removed:
+                changes.append(Change(removed, ranking, plan.after))
+                number -= removed
         return tuple(changes)
 
     # --- everything there is ---
@@ -350,10 +350,10 @@ class _Search:
         places = range(len(singles) + number - 1)
         for chosen in combinations(places, number):  # combinations with repetition
             picked = Counter(singles[place - shift] for shift, place in enumerate(chosen))
-            taken: Counter[str] = Counter()
+            removed: Counter[str] = Counter()
             for (before, _), times in picked.items():
-                taken[before] += times
-            if all(taken[before] <= self.counts[before] for before in taken):
+                removed[before] += times
+            if all(removed[before] <= self.counts[before] for before in removed):
                 yield tuple(Change(times, before, after) for (before, after), times in sorted(picked.items()))
 
 
@@ -371,12 +371,12 @@ def _more_firsts(a: int, b: int, sharing: Number) -> Number:
 
 
 def _parts(changes: Iterable[Change]) -> tuple[Counter[str], Counter[str]]:
-    """The ballots that are taken, and those that are given."""
-    taken, given = Counter[str](), Counter[str]()
+    """The ballots that are removed, and those that are added."""
+    removed, added = Counter[str](), Counter[str]()
     for change in changes:
-        taken[change.before] += change.count
-        given[change.after] += change.count
-    return taken, given
+        removed[change.before] += change.count
+        added[change.after] += change.count
+    return removed, added
 
 
 def _first_shares(ranking: str, size: int) -> list[Number]:

@@ -86,9 +86,9 @@ def _place(request: HttpRequest) -> Position:
 def _page_of_ballots(found: Sealed, place: Position, beginning: str) -> tuple[list[dict[str, Any]], str]:
     """A page of ballots from this place on, and the address of the next."""
     some = list(islice(published.ballots_from(found.election.name, place), PAGE_ROWS + 1))
-    standing = candidates_of(found.election)
+    candidates = candidates_of(found.election)
     rows = [
-        ballot | {"ranked": ranked_names(ballot["rankings"], standing), "matches": _begins(ballot, beginning)}
+        ballot | {"ranked": ranked_names(ballot["rankings"], candidates), "matches": _begins(ballot, beginning)}
         for _, ballot in some[:PAGE_ROWS]
     ]
     if len(some) <= PAGE_ROWS:
@@ -193,13 +193,13 @@ def decisive_contests(result: Result) -> list[dict[str, int]]:
 
 def _round(result: Result, each: Round) -> dict[str, Any]:
     number = {name: position for position, name in enumerate(result.candidates)}
-    said: dict[str, Any] = {
+    story: dict[str, Any] = {
         "elected": [number[name] for name in each.elected],
         "eliminated": [number[name] for name in each.eliminated],
     }
     if each.keep is not None:
-        said["keep"] = {number[name]: keep for name, keep in each.keep.items() if keep != EVERYTHING}
+        story["keep"] = {number[name]: keep for name, keep in each.keep.items() if keep != EVERYTHING}
     elif each.transfers and not each.eliminated:
         giver = each.transfers[0].source
-        said["surplus"] = {"giver": number[giver], "held": each.tally[giver], "quota": each.threshold}
-    return said
+        story["surplus"] = {"giver": number[giver], "held": each.tally[giver], "quota": each.threshold}
+    return story

@@ -76,9 +76,9 @@ def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
 
 
 def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
-    standing = elections.candidates(found.election.name)
+    candidates = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
-        entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], standing)}
+        entry = {"code": ballot["confirmation"], "ranking": ranked_names(ballot["rankings"], candidates)}
         yield entry | (
             {"voter": public_voter_name(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {}
         )

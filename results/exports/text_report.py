@@ -81,9 +81,9 @@ def _convened(election: Election) -> list[str]:
     """Which assembly called for it, and whether it could."""
     if (convened := election.convened) is None:
         return []
-    sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
+    sentence = _("Convened by the assembly “%(assembly)s” on %(when)s: %(summary)s.")
     when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
-    return [sentence % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
+    return [sentence % {"assembly": convened.assembly, "when": when, "summary": convened.summary}]
 
 
 def _methods(report: Report) -> list[str]:

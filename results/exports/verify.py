@@ -1,10 +1,10 @@
-"""Counts this election again and holds everything in its bundle together. Needs Python 3.8 or later, and nothing else.
+"""Counts this election again and checks everything in its bundle. Needs Python 3.8 or later, and nothing else.
 
     python3 verify.py    in the unpacked folder; or, on the zip as it is:    python3 verify.py bundle.zip
 
-Each line says what was checked. The first thing that does not fit is named in a line that begins with NO, and the
-answer is 1; if everything fits it is 0. README.txt explains the files. Nothing here is taken from the program that
-counted: the rules are written down a second time, so that a mistake would have to be made twice.
+Each line says what was checked. The first mismatch is named in a line that begins with NO, and the exit status is 1;
+if everything matches it is 0. README.txt explains the files. Nothing here is taken from the program that counted: the
+rules are written a second time, so that a mistake would have to be made twice.
 """
 
 import hashlib
@@ -27,21 +27,21 @@ VOTING = ("VotersAdded", "VotersRemoved", "CandidatesAdded", "CandidatesRemoved"
 
 
 class Wrong(Exception):
-    """Something does not fit; the words say what."""
+    """Something does not match; the message says what."""
 
 
 def sha(text):
     return hashlib.sha256(text).digest()
 
 
-def committed(entry):  # to somebody on the roll: who is told in full is shown to be whom the commitment hides
+def committed(entry):  # the commitment to an entry of the roll: as given, or made of an entry that is disclosed in full
     if "nonce" not in entry:
         return bytes.fromhex(entry["commitment"])
-    said = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
-    return sha(bytes.fromhex(entry["nonce"]) + said.encode())
+    content = json.dumps([entry["name"], entry["voted"]], ensure_ascii=False, separators=(",", ":"))
+    return sha(bytes.fromhex(entry["nonce"]) + content.encode())
 
 
-def is_quorate(quorum, present, entitled):  # of so many, or of such a share of those entitled, if it is known
+def is_quorate(quorum, present, entitled):  # a number, or a share of those entitled, if that number is known
     share = Fraction(quorum.lstrip(">") or 1) * (entitled if "/" in quorum else 1)
     return share > 0 and (present > share if ">" in quorum else present >= max(share, 1))
 
@@ -64,7 +64,7 @@ def fold(name):  # two spellings of one name become the same
 
 
 class History:
-    """What the events say happened: the settings, who stood, who may vote and has voted, and what was cast."""
+    """What happened according to the events: settings, candidates, who may vote and has voted, and ballots cast."""
 
     def __init__(self, events):
         self.name, self.settings, self.candidates, self.roll, self.cast = "", {}, {}, {}, {}
@@ -75,39 +75,39 @@ class History:
         if self.result is None:
             raise Wrong("The log does not end with the sealing of the result.")
 
-    def take(self, what, kind, said):
-        if fold(said["election_name"]) != fold(self.name or said["election_name"]):
+    def take(self, what, kind, data):
+        if fold(data["election_name"]) != fold(self.name or data["election_name"]):
             raise Wrong(f"{what} is about another election.")
         if bool(self.name) == (kind == "ElectionCreated") or (self.closed and kind in VOTING) or self.result:
-            raise Wrong(f"{what} comes before the election was made, after it was closed, or after its result.")
-        if kind == "ElectionCreated":  # what an assembly said when it called for the election; nobody says it again
-            self.convened = said.get("convened")
-        elif "convened" in said:
-            raise Wrong(f"{what} says anew who convened the election.")
+            raise Wrong(f"{what} comes before the election was created, after it was closed, or after its result.")
+        if kind == "ElectionCreated":  # what an assembly recorded when it called for the election
+            self.convened = data.get("convened")
+        elif "convened" in data:
+            raise Wrong(f"{what} changes who convened the election.")
         if kind == "ElectionOpened" or (kind == "ResultSealed" and self.settings.get("lots_commitment")):
-            self.settings.update({key: said[key] for key in LOTS if key in said})  # a seed without commitment is none
+            self.settings.update({key: data[key] for key in LOTS if key in data})  # a seed without commitment is none
         elif kind in ("ElectionCreated", "ElectionUpdated"):
-            self.name = self.name or said["election_name"]
-            self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
+            self.name = self.name or data["election_name"]
+            self.settings.update({key: value for key, value in data.items() if key in SETTINGS})
         elif kind == "ElectionRenamed":
-            self.name = said["new_name"]
+            self.name = data["new_name"]
         elif kind == "CandidatesAdded":
-            self.candidates.update({each["name"]: each["number"] for each in said["candidates"]})
+            self.candidates.update({each["name"]: each["number"] for each in data["candidates"]})
         elif kind == "CandidatesRemoved":
-            gone = {fold(each) for each in said["candidates"]}
+            gone = {fold(each) for each in data["candidates"]}
             self.candidates = {name: each for name, each in self.candidates.items() if fold(name) not in gone}
         elif kind in ("VotersAdded", "VotersRemoved"):
-            self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in said["voters"]})
+            self.roll.update({fold(each): False if kind == "VotersAdded" else None for each in data["voters"]})
         elif kind in ("BallotCast", "BallotWithdrawn"):
-            self.roll[fold(said["voter_name"])] = kind == "BallotCast"
-            self.cast[fold(said["voter_name"])] = [said] if kind == "BallotCast" else []
+            self.roll[fold(data["voter_name"])] = kind == "BallotCast"
+            self.cast[fold(data["voter_name"])] = [data] if kind == "BallotCast" else []
         elif kind == "BallotsSealed":
-            self.parts.append(said)
-        self.closed, self.result = self.closed or kind == "ElectionClosed", said if kind == "ResultSealed" else None
+            self.parts.append(data)
+        self.closed, self.result = self.closed or kind == "ElectionClosed", data if kind == "ResultSealed" else None
 
 
 class Bundle:
-    """The files, and what must hold of them. An event not told in full is there as its number and its digest."""
+    """The files and the checks. An event that is not disclosed is there as its number and its digest."""
 
     def __init__(self, path):
         self.root = Path(path) if Path(path).is_dir() else zipfile.Path(path)
@@ -141,35 +141,35 @@ class Bundle:
             before = point
         if left:
             raise Wrong(f"Event {min(left)} is in no checkpoint.")
-        told = len(self.digests), self.withheld, last, point["hash"]
-        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*told)
+        numbers = len(self.digests), self.withheld, last, point["hash"]
+        return "{} events ({} by digest only) are what was sealed; checkpoint {}:{}".format(*numbers)
 
     def check_rules(self, history, box):
-        for key, said in dict(history.settings, election=history.name).items():
-            if self.rules.get(key) != said:
-                raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{said}”.")
+        for key, value in dict(history.settings, election=history.name).items():
+            if self.rules.get(key) != value:
+                raise Wrong(f"rules.json says that {key} is “{self.rules.get(key)}”; by the log it is “{value}”.")
         for name in sorted(set(history.candidates) | set(self.names.values())):
             if self.names.get(history.candidates.get(name)) != name:
                 raise Wrong(f"The candidate “{name}” is not in rules.json as in the log: there, and with that number.")
         return f"the rules and the {len(self.names)} candidates are those of the log"
 
     def check_convening(self, history, box):
-        """What is told of the assembly is what the log has, and the numbers themselves say whether it was quorate."""
-        told, logged = self.rules.get("convened") or {}, history.convened or {}
-        for key in sorted({*told, *logged}):
-            if told.get(key) != logged.get(key):
-                words = key, told.get(key), logged.get(key)
-                raise Wrong("rules.json says of who convened it: {} is “{}”; by the log it is “{}”.".format(*words))
-        if not told:
+        """What rules.json says of the assembly is what the log has, and the numbers show whether it was quorate."""
+        stated, logged = self.rules.get("convened") or {}, history.convened or {}
+        for key in sorted({*stated, *logged}):
+            if stated.get(key) != logged.get(key):
+                values = key, stated.get(key), logged.get(key)
+                raise Wrong("rules.json says of the assembly that {} is “{}”; by the log it is “{}”.".format(*values))
+        if not stated:
             return ""
-        title, at, present, entitled, quorum, quorate, listed, unlisted = (told[key] for key in CONVENED)
+        title, at, present, entitled, quorum, quorate, listed, unlisted = (stated[key] for key in CONVENED)
         if quorate != is_quorate(quorum, present, entitled) or listed + unlisted not in (0, present):
-            raise Wrong(f"Of {entitled} entitled {present} were present: that does not fit what is said of them.")
+            raise Wrong(f"Of {entitled} entitled {present} were present, which does not match what rules.json says.")
         of, met = f" of {entitled}" * (entitled > 0), "met" if quorate else "NOT MET"
         return f"convened by “{title}” at {at}: {present}{of} present, quorum of {quorum or 'one'} {met}"
 
     def check_roll(self, history, box):
-        """Who has voted may be unsaid, and in secret elections when; addresses are not told in full; all else fits."""
+        """Who has voted may be withheld, in secret elections also when, and addresses are shortened."""
         voters, may, secret = self.roll["voters"], history.roll, history.settings["secret_ballot"]
         listed = {fold(each["name"]): each["voted"] for each in voters}
         for name in sorted(set(may) | set(() if self.withheld else listed)):
@@ -227,7 +227,7 @@ class Bundle:
         if not commitment:
             return "lots are drawn from a seed that was known before the first vote"
         if not secret and (drawn or seed):
-            raise Wrong("Lots were drawn, but the secret to which the election was committed was never told.")
+            raise Wrong("Lots were drawn, but the secret to which the election was committed was never published.")
         if not secret:
             return "no lots were drawn, and none could be: the secret to which the election was committed was lost"
         if sha(f"plenum: commitment to lots\n{secret}".encode()).hex() != commitment:
@@ -245,7 +245,7 @@ class Bundle:
         return f"the ballots ({digest}) and the result have the digests that were sealed"
 
     def check_count(self, history, box):
-        said, method = self.result["result"], self.rules["method"]
+        sealed, method = self.result["result"], self.rules["method"]
         count = getattr(Count(box, sorted(self.names.values()), self.rules), method.replace("-", "_"), None)
         if count is None:
             return f"the count is NOT MADE AGAIN here: of {method} only the digest is checked"
@@ -254,9 +254,9 @@ class Bundle:
             place = len(places) + 1
             places += [[name, place] for name in sorted(group)]
         winners = [name for name, place in places if place == 1]
-        if winners != said["winners"]:
-            raise Wrong(f"Counted again, {', '.join(winners)} won; result.json says {', '.join(said['winners'])}.")
-        if places != said["places"]:
+        if winners != sealed["winners"]:
+            raise Wrong(f"Counted again, {', '.join(winners)} won; result.json says {', '.join(sealed['winners'])}.")
+        if places != sealed["places"]:
             raise Wrong("Counted again, the places are not those of result.json.")
         return f"counted again by the rules of {method}, the outcome is the same: {', '.join(winners)}"
 
@@ -324,8 +324,8 @@ class Count:
         for tally in reversed(rounds):
             fewest = min(tally[name] for name in left)
             left = [name for name in left if tally[name] == fewest]
-        words = (self.rules["seed"], "irv", "elimination", str(len(rounds)))
-        return min(left, key=lambda name: sha("\n".join((*words, name)).encode()))
+        parts = (self.rules["seed"], "irv", "elimination", str(len(rounds)))
+        return min(left, key=lambda name: sha("\n".join((*parts, name)).encode()))
 
 
 def peeled(names, beats):
@@ -350,12 +350,12 @@ def main(path):
         print("ok ", bundle.check_log())
         history, box = History(bundle.events), bundle.counted()
         for what in ("rules", "convening", "roll", "ballots", "lots", "count", "digests"):
-            if said := getattr(bundle, f"check_{what}")(history, box):
-                print("ok ", said)
+            if line := getattr(bundle, f"check_{what}")(history, box):
+                print("ok ", line)
     except Exception as error:
         print("NO ", error if isinstance(error, Wrong) else f"A file is missing or not as it should be: {error!r}")
         return 1
-    print("YES everything in this bundle fits together.")
+    print("YES everything in this bundle matches.")
     return 0
 
 
