@@ -29,7 +29,7 @@ from .rules import Permission, Role
 
 View = Callable[..., HttpResponse]
 LostSession = Callable[[HttpRequest], HttpResponse]
-PROFILE_VISIBILITY = Hooks[[User, str], bool]("whether somebody may see what another shows of themselves")
+PROFILE_VISIBILITY = Hooks[[User, str], bool]("whether a person may see another's profile")
 Guests = Callable[..., Any]  # gets the request and the URL's parameters; returns a guest or `None`
 
 
@@ -49,7 +49,8 @@ class Access:
 
 def public(view: View) -> View:
     """Open to everyone, signed in or not."""
-    return _declare(view, Access(public=True))
+    view.access = Access(public=True)  # type: ignore[attr-defined]
+    return view
 
 
 def requires(
@@ -74,53 +75,26 @@ def requires(
     """
 
     def declare(view: View) -> View:
-        access = Access(False, permission, bool(load or load_for), lost, guests, organises, load, ahead)
-        if ahead:
-            return _declare(_with_ahead(view, ahead), access)
-        if load and rule:
-            return _declare(_with_rule(view, load, rule), access)
-        return _declare(_with_loaded(view, load_for) if load_for else view, access)
+        @wraps(view)
+        def opened(request: HttpRequest, **parameters: Any) -> HttpResponse:
+            if ahead:
+                return view(request, request.read_ahead() if hasattr(request, "read_ahead") else ahead(request))
+            if load_for:
+                thing = load_for(current_person(request), **parameters)
+            elif load:
+                thing = request.read_ahead() if hasattr(request, "read_ahead") else load(**parameters)
+            else:
+                return view(request, **parameters)
+            if thing is None:
+                raise Http404
+            if rule:
+                rule(current_person(request), thing)
+            return view(request, thing)
+
+        opened.access = Access(False, permission, bool(load or load_for), lost, guests, organises, load, ahead)  # type: ignore[attr-defined]
+        return opened
 
     return declare
-
-
-def _with_rule(view: View, load: Callable[..., Any], rule: Callable[[User, Any], None]) -> View:
-    @wraps(view)
-    def opened(request: HttpRequest, **parameters: Any) -> HttpResponse:
-        thing = request.read_ahead() if hasattr(request, "read_ahead") else load(**parameters)
-        if thing is None:
-            raise Http404
-        rule(current_person(request), thing)
-        return view(request, thing)
-
-    return opened
-
-
-def _with_ahead(view: View, ahead: Callable[[HttpRequest], Any]) -> View:
-    @wraps(view)
-    def opened(request: HttpRequest) -> HttpResponse:
-        return view(request, request.read_ahead() if hasattr(request, "read_ahead") else ahead(request))
-
-    return opened
-
-
-def _declare(view: View, access: Access) -> View:
-    @wraps(view)
-    def declared(request: HttpRequest, *arguments: Any, **parameters: Any) -> HttpResponse:
-        return view(request, *arguments, **parameters)
-
-    declared.access = access  # type: ignore[attr-defined]
-    return declared
-
-
-def _with_loaded(view: View, load_for: Callable[..., Any]) -> View:
-    @wraps(view)
-    def opened(request: HttpRequest, **parameters: Any) -> HttpResponse:
-        if (thing := load_for(current_person(request), **parameters)) is None:
-            raise Http404
-        return view(request, thing)
-
-    return opened
 
 
 def current_person(request: HttpRequest) -> Any:

@@ -13,14 +13,6 @@ from mail.outbox import Mail
 from . import repository, tokens
 
 
-def _registration_link(mail: Mail) -> str:
-    return reverse("confirm_registration", args=[create_token("registration", mail.about["number"])])
-
-
-def _invitation_link(mail: Mail) -> str:
-    return reverse("accept_invitation", args=[create_token("invitation", mail.to)])
-
-
 def _reset_link(mail: Mail) -> str:
     user = repository.find(mail.about["name"])
     token = tokens.reset_token.make_token(user) if user else "-"  # removed since: the link leads to an explanation
@@ -40,7 +32,7 @@ EMAIL_TEMPLATES = {
             gettext_noop("Somebody, hopefully you, asked for an account named %(name)s with this address."),
             gettext_noop("Use this link within a day to complete your account. If it was not you, ignore this mail."),
         ),
-        _registration_link,
+        lambda mail: reverse("confirm_registration", args=[create_token("registration", mail.about["number"])]),
         gettext_noop("Complete account"),
         urgent=True,
         good_for=SECONDS_PER_DAY,
@@ -140,7 +132,7 @@ EMAIL_TEMPLATES = {
             gettext_noop("%(invited_by)s invites you to take part in decisions here."),
             gettext_noop("Create your account with this link within 30 days."),
         ),
-        _invitation_link,
+        lambda mail: reverse("accept_invitation", args=[create_token("invitation", mail.to)]),
         gettext_noop("Create account"),
         urgent=True,
     ),

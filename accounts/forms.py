@@ -42,30 +42,26 @@ class NewPasswordForm(forms.Form):
         self.user = user or self.user
         super().__init__(*arguments, **options)
 
-    def password_owner(self) -> User:
-        """The person the password must not resemble."""
-        typed = self.cleaned_data
-        return self.user or User(name=typed.get("name", ""), email=typed.get("email", ""))
-
     def clean(self) -> dict[str, Any]:
+        """The password must not resemble its owner's name or address."""
         typed = super().clean() or {}
         if password := typed.get("password"):
+            owner = self.user or User(name=typed.get("name", ""), email=typed.get("email", ""))
             try:
-                validate_password(password, self.password_owner())
+                validate_password(password, owner)
             except ValidationError as error:
                 self.add_error("password", error)
         return typed
 
 
-class RegisterForm(NewPasswordForm):
-    field_order = ("name", "email", "password")
-    name = NameField(help_text=_("The name others see. You can also sign in with it."))
-    email = AddressField(help_text=_("For resetting your password, and for mails about elections you can vote in."))
-
-
 class InvitedForm(NewPasswordForm):
-    field_order = ("name", "password")
+    field_order = ["name", "password"]
     name = NameField(help_text=_("The name others see. You can also sign in with it."))
+
+
+class RegisterForm(InvitedForm):
+    field_order = ["name", "email", "password"]
+    email = AddressField(help_text=_("For resetting your password, and for mails about elections you can vote in."))
 
 
 class NameForm(forms.Form):
@@ -120,6 +116,44 @@ class ChangePasswordForm(OwnPasswordForm, NewPasswordForm):
 class ChangeEmailForm(OwnPasswordForm):
     field_order = ("email", "present")
     email = AddressField(label=_("New email address"))
+
+
+# --- the second step of signing in ---
+
+
+def code_field(label: Any, help_text: Any = "") -> forms.CharField:
+    """Text, not a number: codes start with zeros. `one-time-code` lets a phone fill it in."""
+    attributes = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false", "dir": "ltr"}
+    return forms.CharField(label=label, max_length=40, widget=forms.TextInput(attributes), help_text=help_text)
+
+
+class AppForm(OwnPasswordForm):
+    field_order = ("code", "present")
+    code = code_field(_("Code from the app"), _("Six digits."))
+
+
+class PasskeyForm(OwnPasswordForm):
+    field_order = ("name", "present")
+    name = forms.CharField(
+        label=_("Name of the passkey"),
+        max_length=100,
+        widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
+        help_text=_("So you can recognise it later."),
+    )
+
+
+class CodeForm(forms.Form):
+    """The second step by typing."""
+
+    code = code_field(_("Code"), _("Six digits from your app, or one of your recovery codes."))
+
+    def __init__(self, *arguments: Any, has_app: bool, **options: Any):
+        super().__init__(*arguments, **options)
+        if not has_app:
+            self.fields["code"].label, self.fields["code"].help_text = _("Recovery code"), ""
+
+
+# --- profiles, roles and limits ---
 
 
 class ProfileForm(forms.Form):

@@ -10,18 +10,17 @@ from store.schema import Export, ItemType, Sheet
 
 from . import personal_data
 
-NO_DOORS = "The log holds nothing that opens a door"
+NO_CREDENTIALS = "The log contains no credentials"
 
 ITEMS = (
     ItemType("person", keys.user, "name:person email:address role created_at voter_since display_name about "
              "mails_a_day:int confirmed:bool", "hash salt session_salt lineage last_login visited_at visited_before "
              "warned_at photo:map factors:list", replay=(
-                 Exempt(f"{NO_DOORS}, nor when somebody last came through it.", "hash salt session_salt last_login"),
-                 Exempt("By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new "
-                        "password.", "lineage"),
-                 Exempt("When somebody was warned that nobody uses the account: a mail, and no act of anybody.",
-                        "warned_at"),
-                 Exempt("When somebody was here last, by which home knows what is new to them: no act of anybody.",
+                 Exempt(f"{NO_CREDENTIALS}, and no sign-ins.", "hash salt session_salt last_login"),
+                 Exempt("Ties ballots to the account. After a rebuild people need a new password, which changes it.",
+                        "lineage"),
+                 Exempt("When the account's owner was warned that it is unused: a mail, not an act.", "warned_at"),
+                 Exempt("When the account's owner last visited, so that home shows what is new to them: not an act.",
                         "visited_at visited_before")),
              exports=(
                  Export("account", _("account.json: your account and profile; your second steps, without their "
@@ -30,9 +29,9 @@ ITEMS = (
                                  "log."),
                         personal_data.events))),
     ItemType("factors", keys.factors, hidden="account app:map passkeys:list codes:list version",
-             replay=f"{NO_DOORS}: the account says which kinds there are."),
+             replay=f"{NO_CREDENTIALS}; the account says which kinds of factors there are."),
     ItemType("mails of day", keys.mails_of_day, "mails:int ttl:int",
-             replay="How many mails somebody had sent is forgotten when the day is over."),
+             replay="How many mails a person has sent today; it expires after two days."),
     ItemType("email guard", keys.email, "name:person"),
     ItemType("look guard", keys.lookalike, "name:person"),
     ItemType("people list", keys.listed_person, "name:person email:address role created_at",
@@ -42,19 +41,19 @@ ITEMS = (
     ItemType("people search", keys.name_word, "name:person", closed_lists=(keys.name_words_with_role("", ""),)),
     ItemType("owner mark", keys.OWNER, "name:person"),
     ItemType("setup link", keys.SETUP, hidden="digest ttl:int",
-             replay="A door held open for the first owner: it is shut when there is one, or after a day."),
+             replay="Lets the first owner in; it expires when there is one, or after a day."),
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",
-             replay="Who is signed in where is over with the browser.",
+             replay="A sign-in lasts only as long as the browser's session.",
              exports=(Export("sessions", _("sessions.json: where you are signed in."), personal_data.sessions),)),
     ItemType("throttle", keys.throttle, hidden="tries:int ttl:int",
-             replay="How often somebody tried is forgotten within the hour."),
+             replay="Counts of attempts expire within a day."),
     ItemType("registration", keys.registration, hidden="name:person email:address password then ttl:int",
-             replay="Who has not opened the link in the mail is nobody yet."),
+             replay="There is no account until the link in the mail is opened."),
     ItemType("invitation", keys.invitation, "email:address invited_by:person invited_at", lists=(keys.INVITATIONS,),
-             replay="A door held open for an address; mailings renew it, and it can be held anew."),
+             replay="Lets an invited address register; mailings renew it, and an admin can send it again."),
     ItemType("leaving", keys.leaving, "name:person email:address removed_at",
-             replay="A name or address that is nobody's until a removal is finished."),
+             replay="Reserves a name or address until the removal of its former owner is finished."),
     ItemType("gone name", keys.name_to_forget, "name:person email:address removed_at upto:int asof:int at:int",
              "aliases:list until:int kept:list kept_as:list", closed_lists=(keys.NAMES_TO_FORGET, keys.NAMES_KEPT),
-             replay="Whom the log is still to forget; what it forgets has an event of its own."),
+             replay="People whose names the log has yet to forget; forgetting them is recorded by its own event."),
 )  # fmt: skip

@@ -44,12 +44,11 @@ class MailQuota:
 
     def check(self, mails: int) -> None:
         if not self.holds(mails):
-            words = {"left": self.left, "most": self.most}
             sentence = _(
                 "That is more than your daily limit: %(left)d of %(most)d mails are left for today. "
                 "Nothing was sent. Try again tomorrow, or ask an admin to raise your limit."
             )
-            raise TooManyMails(sentence % words)
+            raise TooManyMails(sentence % {"left": self.left, "most": self.most})
 
     def reserving(self, mails: int) -> list[Write]:
         """Refused if concurrent reservations leave too little room."""

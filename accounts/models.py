@@ -7,27 +7,13 @@ from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import models
 from django.utils.crypto import salted_hmac
 
 from store.log import as_text
 
 from .rules import Permission, Role, has, is_confirmed
-
-
-class People(BaseUserManager["User"]):
-    """The lookups that Django's authentication needs."""
-
-    def get_by_natural_key(self, username: str | None) -> User:
-        from . import repository
-
-        if (user := repository.find(username or "")) is None:
-            raise User.DoesNotExist
-        return user
-
-    def get(self, *, pk: str) -> User:
-        return self.get_by_natural_key(pk)
 
 
 class User(AbstractBaseUser):
@@ -50,11 +36,7 @@ class User(AbstractBaseUser):
     visited_before = models.CharField(max_length=24, default="")  # start of the visit before that
     warned_at = models.CharField(max_length=24, default="")  # when they were warned that the account is unused
 
-    objects = People()
-
     USERNAME_FIELD = "name"
-    EMAIL_FIELD = "email"
-    REQUIRED_FIELDS = ["email"]
 
     class Meta:
         managed = False
@@ -62,10 +44,6 @@ class User(AbstractBaseUser):
     @property
     def role(self) -> Role:
         return Role[self.role_name]
-
-    @property
-    def is_active(self) -> bool:
-        return True
 
     @property
     def used_at(self) -> str:

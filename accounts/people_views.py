@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -18,7 +19,7 @@ from pages.messages import refusals_as_messages, run_action
 from pages.paging import list_context
 
 from . import mail_quota, repository, rules, services, throttle
-from .access import PROFILE_VISIBILITY, allow_everyone, requires
+from .access import PROFILE_VISIBILITY, View, allow_everyone, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
 from .rules import Permission, Role
@@ -34,14 +35,15 @@ def check_below(user: User, person: User) -> None:
 @require_safe
 def people(request: HttpRequest) -> HttpResponse:
     form = FindPeopleForm(request.GET)
-    found: dict[str, Any] = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
-    if "@" in found["q"]:
-        person = repository.find_by_email(found["q"])
-        context = {"rows": [repository.as_listed(person)] if person else []}
+    criteria: dict[str, Any] = form.cleaned_data if form.is_valid() else {"q": "", "role": None}
+    query, role = criteria["q"], criteria["role"]
+    if "@" in query:
+        person = repository.find_by_email(query)
+        context = {"rows": [person] if person else []}
     else:
-        words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
-        search = partial(repository.people_by_word, found["q"]) if found["q"] else repository.people
-        context = list_context(request, partial(search, role=found["role"]), **words)
+        search = partial(repository.people_by_word, query) if query else repository.people
+        role_name = role.name if role is not None else ""
+        context = list_context(request, partial(search, role=role), q=query, role=role_name)
     return render(request, "accounts/people.html", {"form": form, **context})
 
 
@@ -68,66 +70,66 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
         return redirect("person", name=person.name)
     with refusals_as_messages(request, (LostRace,)):
         services.change_role(request.user, person, form.cleaned_data["role"])
-        words = {"name": person.name, "role": form.cleaned_data["role"].label}
-        messages.success(request, _("%(name)s now has the role “%(role)s”.") % words)
+        values = {"name": person.name, "role": form.cleaned_data["role"].label}
+        messages.success(request, _("%(name)s now has the role “%(role)s”.") % values)
     return redirect("person" if request.user.role >= Role.ADMIN else "home", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
-@require_POST
-def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
+def to_person_below(act: Callable[[HttpRequest, User], None]) -> View:
+    """A button on a person's page, for those who manage that person; it leads back to the page."""
+
+    @requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
+    @require_POST
+    @wraps(act)
+    def view(request: HttpRequest, person: User) -> HttpResponse:
+        act(request, person)
+        return redirect("person", name=person.name)
+
+    return view
+
+
+@to_person_below
+def send_reset_link(request: HttpRequest, person: User) -> None:
     with refusals_as_messages(request, (TooOften, LostRace)):
         count(throttle.RESET_LINK, person.name)
         services.send_reset_link(request.user, person)
         sentence = _("A link to choose a new password is on its way to %(email)s. It works for one hour.")
         messages.success(request, sentence % {"email": person.email})
-    return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
-@require_POST
-def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
+@to_person_below
+def reset_factors(request: HttpRequest, person: User) -> None:
     with refusals_as_messages(request, (NotThere, LostRace)):
         factors.reset_for(request.user, person)
         sentence = _("%(name)s can now sign in with just a password, and add a second step again.")
         messages.success(request, sentence % {"name": person.name})
-    return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
-@require_POST
-def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
+@to_person_below
+def change_mail_limit(request: HttpRequest, person: User) -> None:
     form = MailLimitForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("Enter a whole number up to a million, or leave the field empty."))
-        return redirect("person", name=person.name)
+        return
     most = form.cleaned_data["mails_a_day"]
-    done = _("The mail limit is changed.")
-    run_action(request, lambda: services.change_mail_limit(request.user, person, most), done)
-    return redirect("person", name=person.name)
+    run_action(request, lambda: services.change_mail_limit(request.user, person, most), _("The mail limit is changed."))
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
-@require_POST
-def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
+@to_person_below
+def confirm_organiser(request: HttpRequest, person: User) -> None:
     done = _("%(name)s can now write to all voters of an election.") % {"name": person.name}
     run_action(request, lambda: services.confirm_organiser(request.user, person), done)
-    return redirect("person", name=person.name)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
-@require_POST
-def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
+@to_person_below
+def unconfirm_organiser(request: HttpRequest, person: User) -> None:
     done = _("%(name)s can no longer write to all voters of an election.") % {"name": person.name}
-    run_action(request, lambda: services.unconfirm_organiser(request.user, person), done)
-    return redirect("person", name=person.name)
+    run_action(request, lambda: services.confirm_organiser(request.user, person, confirmed=False), done)
 
 
-@requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)
-@require_POST
-def remove_picture(request: HttpRequest, person: User) -> HttpResponse:
+@to_person_below
+def remove_picture(request: HttpRequest, person: User) -> None:
     run_action(request, lambda: services.remove_picture(request.user, person), _("The picture is removed."))
-    return redirect("person", name=person.name)
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=check_below)

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from acts.hooks import Hooks
 from acts.refusals import Refusal
 
 from .rules import is_at
 
 OPEN, INVITED, DOMAINS, CLOSED = "open", "invited", "domains", "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationReason:
+    """One thing an address is invited to do, worded as in the mail. Shown where it creates its account."""
+
+    title: str
+    sentences: tuple[str, ...]
+
+
+INVITATION_REASONS = Hooks[[str], list[InvitationReason]]("when an invited address is about to create its account")
 
 
 class NoRegistration(Refusal):
@@ -26,16 +40,14 @@ def allows_any_invitation() -> bool:
 
 
 def check_registration(email: str) -> None:
-    if not allows_registration() or not _is_allowed(email):
+    is_elsewhere = settings.REGISTRATION == DOMAINS and not is_at(email, settings.REGISTRATION_DOMAINS)
+    if is_elsewhere or not allows_registration():
         raise NoRegistration(explanation())
-
-
-def _is_allowed(email: str) -> bool:
-    return settings.REGISTRATION != DOMAINS or is_at(email, settings.REGISTRATION_DOMAINS)
 
 
 def explanation() -> str:
     """The rule that applies here; empty where everyone may register."""
+    domains = ", ".join(f"*{name}" if name.startswith(".") else name for name in settings.REGISTRATION_DOMAINS)
     match settings.REGISTRATION:
         case "invited":
             return _(
@@ -45,9 +57,5 @@ def explanation() -> str:
         case "closed":
             return _("This site does not take registrations. Its admins can invite you.")
         case "domains":
-            return _("Accounts here are only for addresses at: %(domains)s.") % {"domains": _domains()}
+            return _("Accounts here are only for addresses at: %(domains)s.") % {"domains": domains}
     return ""
-
-
-def _domains() -> str:
-    return ", ".join(f"*{name}" if name.startswith(".") else name for name in settings.REGISTRATION_DOMAINS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 
 from photos.rules import photo_of
@@ -18,19 +19,19 @@ NO_PASSWORD = "!"  # noqa: S105 - matches no password: after a rebuild, people r
 def person(name: str) -> User:
     user = repository.find(name)
     if user is None or user.name != name:
-        raise DoesNotFit(f"is about {name}, and there is nobody of that name by then.")
+        raise DoesNotFit(f"is about {name}, but at that point nobody has that name.")
     return user
 
 
 def registered(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     user = User(
         name=data["name"],
         email=data["email"],
         password=NO_PASSWORD,
         role_name=Role[data["role"]].name,
-        created_at=data.get("created_at", event.when),
-        session_salt=repository.new_session_salt(),
+        created_at=data["created_at"],
+        session_salt=secrets.token_hex(16),
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
     yield [*repository.creation(user), *owner]
@@ -38,61 +39,65 @@ def registered(event: Happened) -> Iterator[Step]:
 
 def checked_only(event: Happened) -> Step:
     """The log holds no credentials, so all that can be checked is that the person exists."""
-    person(event.said["name"])
+    person(event.data["name"])
     return ()
 
 
 def email_changed(event: Happened) -> Iterator[Step]:
-    yield repository.email_change(person(event.said["name"]), event.said["email"])
+    yield repository.email_change(person(event.data["name"]), event.data["email"])
 
 
 def check_role(user: User, expected: str) -> None:
     if user.role_name != expected:
-        raise DoesNotFit(f"takes {user.name} for {expected}, who is {user.role_name} by then.")
+        raise DoesNotFit(f"expects {user.name} to have the role {expected}, but it is {user.role_name} at that point.")
 
 
 def role_changed(event: Happened) -> Iterator[Step]:
-    user = person(event.said["name"])
-    check_role(user, event.said["old_role"])
-    yield repository.role_change(user, Role[event.said["new_role"]], event.said.get("voter_since"))
+    user = person(event.data["name"])
+    check_role(user, event.data["old_role"])
+    yield repository.role_change(user, Role[event.data["new_role"]], event.data.get("voter_since"))
 
 
 def ownership_transferred(event: Happened) -> Iterator[Step]:
-    old, new = person(event.said["old_owner"]), person(event.said["new_owner"])
-    check_role(new, event.said["old_role"])
-    since = event.said.get("voter_since")
+    old, new = person(event.data["old_owner"]), person(event.data["new_owner"])
+    check_role(new, event.data["old_role"])
+    since = event.data.get("voter_since")
     roles = [*repository.role_change(old, Role.AUDITOR), *repository.role_change(new, Role.OWNER, since)]
     yield [*roles, repository.owner_change(old, new)]
 
 
 def profile_changed(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     yield [repository.profile_change(person(data["name"]), data["display_name"], data["about"])]
 
 
 def pictured(event: Happened) -> Iterator[Step]:
     """Only the picture's metadata; its bytes are not in the log."""
-    yield [repository.picture_change(person(event.said["name"]), photo_of(event.said["photo"]))]
+    yield [repository.picture_change(person(event.data["name"]), photo_of(event.data["photo"]))]
 
 
 def mail_limit_changed(event: Happened) -> Iterator[Step]:
-    data, user = event.said, person(event.said["name"])
+    data, user = event.data, person(event.data["name"])
     if user.mails_a_day != data["old_mails_a_day"]:
-        raise DoesNotFit(f"takes {user.name} for somebody with another limit of mails than they have by then.")
+        raise DoesNotFit(f"expects {user.name} to have another mail limit than they have at that point.")
     yield [repository.mail_limit_change(user, data["mails_a_day"])]
 
 
+def confirmed(event: Happened) -> Iterator[Step]:
+    yield [repository.confirmation(person(event.data["name"]), event.kind == "OrganiserConfirmed")]
+
+
 def removed(event: Happened) -> Iterator[Step]:
-    user = person(event.said["name"])
-    check_role(user, event.said["role"])
+    user = person(event.data["name"])
+    check_role(user, event.data["role"])
     yield repository.removal(user)
 
 
 def factors_changed(event: Happened) -> Iterator[Step]:
     """Only the kinds of factors; their secrets are not in the log."""
-    user, kinds = person(event.said["name"]), event.said["factors"]
+    user, kinds = person(event.data["name"]), event.data["factors"]
     if set(kinds) not in _possible(set(user.factors), event):
-        raise DoesNotFit(f"takes {user.name} for somebody with other second factors than they have by then.")
+        raise DoesNotFit(f"expects {user.name} to have other second factors than they have at that point.")
     yield [repository.factors_change(user, kinds)]
 
 
@@ -100,9 +105,9 @@ def _possible(before: set[str], event: Happened) -> list[set[str]]:
     """The kinds possible afterwards. There may be several passkeys, so removing one may leave the kind."""
     match event.kind:
         case "SecondFactorAdded":
-            return [before | {event.said["kind"]}]
+            return [before | {event.data["kind"]}]
         case "SecondFactorRemoved":
-            return [before, before - {event.said["kind"]}] if event.said["kind"] in before else []
+            return [before, before - {event.data["kind"]}] if event.data["kind"] in before else []
         case "SecondFactorsReset":
             return [set()]
     return [before]
@@ -119,9 +124,8 @@ EVENTS = (
     EventType("ProfileChanged", profile_changed, "name:person display_name about", own="display_name about"),
     EventType("PersonPictured", pictured, "name:person", hidden="photo:map", own="photo", is_told=True),
     EventType("MailLimitChanged", mail_limit_changed, "name:person old_mails_a_day:int mails_a_day:int"),
-    EventType("OrganiserConfirmed", lambda event: [repository.confirmation(person(event.said["name"]))], "name:person"),
-    EventType("OrganiserUnconfirmed", lambda event: [repository.unconfirmation(person(event.said["name"]))],
-              "name:person"),
+    EventType("OrganiserConfirmed", confirmed, "name:person"),
+    EventType("OrganiserUnconfirmed", confirmed, "name:person"),
     EventType("UserRemoved", removed, "name:person role"),
     EventType("SecondFactorAdded", factors_changed, "name:person", hidden="kind factors:list"),
     EventType("SecondFactorRemoved", factors_changed, "name:person", hidden="kind factors:list"),

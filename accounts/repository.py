@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
@@ -63,12 +63,7 @@ def owner_name() -> str | None:
     return str(mark["name"]) if mark else None
 
 
-def has_owner() -> bool:
-    return owner_name() is not None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedPerson:
+class ListedPerson(NamedTuple):
     """A person as the people list shows them."""
 
     name: str
@@ -97,14 +92,13 @@ def people_by_word(
     """People, all or of one role, with a word in their name that starts like this; each person once."""
     span = keys.name_words_with_role(role.name, start) if role is not None else keys.name_words(start)
     page = table().page(span, limit=limit, cursor=cursor)
-    names = [item["name"] for item in page.items if item["SK"] == _first_search_key(item["name"], span.prefix)]
-    places = [keys.listed_person(name) for name in names]
+    places = [keys.listed_person(item["name"]) for item in page.items if _is_first_match(item, span.prefix)]
     found = table().get_many(places) if places else {}
     return [listed_person_of(found[place]) for place in places if place in found], page.cursor
 
 
-def _first_search_key(name: str, prefix: str) -> str | None:
-    return next((key.sk for key in _search_keys(name) if key.sk.startswith(prefix)), None)
+def _is_first_match(item: Item, prefix: str) -> bool:
+    return item["SK"] == next((key.sk for key in _search_keys(item["name"]) if key.sk.startswith(prefix)), None)
 
 
 def _search_keys(name: str) -> list[Key]:
@@ -114,24 +108,15 @@ def _search_keys(name: str) -> list[Key]:
     return list(dict.fromkeys(keys.name_word(name[start:], name) for start in some))
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """An invited address that has no account yet."""
-
-    email: str
-    invited_by: str
-    invited_at: str
-
-
 def is_from_admin(invitation: Item) -> bool:
     """Whether it belongs on the list of those who manage people; addresses on rolls do not."""
     return "GSI1PK" in invitation
 
 
-def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitation], str | None]:
-    """Pending invitations, newest first."""
+def invitations(*, limit: int, cursor: str | None = None) -> tuple[Sequence[Item], str | None]:
+    """Invited addresses that have no account yet, newest first."""
     page = table().page(keys.INVITATIONS, limit=limit, cursor=cursor, backwards=True)
-    return [Invitation(item["email"], item["invited_by"], item["invited_at"]) for item in page.items], page.cursor
+    return page.items, page.cursor
 
 
 # --- items ---
@@ -165,10 +150,6 @@ def listed_person_of(item: Item) -> ListedPerson:
     return ListedPerson(item["name"], item["email"], Role[item["role"]], item["created_at"])
 
 
-def as_listed(user: User) -> ListedPerson:
-    return ListedPerson(user.name, user.email, user.role, user.created_at)
-
-
 def _split(encoded: str) -> dict[str, str]:
     """Django's `method$...$salt$hash` as the schema's two attributes; the method stays with the hash."""
     method, dollar, rest = encoded.rpartition("$")[0].rpartition("$")
@@ -193,27 +174,22 @@ def creation(user: User) -> list[Write]:
 
     Later parts refuse it if a former holder's removal is still under way, or if a name looks the same.
     """
-    key, guard, entry = keys.user(user.name), keys.email(user.email), keys.listed_person(user.name)
+    key, entry = keys.user(user.name), keys.listed_person(user.name)
+    listed = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     item = {
-        "PK": key.pk,
-        "SK": key.sk,
+        **key.item,
         "GSI1PK": keys.users_by_email(user.email).pk,
         "GSI1SK": key.pk,
         "entity_type": "USER",
-        "name": user.name,
-        "email": user.email,
+        **listed,
         **_split(user.password),
-        "role": user.role_name,
-        "created_at": user.created_at,
         "session_salt": user.session_salt,
         "lineage": user.lineage,
     }
-    listed = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
-    index = {"GSI1PK": keys.role(user.role_name), "GSI1SK": entry.sk}
     return [
         Put(item, when=Missing()),
-        Put({"PK": guard.pk, "SK": guard.sk, "name": user.name}, when=Missing()),
-        Put({"PK": entry.pk, "SK": entry.sk, **index, **listed}),
+        Put({**keys.email(user.email).item, "name": user.name}, when=Missing()),
+        Put({**entry.item, "GSI1PK": keys.role(user.role_name), "GSI1SK": entry.sk, **listed}),
         name_is_free(user.name),
         name_is_free(user.email),
         Put(lookalike_guard(user.name), when=Missing()),
@@ -222,14 +198,13 @@ def creation(user: User) -> list[Write]:
 
 
 def lookalike_guard(name: str) -> Item:
-    place = keys.lookalike(skeleton(name))
-    return {"PK": place.pk, "SK": place.sk, "name": name}
+    return {**keys.lookalike(skeleton(name)).item, "name": name}
 
 
 def word_entries(name: str, role: Role) -> list[Put]:
     """The search entries of a person, among all people and within their role."""
     index = {"GSI1PK": keys.words_of_role(role.name), "name": name}
-    return [Put({"PK": key.pk, "SK": key.sk, "GSI1SK": key.sk, **index}) for key in _search_keys(name)]
+    return [Put({**key.item, "GSI1SK": key.sk, **index}) for key in _search_keys(name)]
 
 
 def name_is_free(name_or_email: str) -> Check:
@@ -239,8 +214,7 @@ def name_is_free(name_or_email: str) -> Check:
 
 def first_owner(user: User) -> Write:
     """Marks that the site has an owner; refused if it already has one."""
-    mark = keys.OWNER
-    return Put({"PK": mark.pk, "SK": mark.sk, "name": user.name}, when=Missing())
+    return Put({**keys.OWNER.item, "name": user.name}, when=Missing())
 
 
 def role_change(user: User, new: Role, voter_since: str | None = None) -> list[Write]:
@@ -259,18 +233,17 @@ def owner_change(old: User, new: User) -> Write:
 
 def password_change(user: User, encoded: str, *, breaks: bool) -> Write:
     """A new password ends every session. Refused if the password has changed since it was read."""
-    was = _split(user.password)["hash"]
-    fresh = {**_split(encoded), "session_salt": new_session_salt(), **_lineage(breaks)}
-    return Update(keys.user(user.name), set=fresh, when=Equals("hash", was))
+    changes = {**_split(encoded), "session_salt": secrets.token_hex(16), **_lineage(breaks)}
+    return Update(keys.user(user.name), set=changes, when=Equals("hash", _split(user.password)["hash"]))
 
 
 def _lineage(breaks: bool) -> Item:
     """A change made without the earlier credentials may be someone else's, so it hides private data."""
-    return {"lineage": new_lineage()} if breaks else {}
+    return {"lineage": secrets.token_hex(16)} if breaks else {}
 
 
 def ending_sessions(user: User) -> Write:
-    return Update(keys.user(user.name), set={"session_salt": new_session_salt()}, when=Exists())
+    return Update(keys.user(user.name), set={"session_salt": secrets.token_hex(16)}, when=Exists())
 
 
 def email_change(user: User, new: str) -> list[Write]:
@@ -282,7 +255,7 @@ def email_change(user: User, new: str) -> list[Write]:
             set={"email": new, "GSI1PK": keys.users_by_email(new).pk},
             when=Equals("email", user.email),
         ),
-        Put({"PK": guard.pk, "SK": guard.sk, "name": user.name}, when=Missing() | Equals("name", user.name)),
+        Put({**guard.item, "name": user.name}, when=Missing() | Equals("name", user.name)),
         Update(keys.listed_person(user.name), set={"email": new}),
     ]
     if old_guard != guard:
@@ -347,12 +320,10 @@ def mail_limit_change(user: User, most: int | None) -> Write:
     return Update(keys.user(user.name), set={"mails_a_day": most}, when=unchanged)
 
 
-def confirmation(user: User) -> Write:
-    """Refused if they are already confirmed, or their role has changed since it was read."""
-    return Update(keys.user(user.name), set={"confirmed": True}, when=_same_role(user) & Missing("confirmed"))
-
-
-def unconfirmation(user: User) -> Write:
+def confirmation(user: User, confirmed: bool) -> Write:
+    """Confirms an organiser, or takes it back. Refused if that has happened already, or their role has changed."""
+    if confirmed:
+        return Update(keys.user(user.name), set={"confirmed": True}, when=_same_role(user) & Missing("confirmed"))
     return Update(keys.user(user.name), remove=("confirmed",), when=_same_role(user) & Equals("confirmed", True))
 
 
@@ -388,35 +359,22 @@ def recording_visit(user: User, now: str) -> Update:
     return Update(keys.user(user.name), set=moments, when=Exists() & _is_still("visited_at", user.visited_at))
 
 
-def new_session_salt() -> str:
-    return secrets.token_hex(16)
-
-
-def new_lineage() -> str:
-    return secrets.token_hex(16)
-
-
 def reserving_names(user: User, now: str) -> list[Write]:
     """Reserves the name and the address until the removed person's ballots and elections are dealt with."""
-    reserved = [Put({"PK": place.pk, "SK": place.sk}) for place in _leaving_keys(user)]
+    reserved = [Put(keys.leaving(each).item) for each in (user.name, user.email)]
     return [*reserved, REMOVAL.begin(user.name, email=user.email, removed_at=now)]
-
-
-def _leaving_keys(user: User) -> list[Key]:
-    return [keys.leaving(user.name), keys.leaving(user.email)]
 
 
 def releasing_names(user: User) -> list[Write]:
     """Everything of theirs has been dealt with."""
-    return [*map(Delete, _leaving_keys(user)), Delete(keys.invitation(user.email))]
+    return [Delete(keys.leaving(user.name)), Delete(keys.leaving(user.email)), Delete(keys.invitation(user.email))]
 
 
 def forgetting_in_log(user: User, removed_at: str, upto: int) -> Put:
     """Marks that the log must forget them in events up to this number; later ones belong to someone else."""
-    place = keys.name_to_forget(user.name, removed_at)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.by_date(removed_at, user.name)}
-    who = {"name": user.name, "email": user.email, "removed_at": removed_at, "upto": upto}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **who})
+    person = {"name": user.name, "email": user.email, "removed_at": removed_at, "upto": upto}
+    return Put({**keys.name_to_forget(user.name, removed_at).item, **index, **person})
 
 
 def is_same_account(person: User) -> Check:

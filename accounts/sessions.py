@@ -12,21 +12,19 @@ import binascii
 import hashlib
 import secrets
 import time
-from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 
-from acts.storage import table
+from acts.storage import now_text, table
 from store import keys
-from store.log import as_text
 from store.table import Delete, Exists, Item, Key, Put, Refused, Unwritable
 
 from . import repository
 from .models import User
 
-LAST_SEEN_INTERVAL_SECONDS = 600  # seconds between two updates of "last seen"
+LAST_SEEN_INTERVAL_SECONDS = 600  # between two updates of "last seen"
 ANONYMOUS = ""
 
 
@@ -71,10 +69,9 @@ class SessionStore(SessionBase):
         self._session_key = _write_cookie(owner, secret)
         place = keys.session(owner, _digest(secret))
         now = int(time.time())
-        before = self.item or {"created_at": as_text(datetime.now(UTC)), "device": contents.get("device", "")}
+        before = self.item or {"created_at": now_text(), "device": contents.get("device", "")}
         item = {
-            "PK": place.pk,
-            "SK": place.sk,
+            **place.item,
             "created_at": before["created_at"],
             "device": before["device"],
             "seen": now,

@@ -22,9 +22,9 @@ from store.table import Check, Delete, Equals, Missing, Put, StoreError
 
 def new_link(now: float | None = None) -> str | None:
     """A new link, which replaces any earlier one; `None` if the site has its owner."""
-    token, place = secrets.token_urlsafe(32), keys.SETUP
+    token = secrets.token_urlsafe(32)
     ends = int(time.time() if now is None else now) + SECONDS_PER_DAY
-    stored = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
+    stored = Put({**keys.SETUP.item, "digest": digest(token), "ttl": ends})
     is_stored = try_write(stored, Check(keys.OWNER, Missing()))
     return f"{settings.SITE_URL}/setup/{token}/" if is_stored else None
 
@@ -32,13 +32,13 @@ def new_link(now: float | None = None) -> str | None:
 def print_link() -> None:
     """Print a link where the server was started, if the site has no owner. Store errors are reported elsewhere."""
     try:
-        printed = new_link() if table().get(keys.OWNER) is None else None
+        link = new_link() if table().get(keys.OWNER) is None else None
         table().close()
     except (StoreError, BadStoreUrl):
         return
-    if printed:
-        sentence = "This site has no owner yet. Whoever opens this link within 24 hours can become the owner:"
-        print(f"\n  {sentence}\n  {printed}\n", file=sys.stderr, flush=True)
+    if link:
+        sentence = "This site has no owner yet. The first person to use this link within 24 hours becomes the owner:"
+        print(f"\n  {sentence}\n  {link}\n", file=sys.stderr, flush=True)
 
 
 def is_valid(token: str) -> bool:

@@ -81,9 +81,11 @@ def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None)
     """
     if user is not None and (device := visitor.device(user)):
         return [count(limits.per_source, f"{user.name} on {device}")]
-    here = count(limits.per_source, f"{keys.fold(account)} from {visitor.address}")
-    around = [(limits.per_address, visitor.address)] if limits.per_address and here.tries > limits.free_tries else []
-    return [here, *count_each((limits.per_account, account), *around)]
+    attempt = count(limits.per_source, f"{keys.fold(account)} from {visitor.address}")
+    by_address = (
+        [(limits.per_address, visitor.address)] if limits.per_address and attempt.tries > limits.free_tries else []
+    )
+    return [attempt, *count_each((limits.per_account, account), *by_address)]
 
 
 @dataclass

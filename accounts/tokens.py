@@ -36,8 +36,8 @@ def email_token(user: User, email: str) -> str:
 
 def read_email_token(user: User, token: str) -> str | None:
     """The address the link confirms for this person."""
-    words = read_token("email", token, SECONDS_PER_DAY)
-    return words[-1] if words and words[:-1] == _asker(user) else None
+    values = read_token("email", token, SECONDS_PER_DAY)
+    return values[-1] if values and values[:-1] == _asker(user) else None
 
 
 def _asker(user: User) -> list[str]:

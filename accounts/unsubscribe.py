@@ -18,7 +18,7 @@ from .access import View, public
 
 
 def unsubscribe_view(
-    purpose: str, question: str | Promise, button: str | Promise, lead: Callable[..., str] = lambda *_words: ""
+    purpose: str, question: str | Promise, button: str | Promise, lead: Callable[..., str] = lambda *_payload: ""
 ) -> Callable[[Callable[..., str | None]], View]:
     """A view for links with a token of this purpose.
 
@@ -32,10 +32,10 @@ def unsubscribe_view(
         @form_page
         @wraps(act)
         def view(request: HttpRequest, token: str) -> HttpResponse:
-            words = read_token(purpose, token, None)
-            if words is not None and request.method != "POST":
-                return confirm_page(request, str(question), str(button), lead=lead(*words))
-            if words is None or (sentence := act(*words)) is None:
+            payload = read_token(purpose, token, None)
+            if payload is not None and request.method != "POST":
+                return confirm_page(request, str(question), str(button), lead=lead(*payload))
+            if payload is None or (sentence := act(*payload)) is None:
                 sentence = _("It was not issued by this site, or you are no longer on the roll.")
                 return message_page(request, _("This link does not work"), sentence, status=410)
             return message_page(request, str(button), sentence)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from django.conf import settings
@@ -23,7 +22,7 @@ from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import confirm_page, message_page
-from photos.changing import PictureChange, picture_page
+from photos.changing import picture_page
 from store.parallel import run_parallel
 
 from . import registration_policy, repository, services, throttle
@@ -41,7 +40,6 @@ from .forms import (
     SignInForm,
     own_password_form,
 )
-from .invitation_reasons import reasons_for
 from .models import User
 from .personal_data import export_personal_data
 from .rules import Permission, Role
@@ -54,9 +52,9 @@ def explains_spent_links(view: View) -> View:
     """A page that a mailed link leads to. It explains why a spent link cannot be used."""
 
     @wraps(view)
-    def opened(request: HttpRequest, **words: str) -> HttpResponse:
+    def opened(request: HttpRequest, **parameters: str) -> HttpResponse:
         try:
-            return view(request, **words)
+            return view(request, **parameters)
         except services.LinkSpent as refusal:
             return message_page(request, _("This link no longer works"), str(refusal), status=410)
         except TryLater as refusal:
@@ -113,14 +111,14 @@ def register(request: HttpRequest) -> HttpResponse:
         else:
             sentence = _("We sent a mail to %(email)s. Open the link in it to complete your account.")
             return message_page(request, _("Check your inbox"), sentence % {"email": email})
-    words = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
-    return show_form(request, form, _("Create an account"), _("Create account"), **words)
+    context = {"lead": registration_policy.explanation(), "part": "register", "next": _next(request)}
+    return show_form(request, form, _("Create an account"), _("Create account"), **context)
 
 
 def _registration_closed(request: HttpRequest) -> HttpResponse | None:
     """The page shown while registration is closed: the site has no owner yet, or does not allow it."""
     status = 403 if request.method == "POST" else 200
-    if not repository.has_owner():
+    if repository.owner_name() is None:
         sentence = _(
             "The person who installed it creates the first account: with the link that the server printed "
             "when it started, or with the command create_owner."
@@ -161,27 +159,25 @@ def _name_refusal(request: HttpRequest, refusal: NameTaken) -> str:
     return str(refusal)
 
 
-def _welcome(request: HttpRequest, user: User, where: Sequence[str]) -> HttpResponse:
-    start_session(request, user)
-    messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
-    return redirect(*where) if where else redirect("home")
-
-
 @public
 @form_page
 @sensitive_post_parameters()
 @explains_spent_links
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    try:
-        email = services.read_invitation(token)
-        form = InvitedForm(form_data(request))
-        if request.method == "POST" and form.is_valid():
-            made = services.accept_invitation(token, **form.cleaned_data)
-            return _welcome(request, made, services.invitation_target(token))
-    except NameTaken as refusal:
-        form.add_error("name", _name_refusal(request, refusal))
-    lead, asked = _("You were invited as %(email)s.") % {"email": email}, reasons_for(email)
-    return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, asked=asked)
+    email, target = services.read_invitation(token)
+    form = InvitedForm(form_data(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            user = services.accept_invitation(token, **form.cleaned_data)
+        except NameTaken as refusal:
+            form.add_error("name", _name_refusal(request, refusal))
+        else:
+            start_session(request, user)
+            messages.success(request, _("Welcome, %(name)s.") % {"name": user.name})
+            return redirect(*target or ["home"])
+    lead = _("You were invited as %(email)s.") % {"email": email}
+    reasons = [reason for some in registration_policy.INVITATION_REASONS.run_all(email) for reason in some]
+    return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, reasons=reasons)
 
 
 # --- signing in and out ---
@@ -201,8 +197,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             if user is not None:
                 return _finish_sign_in(request, user)
             form.add_error(None, _("Wrong name or password. Please try again."))
-    joining = {"part": "sign_in", "may_register": registration_policy.allows_registration()}
-    return show_form(request, form, _("Sign in"), _("Sign in"), next=_next(request), **joining)
+    context = {"part": "sign_in", "may_register": registration_policy.allows_registration(), "next": _next(request)}
+    return show_form(request, form, _("Sign in"), _("Sign in"), **context)
 
 
 def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
@@ -229,17 +225,13 @@ def _next(request: HttpRequest) -> str:
 @requires(None)
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
-    return _finish_sign_out(request)
-
-
-def _finish_sign_out(request: HttpRequest) -> HttpResponse:
     """Clears the browser's cache, so that the next person at this device finds none of our pages."""
     auth.logout(request)
     messages.success(request, _("You are signed out."))
-    answer = redirect("home")
-    answer["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.run_all(request, answer)
-    return answer
+    response = redirect("home")
+    response["Clear-Site-Data"] = '"cache"'
+    SIGNING_OUT.run_all(request, response)
+    return response
 
 
 @requires(None)
@@ -326,11 +318,7 @@ def me(request: HttpRequest) -> HttpResponse:
 @form_page
 def own_picture(request: HttpRequest) -> HttpResponse:
     user = request.user
-
-    def act(wanted: PictureChange) -> None:
-        services.change_picture(user, wanted)
-
-    return picture_page(request, user.photo, act, reverse("me"), title=user.name)
+    return picture_page(request, user.photo, partial(services.change_picture, user), reverse("me"), title=user.name)
 
 
 @requires(None)
@@ -363,20 +351,15 @@ def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
 @form_page
 def sessions(request: HttpRequest) -> HttpResponse:
     """My sessions. A POST ends one of them, all others, or all."""
-    if request.method == "POST":
-        return _end_sessions(request, request.POST.get("end", ""))
-    mine = sessions_of(request.user.name)
-    here = request.session.item["SK"]
-    return render(request, "accounts/sessions.html", {"sessions": mine, "here": here})
-
-
-def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
-    here = request.session.item["SK"]
-    if which in ("everywhere", here):
+    current, which = request.session.item["SK"], request.POST.get("end", "")
+    if request.method != "POST":
+        context = {"sessions": sessions_of(request.user.name), "current": current}
+        return render(request, "accounts/sessions.html", context)
+    if which in ("everywhere", current):
         if which == "everywhere":
             services.sign_out_everywhere(request.user)
-        return _finish_sign_out(request)
-    services.end_sessions(request.user, except_for=here, only=None if which == "others" else which)
+        return sign_out(request)
+    services.end_sessions(request.user, except_for=current, only=None if which == "others" else which)
     messages.success(request, _("You are signed out there."))
     return redirect("sessions")
 

@@ -23,22 +23,16 @@ from store import keys
 
 from .models import User
 
-SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
+SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the response to a person who signs out")
 
 COOKIE = "plenum_known"
 SECONDS_PER_YEAR = 365 * 24 * 3600
 MAX_REMEMBERED_ACCOUNTS = 5  # per browser, most recent sign-in first
 
-BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrome", "Chrome"), ("Safari", "Safari"))
-SYSTEMS = (
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("Windows", "Windows"),
-    ("Mac OS X", "macOS"),
-    ("CrOS", "ChromeOS"),
-    ("Linux", "Linux"),
-)
+# What a browser's User-Agent contains, the most specific first, and what people call it if that differs.
+BROWSERS = ("Edg", "OPR", "Firefox", "Chrome", "Safari")
+SYSTEMS = ("iPhone", "iPad", "Android", "Windows", "Mac OS X", "CrOS", "Linux")
+LABELS = {"Edg": "Edge", "OPR": "Opera", "Mac OS X": "macOS", "CrOS": "ChromeOS"}
 
 
 class Anonymous(AnonymousUser):
@@ -93,8 +87,8 @@ def remember_browser(request: HttpRequest, response: HttpResponse, user: User) -
 
 
 def _device_token(number: str, user: User) -> str:
-    words = f"{number} {keys.fold(user.name)} {user.session_salt}"
-    return f"{number}.{salted_hmac('accounts.visitors', words, algorithm='sha256').hexdigest()[:32]}"
+    message = f"{number} {keys.fold(user.name)} {user.session_salt}"
+    return f"{number}.{salted_hmac('accounts.visitors', message, algorithm='sha256').hexdigest()[:32]}"
 
 
 def start_session(request: HttpRequest, user: User) -> None:
@@ -106,6 +100,6 @@ def start_session(request: HttpRequest, user: User) -> None:
 
 def device_label(user_agent: str) -> str:
     """`Firefox, Linux`; the empty string if it says nothing we know."""
-    browser = next((name for sign, name in BROWSERS if re.search(rf"{sign}\w*/", user_agent)), "")
-    system = next((name for sign, name in SYSTEMS if sign in user_agent), "")
-    return ", ".join(filter(None, (browser, system)))
+    browser = next((name for name in BROWSERS if re.search(rf"{name}\w*/", user_agent)), "")
+    system = next((name for name in SYSTEMS if name in user_agent), "")
+    return ", ".join(LABELS.get(name, name) for name in (browser, system) if name)

@@ -34,7 +34,7 @@ class Presence:
     needed: int  # 0: there is no quorum, or it cannot be computed
     is_met: bool
     has_quorum: bool
-    is_rehearsal: bool  # as robots are there, too
+    is_rehearsal: bool  # with robots
 
     @property
     def people(self) -> str:

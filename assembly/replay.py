@@ -16,7 +16,7 @@ from store.schema import EventType
 def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """Changes how many are entitled and the quorum; the log does not have names."""
     names = ("has_roll", "entitled", "quorum", "prepared_at")
-    fields = {name: event.said[name] for name in names if name in event.said}
+    fields = {name: event.data[name] for name in names if name in event.data}
     yield repository.change(game, replace(game, **fields))
 
 

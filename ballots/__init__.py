@@ -1,1 +1,1 @@
-PUBLIC = "comparing demo emails external_sort passes replay repository robots secrecy services"
+PUBLIC = "demo emails external_sort passes replay repository robots rules secrecy services"

@@ -29,30 +29,25 @@ CAST_THREADS = 8  # casts that wait together are stored together; those of one o
 
 def load(progress: Progress = no_progress) -> int:
     """Cast the demo ballots that are missing; returns how many."""
-    cast = sum(_vote(planned, election, progress) for planned in DEMO_ELECTIONS if (election := _open(planned)))
+    cast = sum(_vote(planned, progress) for planned in DEMO_ELECTIONS)
     services.seal_closed()
     return cast
 
 
-def _open(planned: DemoElection) -> Election | None:
+def _vote(planned: DemoElection, progress: Progress) -> int:
     election = elections.find(planned.name)
-    is_open = election is not None and election.state(now_text()) in (State.EDITABLE, State.OPEN)
-    return election if is_open else None
-
-
-def _vote(planned: DemoElection, election: Election, progress: Progress) -> int:
-    cast = _cast_all(planned, election, progress)
-    owner = people.find(election.owner_name)
-    if planned.closed and owner is not None:
+    if election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN):
+        return 0
+    if (owner := people.find(election.owner_name)) is None:
+        return 0
+    cast = _cast_all(planned, election, owner, progress)
+    if planned.closed:
         retry_on_conflict(lambda: closing.close(owner, election))
     return cast
 
 
-def _cast_all(planned: DemoElection, election: Election, progress: Progress) -> int:
-    """Those who have not voted yet: an attempt that was cut short is gone on with."""
-    owner = people.find(election.owner_name)
-    if owner is None:
-        return 0
+def _cast_all(planned: DemoElection, election: Election, owner: User, progress: Progress) -> int:
+    """For those who have not voted yet, so that an interrupted attempt is resumed."""
     waiting = {voter.name for voter in rolls.every_voter(election) if not voter.voted}
     rankings = _planned_ballots(planned) if planned.given else _random_ballots(planned, election)
     acts = [_cast_action(planned, election, owner, voter, ranking) for voter, ranking in rankings if voter in waiting]

@@ -66,47 +66,39 @@ NOT_ME = gettext_noop(
     "%(organiser)s, who runs the election."
 )
 
+
+def _template(subject: str, *sentences: str) -> EmailTemplate:
+    return EmailTemplate(subject, sentences, _link, gettext_noop("Go to the election"))
+
+
 EMAIL_TEMPLATES = {
-    CAST: EmailTemplate(
+    CAST: _template(
         gettext_noop("Your vote has been cast"),
-        (gettext_noop("a ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
-        _link,
-        gettext_noop("Go to the election"),
+        gettext_noop("A ballot was cast in your name in the election “%(election_name)s”."),
+        NOT_ME,
     ),
-    CHANGED: EmailTemplate(
+    CHANGED: _template(
         gettext_noop("Your ballot was changed"),
-        (
-            gettext_noop(
-                "your ballot in the election “%(election_name)s” was replaced by a new one. The earlier code is no "
-                "longer valid."
-            ),
-            NOT_ME,
+        gettext_noop(
+            "Your ballot in the election “%(election_name)s” was replaced by a new one. The earlier code is no "
+            "longer valid."
         ),
-        _link,
-        gettext_noop("Go to the election"),
+        NOT_ME,
     ),
-    WITHDRAWN: EmailTemplate(
+    WITHDRAWN: _template(
         gettext_noop("Your ballot was withdrawn"),
-        (
-            gettext_noop(
-                "your ballot in the election “%(election_name)s” was withdrawn. You can vote again until it closes."
-            ),
-            NOT_ME,
+        gettext_noop(
+            "Your ballot in the election “%(election_name)s” was withdrawn. You can vote again until it closes."
         ),
-        _link,
-        gettext_noop("Go to the election"),
+        NOT_ME,
     ),
-    PAPER: EmailTemplate(
+    PAPER: _template(
         gettext_noop("Your paper ballot was entered"),
-        (
-            gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
-            gettext_noop(
-                "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
-                "sign in here, you can also vote again yourself."
-            ),
+        gettext_noop("%(entered_by)s entered a paper ballot from you in the election “%(election_name)s”."),
+        gettext_noop(
+            "If you did not hand one in, tell %(organiser)s, who runs the election, before it closes. If you can "
+            "sign in here, you can also vote again yourself."
         ),
-        _link,
-        gettext_noop("Go to the election"),
     ),
 }
 

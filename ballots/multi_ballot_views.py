@@ -20,6 +20,7 @@ from accounts.access import View, requires
 from accounts.rules import Permission
 from acts.refusals import Refusal
 from acts.storage import now_text
+from elections import repository as elections
 from elections.access import election_context
 from pages.forms import form_page, token_in
 from ranking import ranking_cookie
@@ -49,10 +50,8 @@ def resume_after_sign_in(request: HttpRequest) -> HttpResponse:
     """For voters whose session was lost on the way: back to the same question, after signing in if needed, with all
     rankings."""
     assert request.resolver_match is not None
-    multi_ballot_id, place = (
-        request.resolver_match.kwargs["multi_ballot_id"],
-        request.resolver_match.kwargs.get("place", 1),
-    )
+    kwargs = request.resolver_match.kwargs
+    multi_ballot_id, place = kwargs["multi_ballot_id"], kwargs.get("place", 1)
     mark = request.POST.get(ranking_cookie.OWNER_FIELD, "")
     answered = _answered(ranking_cookie.load(request, mark))
     fields = answered.copy()
@@ -97,13 +96,6 @@ def fill_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
     return redirect("multi_ballot_question", multi_ballot_id=way.multi_ballot.id, place=1)
 
 
-def _standing_at(way: Way) -> Standing:
-    standing = way.standing(way.place, described=True) if way.place else None
-    if standing is None:
-        raise Http404
-    return standing
-
-
 # --- one question after the other ---
 
 
@@ -111,7 +103,9 @@ def _standing_at(way: Way) -> Standing:
 @form_page
 def multi_ballot_question(request: HttpRequest, way: Way) -> HttpResponse:
     """Rank in one question. Sent, it leads to the next, or to the one before, or to the review."""
-    standing = _standing_at(way)
+    standing = way.standing(way.place, described=True) if way.place else None
+    if standing is None:
+        raise Http404
     try:
         services.check_own_ballot(standing, now_text())
     except Refusal as refusal:
@@ -136,7 +130,7 @@ def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
 def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValueDict) -> HttpResponse:
     show = partial(_show, request, way, standing, typed_ranks(request.POST))
     try:
-        rankings = ranking_from(submitted_ranks(request.POST), repository.candidates_of(standing.election))
+        rankings = ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
     except Refusal as refusal:
         return show(problem=str(refusal))
     fields[multi_ballots.key(standing.election.name)] = rankings
@@ -157,7 +151,7 @@ def _next(request: HttpRequest, way: Way) -> str:
 
 def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
-    candidates = shuffled(repository.candidates_of(election), standing.order_seed)
+    candidates = shuffled(elections.candidates_of(election), standing.order_seed)
     context = {
         **_of_way(way),
         "question": way.multi_ballot.short(election.name),
@@ -198,27 +192,27 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
         raise Http404
     sent = _answered(_carried(request, way, first))
     try:
-        found = multi_ballots.answers(way, sent.dict())
+        answers = multi_ballots.answers(way, sent.dict())
     except Refusal as refusal:
         return _refused(request, way, refusal)
-    fields = [field for each in found for field in each.fields]
+    fields = [field for each in answers for field in each.fields]
     context = {
         **_of_way(way),
-        "rows": [_row(way, each) for each in found],
+        "rows": [_row(way, each) for each in answers],
         "fields": [
             *fields,
             (ranking_cookie.OWNER_FIELD, multi_ballots.whose(first, way.multi_ballot)),
             ("token", secrets.token_urlsafe(16)),
         ],
-        "count": sum(each.is_new for each in found),
-        "voted": any(each.standing.voted for each in found),
+        "count": sum(each.is_new for each in answers),
+        "voted": any(each.standing.voted for each in answers),
     }
     return render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
 
 
 def _row(way: Way, answer: Answer) -> dict[str, Any]:
     election = answer.standing.election
-    candidates = repository.candidates_of(election)
+    candidates = elections.candidates_of(election)
     return {
         "answer": answer,
         "question": way.multi_ballot.short(election.name),
@@ -233,24 +227,21 @@ def _row(way: Way, answer: Answer) -> dict[str, Any]:
 @require_POST
 def cast_multi_ballot(request: HttpRequest, way: Way) -> HttpResponse:
     """Cast all that is new; the receipts then list which were cast, and why others were not."""
-    done = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40])
+    count, refused = multi_ballots.cast(way, request.POST, token_in(request.POST)[:40])
     answer = redirect(
-        "multi_ballot_receipts" if done.cast or done.refused else "multi_ballot_review",
+        "multi_ballot_receipts" if count or refused else "multi_ballot_review",
         multi_ballot_id=way.multi_ballot.id,
     )
-    for name, sentence in done.refused:
+    for name, sentence in refused.items():
         messages.error(
             request, _("Not cast: %(question)s. %(why)s") % {"question": way.multi_ballot.short(name), "why": sentence}
         )
-    if done.cast:
-        messages.success(request, _cast_sentence(len(done.cast)))
-    if not done.refused:
+    if count:
+        sentence = ngettext("%(count)d ballot is cast.", "%(count)d ballots are cast.", count)
+        messages.success(request, sentence % {"count": count})
+    if not refused:
         ranking_cookie.clear(answer, _carried_at(way.multi_ballot.id))
     return answer
-
-
-def _cast_sentence(count: int) -> str:
-    return ngettext("%(count)d ballot is cast.", "%(count)d ballots are cast.", count) % {"count": count}
 
 
 # --- the receipts ---
@@ -276,7 +267,7 @@ def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
 
 def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, Any]:
     election = standing.election
-    cast, candidates = repository.ballot_of(standing), repository.candidates_of(election)
+    cast, candidates = repository.ballot_of(standing), elections.candidates_of(election)
     return {
         "question": way.multi_ballot.short(election.name),
         "election": election,

@@ -110,27 +110,20 @@ def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
 # --- casting ---
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What became of a form that casts several ballots: the elections they were cast in, and those that refused."""
-
-    cast: list[str]
-    refused: list[tuple[str, str]]
-
-
-def cast(way: Way, post: QueryDict, form: str) -> Done:
-    """Cast each question separately: one that has closed in the meantime does not block the others."""
-    done = Done([], [])
+def cast(way: Way, post: QueryDict, form: str) -> tuple[int, dict[str, str]]:
+    """Cast each question separately: one that has closed in the meantime does not block the others. Returns how many
+    were cast, and why others were refused."""
+    count, refused = 0, {}
     for name in way.multi_ballot.questions:
         if ranks := ranks_for(name, post):
             try:
-                called = "" if done.cast else way.multi_ballot.name
+                called = "" if count else way.multi_ballot.name
                 services.cast(way.who, name, ranks, f"{form}-{key(name)}", called=called)
             except Refusal as refusal:
-                done.refused.append((name, str(refusal)))
+                refused[name] = str(refusal)
             else:
-                done.cast.append(name)
-    return done
+                count += 1
+    return count, refused
 
 
 def ranks_for(name: str, post: QueryDict) -> Ranks:

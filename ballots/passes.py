@@ -46,7 +46,7 @@ class Pass:
     secret: str = ""  # which no other pass has
 
     @property
-    def lineage(self) -> str:
+    def mark(self) -> str:
         """Marks ballots as cast with this pass; it reveals nothing about the pass."""
         key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
         link = self.link
@@ -95,8 +95,8 @@ def issue_pass(request: HttpRequest, answer: HttpResponse, link: Link, election:
     held = (
         each.secret for each in passes_in(request, MAX_COOKIE_SECONDS) if (each.link, each.account_mark) == (link, mark)
     )
-    given = Pass(link, election.book, mark, next(held, secrets.token_hex(16)))
-    _set_cookie(request, answer, [given, *(each for each in passes_in(request) if not each.is_of(election.name))])
+    issued = Pass(link, election.book, mark, next(held, secrets.token_hex(16)))
+    _set_cookie(request, answer, [issued, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
 
 def drop_pass(request: HttpRequest, answer: HttpResponse, name: str) -> None:

@@ -12,6 +12,7 @@ from elections import personal_data, sharding
 from elections import repository as elections
 from store import keys
 from store.table import Item, Key
+from tally.ballots import groups_of
 
 from . import repository
 from .repository import Standing
@@ -46,11 +47,7 @@ def _ballot(standing: Standing, item: Item | None) -> Item:
     cast = {"election": standing.election.name, "secret": standing.election.secret_ballot}
     if item is None:
         return cast | {"note": _("You have voted. Your ballot can no longer be linked to you, or is no longer shown.")}
-    names = {str(each.number): each.name for each in repository.candidates_of(standing.election)}
+    names = {each.number: each.name for each in elections.candidates_of(standing.election)}
     ballot = repository.ballot_from(item)
-    groups = [[names.get(number, f"#{number}") for number in group.split("=")] for group in _groups(ballot.rankings)]
+    groups = [[names.get(number, f"#{number}") for number in group] for group in groups_of(ballot.rankings)]
     return cast | {"ranking": groups, "confirmation": ballot.confirmation, "cast_at": ballot.when_cast}
-
-
-def _groups(rankings: str) -> list[str]:
-    return [group for group in rankings.split(">") if group]

@@ -143,18 +143,15 @@ def _report(election: Election, secret: str, stage: SqliteTable, **acts: int) ->
     seed = lots.seed_of(secret, ballots.normal.digest)
     result = count(ballots, election.method, seats=election.seats, unranked=election.unranked, seed=seed)
     log = verify(stage)
+    ranked = {ranking: sum(map(len, groups_of(ranking))) for ranking in ballots.counts}
     return Report(
         robots=ROBOTS,
         **acts,
         ballots=ballots.total,
-        partial=sum(n for ranking, n in ballots.counts.items() if _ranked(ranking) < len(ballots.candidates)),
+        partial=sum(n for ranking, n in ballots.counts.items() if ranked[ranking] < len(ballots.candidates)),
         tied=sum(n for ranking, n in ballots.counts.items() if "=" in ranking),
         events=log.sealed,
         flaw=log.flaw,
         result=result,
         sentences=explain(result),
     )
-
-
-def _ranked(ranking: str) -> int:
-    return sum(map(len, groups_of(ranking)))

@@ -17,7 +17,7 @@ from store.schema import EventType
 from store.splitting import by_count
 from store.table import Check, Delete, Item, Put, Write
 
-from . import repository, services
+from . import repository, secrecy, services
 from .items import by_code
 from .repository import Standing
 from .rules import Ballot
@@ -25,7 +25,7 @@ from .rules import Ballot
 
 def standing_of(event: Happened) -> Standing:
     """Without a salt, which is in no log. Who is not on the roll joins where everyone may."""
-    election, voter, account = election_of(event), event.said["voter_name"], event.said.get("account")
+    election, voter, account = election_of(event), event.data["voter_name"], event.data.get("account")
     entry = table().get(sharding.voter_key(election, voter))
     name = entry["voter_name"] if entry else voter if election.electorate == "everyone" else None
     if name != voter:
@@ -35,7 +35,7 @@ def standing_of(event: Happened) -> Standing:
 
 
 def cast(event: Happened) -> Iterator[Step]:
-    standing, event_data = standing_of(event), event.said
+    standing, event_data = standing_of(event), event.data
     if standing.voted != event_data["changed"]:
         raise DoesNotFit(
             f"takes {standing.voter} for somebody who has{'' if event_data['changed'] else ' not'} voted by then."
@@ -58,15 +58,15 @@ def withdrawn(event: Happened) -> Iterator[Step]:
 
 def unlinked(event: Happened) -> Iterator[Step]:
     """Without the new salt, which is in no log."""
-    yield services.unlinking(election_of(event))
+    yield secrecy.unlinking(election_of(event))
 
 
 def sealed(event: Happened) -> Iterator[Step]:
     """The ballots of a secret election enter the log when it is closed, and so they come back here."""
-    election, ballots = election_of(event), event.said["ballots"]
+    election, ballots = election_of(event), event.data["ballots"]
     for some in by_count(ballots):
         yield [_secret(election, each) for each in some]
-    yield services.publishing(election, event.said["part"] - 1, ballots)
+    yield services.publishing(election, event.data["part"] - 1, ballots)
 
 
 def _secret(election: Election, ballot: Item) -> Put:

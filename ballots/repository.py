@@ -19,16 +19,14 @@ from elections.invitations.voting_link import Link
 from elections.repository import Description
 from elections.rules import Election
 from elections.sharding import Known
-from ranking.candidates import Candidate
 from store import keys, sharded_reads
 from store.purging import purge_marks
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
-from .comparing import PublishedBallot
 from .external_sort import Line, Sorter
-from .rules import Ballot
+from .rules import Ballot, PublishedBallot
 from .secrecy import candidate_order_seed, pseudonym
 
 NO_ACCOUNT = "-"  # on the roll, in place of credentials, for voters without an account; no account ever has these
@@ -52,7 +50,7 @@ class Standing:
     person: User | None = None  # whose standing it is, if they have an account
     account: str | None = None  # which account of that name votes, by when it was made
     link: Link | None = None  # by which they came, if they did not sign in
-    lineage: str = ""  # of the pass that the link has given them
+    pass_mark: str = ""  # of the pass that the link gave them
     home: Key | None = None  # where the entry lies that the link was made for
     linked_items: Mapping[Key, Item] = field(default_factory=dict)  # what was read with it of the link
     about: Description | None = None  # what the election says of itself, if that was to be read, too
@@ -75,23 +73,17 @@ class Standing:
 
     @property
     def may_see_ballot(self) -> bool:
-        """Whether they may see their ballot: a person who has taken over the account since it was cast may not.
-
-        A ballot cast before ballots recorded their caster is shown until the account's credentials are first reset. One
-        cast with a pass is shown to that pass only.
-        """
-        known = (self.entry or {}).get("lineage")
-        if self.link is not None:
-            return bool(known == self.lineage)
-        if self.person is None or self.entry is None:
+        """Whether they may see their ballot: a person who has taken over the account since it was cast may not. One
+        cast with a pass is shown to that pass only."""
+        if self.entry is None or (self.person is None and self.link is None):
             return False
-        return not self.person.lineage if known is None else bool(known == self.person.credentials)
+        return bool(self.entry.get("lineage") == self.caster)
 
     @property
     def caster(self) -> str:
         """Identifies on the roll who cast the ballot, so that it is shown to no one else."""
         if self.link is not None:
-            return self.lineage
+            return self.pass_mark
         return self.person.credentials if self.person else NO_ACCOUNT
 
     @property
@@ -110,10 +102,10 @@ class Standing:
     @property
     def order_seed(self) -> bytes:
         """Seeds the order of the candidates on their page."""
-        voter, lineage = self.voter or "", self.lineage or (self.person.lineage if self.person else "")
+        voter, credentials = self.voter or "", self.pass_mark or (self.person.lineage if self.person else "")
         if self.salt:
-            return candidate_order_seed(self.salt, voter, lineage)
-        parts = (self.election.name, self.election.created_at, keys.fold(voter), lineage)
+            return candidate_order_seed(self.salt, voter, credentials)
+        parts = (self.election.name, self.election.created_at, keys.fold(voter), credentials)
         return "\n".join(filter(None, parts)).encode()
 
 
@@ -137,9 +129,9 @@ def read_standing(
         return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *link_keys]
 
     linked = [link.election_name] if link else []
-    also_seen = [about] if described else []
-    seen = elections.recent_read(election_name, person, *also_seen, is_open=True) if to_show and person else None
-    (shards, *of_link), found = sharding.read_all([election_name, *linked], where, seen)
+    also_recent = [about] if described else []
+    recent = elections.recent_read(election_name, person, *also_recent, is_open=True) if to_show and person else None
+    (shards, *of_link), found = sharding.read_all([election_name, *linked], where, recent)
     if at not in found:
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
@@ -275,10 +267,6 @@ def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ba
     numbers = range(max(names, default=-1) + 1)
     every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
-
-
-def candidates_of(election: Election) -> tuple[Candidate, ...]:
-    return elections.candidates_of(election)
 
 
 # --- writes; each returns parts of a transaction ---

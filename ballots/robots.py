@@ -16,10 +16,10 @@ def random_ranks(candidates: Sequence[Candidate], chance: random.Random) -> Rank
     """Some candidates are liked better than others, some are left out, some are equals: as rank boxes say it."""
     liking = {each.number: chance.expovariate(1) * (place + 1) for place, each in enumerate(candidates)}
     order = sorted(liking, key=liking.__getitem__)
-    said, rank = {str(order[0]): ["1"]}, 1
+    ranks, rank = {str(order[0]): ["1"]}, 1
     for number in order[1:]:
-        if chance.random() < TRUNCATION_PROBABILITY / len(order) * len(said):
+        if chance.random() < TRUNCATION_PROBABILITY / len(order) * len(ranks):
             break
         rank += chance.random() >= TIE_PROBABILITY
-        said[str(number)] = [str(rank)]
-    return said
+        ranks[str(number)] = [str(rank)]
+    return ranks

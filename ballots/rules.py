@@ -1,15 +1,19 @@
-"""Who may vote in an election now, as pure decisions with refusals in sentences; and the ballot as a value."""
+"""Who may vote in an election now, with refusals in sentences; ballots as values, and comparing them. All pure."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import zip_longest
+from typing import NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow, Refusal
 from elections.rules import Election, State
 from pages import times
+from store.table import Item
 
 
 class Over(NotNow):
@@ -56,12 +60,9 @@ def check_voting(election: Election, now: str) -> None:
     if state == State.DRAFT:
         raise NotNow(NOT_OPEN)
     if not election.takes_votes(now):
-        raise NotNow(_("This election is not open yet. Voting begins: %(when)s.") % {"when": _beginning(election)})
-
-
-def _beginning(election: Election) -> str:
-    assert election.begins is not None  # there is no other reason to be early
-    return _when(election.begins, election)
+        assert election.begins is not None  # there is no other reason to be early
+        when = _when(election.begins, election)
+        raise NotNow(_("This election is not open yet. Voting begins: %(when)s.") % {"when": when})
 
 
 def _when(moment: datetime, election: Election) -> str:
@@ -75,3 +76,45 @@ def not_on_the_roll(election: Election) -> str:
         return NOT_ON_THE_ROLL
     values = {"when": _when(times.from_text(election.opened_at), election)}
     return _("Only people who could vote here when this election opened can take part: %(when)s.") % values
+
+
+# --- comparing published ballots ---
+
+
+class PublishedBallot(NamedTuple):
+    """A ballot as published; a secret one names no voter."""
+
+    code: str
+    ranking: str
+    voter: str = ""
+
+    @classmethod
+    def of(cls, item: Item) -> PublishedBallot:
+        return cls(item["confirmation"], item["rankings"], item.get("voter_name", ""))
+
+
+class Mismatch(Exception):
+    """The first difference from what was sealed."""
+
+
+def compare(sealed: Iterable[PublishedBallot], stored: Iterable[PublishedBallot], where: str) -> None:
+    """Both must be sorted by code; raises `Mismatch` for the first ballot that differs or is out of order."""
+    for right, there in zip_longest(sealed, stored):
+        if right == there:
+            continue
+        if right is not None and there is not None and right.code == there.code:
+            raise Mismatch(f"the ballot {right.code} {where} is not what was sealed.")
+        if there is None or (right is not None and right.code < there.code):
+            raise Mismatch(f"the ballot {right.code} was sealed, but is not {where}.")
+        raise Mismatch(f"the ballot {there.code} is {where}, but was not sealed.")
+
+
+def compare_remaining(sealed: Iterable[PublishedBallot], stored: Iterable[PublishedBallot], where: str) -> None:
+    """As `compare`, but some may be missing: each that is stored must be one that was sealed, unchanged."""
+    known = iter(sealed)
+    for there in stored:
+        right = next((each for each in known if each.code >= there.code), None)
+        if right is None or right.code != there.code:
+            raise Mismatch(f"the ballot {there.code} is {where}, but was not sealed.")
+        if right != there:
+            raise Mismatch(f"the ballot {right.code} {where} is not what was sealed.")

@@ -1,32 +1,35 @@
 """How a secret ballot is kept apart from its voter.
 
-It lies under a pseudonym: an HMAC of the voter's name on the roll, under a key made of the site's secret and a random
-salt of the election. While the election is open, the two together find a voter's own ballot again, so that it can be
-changed. The moment the ballot box is shut the salt is destroyed, and the link can never be made again.
+It is stored under a pseudonym: an HMAC of the voter's name on the roll, under a key made of the site's secret and a
+random salt of the election. While the election is open, the two together find a voter's own ballot, so that it can be
+changed. Closing destroys the salt, and the link can never be made again.
 
-No backup has it. A store that was filled from one gets a new salt for each election that is open: those who have
-not voted can vote, and those who have can no longer change their ballot.
+No backup contains it. A store that was restored from one gets a new salt for each open election: people who have not
+voted can vote, and those who have can no longer change their ballot.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
+from dataclasses import replace
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
-from acts.storage import table
-from elections.rules import Election
+from acts.storage import now_text, table, try_record
+from elections import repository as elections
+from elections.rules import Election, State
 from ranking.codes import new_code
 from store import keys
+from store.log import Event
 from store.purging import purge_marks
-from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
+from store.table import Delete, Item, Missing, Put, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
 RECEIPT_GROUPS = 4
-CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # a voter may have the latter as a name; no name has a line break in it
+CHECK = b"check\n"  # no voter's name has a line break in it
 
 
 class SecretReplaced(Refusal):
@@ -60,13 +63,13 @@ def _checked_key(salt: Item) -> bytes:
     return key
 
 
-def candidate_order_seed(salt: Item, voter: str, lineage: str = "") -> bytes:
+def candidate_order_seed(salt: Item, voter: str, credentials: str = "") -> bytes:
     """Seeds the order of the candidates on the voter's page; it is lost with the salt.
 
     Some people rank candidates in the order listed, so anyone who knew each voter's order could guess those ballots.
     After an account's credentials are reset, the order changes.
     """
-    parts = "\n".join(filter(None, ("listing", keys.fold(voter), lineage)))
+    parts = "\n".join(filter(None, ("listing", keys.fold(voter), credentials)))
     return hmac.digest(_key(salt["salt"]), parts.encode(), "sha256")
 
 
@@ -94,15 +97,28 @@ def _key(salt: bytes) -> bytes:
     return hmac.digest(settings.SECRET_KEY.encode(), PURPOSE + salt, "sha256")
 
 
-def _check_of(key: bytes, parts: bytes = CHECK) -> bytes:
+def _check_of(key: bytes) -> bytes:
     """A check value that identifies a key without revealing it."""
-    return hmac.digest(key, parts, "sha256")[:8]
+    return hmac.digest(key, CHECK, "sha256")[:8]
 
 
-def updating_check(salt: Item) -> list[Write]:
-    """What lets the key of an election that format 0 has opened be recognised as all others are."""
-    key = _key(salt["salt"])
-    if not hmac.compare_digest(_check_of(key, CHECK_OF_FORMAT_0), salt["check"]):
-        return []
-    place = Key(salt["PK"], salt["SK"])
-    return [Update(place, set={"check": _check_of(key)}, when=Equals("check", salt["check"]))]
+# --- after a restore from backup ---
+
+
+def unlink_all() -> int:
+    """Give every open secret election without a salt a new one; returns how many. Ballots cast before still count, but
+    can no longer be linked to their voters."""
+    names = [item["name"] for item in table().each(keys.elections())]
+    return sum(_unlink(election) for name in names if (election := elections.find(name)) is not None)
+
+
+def _unlink(election: Election) -> bool:
+    is_open = election.state(now_text()) in (State.EDITABLE, State.OPEN)
+    if not election.secret_ballot or not is_open:
+        return False
+    event = Event("plenum", "BallotsUnlinked", {"election_name": election.name})
+    return try_record(event, *unlinking(election), *new_salt(election))  # else it has its salt
+
+
+def unlinking(election: Election) -> list[Write]:
+    return [*elections.change(election, replace(election, restores=election.restores + 1))]

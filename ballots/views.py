@@ -103,7 +103,7 @@ def ballot(request: HttpRequest, standing: Standing) -> HttpResponse:
 def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
     """The review is a page of its own, so that going back to it, or reloading it, sends nothing again."""
     try:
-        ranking_from(submitted_ranks(request.POST), repository.candidates_of(standing.election))
+        ranking_from(submitted_ranks(request.POST), elections.candidates_of(standing.election))
     except Refusal as refusal:
         return _show_typed(request, standing, problem=str(refusal))
     name, fields = standing.election.name, carried_fields(request.POST)
@@ -150,7 +150,7 @@ def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> Http
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     election = standing.election
-    candidates = repository.candidates_of(election)
+    candidates = elections.candidates_of(election)
     shown = candidates if more.get("paper_for") else shuffled(candidates, standing.order_seed)
     context = {
         "about": standing.about or elections.description_of(election.name),
@@ -171,8 +171,8 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
     """A voter by link who is also signed in has two ballots, and two drafts."""
-    election, lineage = standing.election, standing.lineage
-    return drafts.key(request, "ballot", election.name, election.created_at, *([lineage] if lineage else []))
+    election = standing.election
+    return drafts.key(request, "ballot", *filter(None, (election.name, election.created_at, standing.pass_mark)))
 
 
 def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpResponse:
@@ -181,7 +181,7 @@ def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpRe
 
 
 def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
-    candidates = repository.candidates_of(standing.election)
+    candidates = elections.candidates_of(standing.election)
     try:
         rankings = ranking_from(submitted_ranks(sent), candidates)
     except Refusal as refusal:
@@ -263,7 +263,7 @@ def _show_hidden_receipt(request: HttpRequest, standing: Standing) -> HttpRespon
 
 
 def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:
-    election, candidates = standing.election, repository.candidates_of(standing.election)
+    election, candidates = standing.election, elections.candidates_of(standing.election)
     context = {
         "confirmation": cast.confirmation,
         "qr": qr_svg(follow_link(election, cast)) if voter else receipt_image(standing, cast),

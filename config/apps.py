@@ -1,9 +1,18 @@
 """Runs once when a process starts."""
 
+from importlib import import_module
+
 from django.apps import AppConfig
 from django.core.cache import close_caches
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
+
+# The packages whose modules `items` and `replay` declare types of items and of events. A new one only has to be added.
+ITEM_PACKAGES = "accounts mail elections ballots results polls skills news photos questions live assembly upkeep"
+EVENT_PACKAGES = (
+    "accounts elections elections.groups elections.multi_ballots ballots results polls skills news live assembly "
+    "questions upkeep"
+)
 
 
 class SiteConfig(AppConfig):
@@ -15,10 +24,11 @@ class SiteConfig(AppConfig):
 
         from store import round_trips
         from store.connect import expect_threads
+        from store.schema import SCHEMA
         from upkeep import pause
         from upkeep.monitoring import metrics
 
-        from . import hooks, types
+        from . import hooks
 
         # Django looks for databases and caches to clean up around every request; there are none.
         request_started.disconnect(reset_queries)
@@ -26,7 +36,9 @@ class SiteConfig(AppConfig):
         request_finished.disconnect(close_old_connections)
         request_finished.disconnect(close_caches)
         hooks.install_hooks()
-        types.declare()
+        items = [f"{package}.items" for package in ITEM_PACKAGES.split()]
+        events = [f"{package}.replay" for package in EVENT_PACKAGES.split()]
+        SCHEMA.declare(*map(import_module, items + events))
         expect_threads(settings.WEB_THREADS)
         round_trips.on_round_trip(metrics.observe_trip)
         round_trips.on_cost(metrics.observe_cost)

@@ -167,12 +167,12 @@ def classify(exception: BaseException | None) -> tuple[int, str, str]:
 def _record(request: HttpRequest, exception: BaseException | None, status: int) -> None:
     """Logs the type and place of the exception, and messages of the store only: others may quote a person."""
     where = "".join(traceback.format_tb(exception.__traceback__)) if exception else ""
-    said = {"error": type(exception).__name__, "words": safe_message(exception)}
-    log.error("failure", extra={"request_id": request.id, "status": status, **said, "where": where})
+    failure = {"error": type(exception).__name__, "words": safe_message(exception), "where": where}
+    log.error("failure", extra={"request_id": request.id, "status": status, **failure})
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The sender may have lost their cookies after typing something that can be preserved."""
-    if request.resolver_match and (kept := lost_session_response(request, request.resolver_match.func)):
-        return kept
+    if request.resolver_match and (response := lost_session_response(request, request.resolver_match.func)):
+        return response
     return error_page(request, 403, _("This form has expired. Reload the page and send it again."))

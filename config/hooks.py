@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from accounts.access import PROFILE_VISIBILITY
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
-from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.registration_policy import INVITATION_REASONS
 from accounts.repository import REMOVAL
 from accounts.services import ON_REMOVAL, delete_sessions
 from accounts.visitors import SIGNING_OUT
@@ -42,18 +42,17 @@ from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_up_store, formats
 from live import repository as live_sessions
-from live.follow_ups import services as _onward_steps  # noqa: F401 - only for its step
+from live.follow_ups import services as _follow_up_steps  # noqa: F401 - only for its step
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
 from live.screens.broadcaster import BROADCASTER
-from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
-from live.services.leaving import forget_hosting
+from live.services.deleting import forget_hosting
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
 from news import subscriptions as of_news_by_mail
 from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
-from news.services import forget_likes
+from news.likes import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import repository as polls
@@ -115,7 +114,7 @@ def install_hooks() -> None:
         passes.drop_all_passes,  # this browser's passes for voting by link
     )
 
-    # An invited address is about to create its account (accounts.invitation_reasons): what it is invited to.
+    # An invited address is about to create its account (accounts.registration_policy): what it is invited to.
     INVITATION_REASONS.install(
         invitations_of,  # to vote, in every open election with the address on its roll
     )

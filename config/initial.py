@@ -24,7 +24,7 @@ REGISTRATION = ("open", "invited", "domains", "closed")
 
 class Question(NamedTuple):
     name: str
-    words: str
+    text: str
 
     @property
     def option(self) -> str:
@@ -48,13 +48,13 @@ HEAD = """\
 """
 
 
-def main(words: list[str], file: str, ask: Ask | None) -> int | str:
+def main(arguments: list[str], file: str, ask: Ask | None) -> int | str:
     """Write the file and print the next steps, or return why not. Without `ask` it is not interactive."""
-    given = vars(_parser(file).parse_args(words))
-    place = given.pop("file")
+    options = vars(_parser(file).parse_args(arguments))
+    place = options.pop("file")
     if place != "-" and os.path.lexists(place):
         return f"{place} is there already. Change it there, or choose another name with --file."
-    answers = {name.upper(): value for name, value in given.items() if value}
+    answers = {name.upper(): value for name, value in options.items() if value}
     try:
         answers |= _ask_missing(answers, ask)
     except _Unanswered as missing:
@@ -66,7 +66,7 @@ def main(words: list[str], file: str, ask: Ask | None) -> int | str:
 def _parser(file: str) -> ArgumentParser:
     parser = ArgumentParser("plenum init", description="Writes the settings of a new site; asks for what is not given.")
     for question in (*REQUIRED_QUESTIONS, DOMAINS):
-        parser.add_argument(question.option, help=question.words)
+        parser.add_argument(question.option, help=question.text)
     for name, value in DEFAULTS.items():
         parser.add_argument(f"--{name.lower().replace('_', '-')}", default=value, help=f"{value} if not given")
     parser.add_argument("--file", default=file, help=f"where to write it, or - to print it; {file} if not given")
@@ -77,28 +77,28 @@ class _Unanswered(Exception):
     pass
 
 
-def _ask_missing(given: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
-    missing = [question for question in REQUIRED_QUESTIONS if question.name not in given]
+def _ask_missing(answered: Mapping[str, str], ask: Ask | None) -> dict[str, str]:
+    missing = [question for question in REQUIRED_QUESTIONS if question.name not in answered]
     if missing and ask is None:
         raise _Unanswered(f"Please give {', '.join(question.option for question in missing)}.")
     answers = (
-        {question.name: ask(f"{question.words.replace('%%', '%')}\n  {question.name}=") for question in missing}
+        {question.name: ask(f"{question.text.replace('%%', '%')}\n  {question.name}=") for question in missing}
         if ask
         else {}
     )
-    needs_domains = (dict(given) | answers)["REGISTRATION"] == "domains" and DOMAINS.name not in given
+    needs_domains = (dict(answered) | answers)["REGISTRATION"] == "domains" and DOMAINS.name not in answered
     if needs_domains and ask:
-        answers[DOMAINS.name] = ask(f"{DOMAINS.words}\n  {DOMAINS.name}=")
+        answers[DOMAINS.name] = ask(f"{DOMAINS.text}\n  {DOMAINS.name}=")
     return answers
 
 
 def render_file(answers: Mapping[str, str], secret: str) -> str:
     """The file: the answers, and every other setting commented out with its default."""
     known = {variable.name for variable in VARIABLES}
-    said = {"PROFILE": "production", "SECRET_KEY": secret, "HOSTS": _host(answers["SITE_URL"]), **answers}
-    lines = [environment_file.line(name, value) for name, value in said.items() if name not in known]
+    values = {"PROFILE": "production", "SECRET_KEY": secret, "HOSTS": _host(answers["SITE_URL"]), **answers}
+    lines = [environment_file.line(name, value) for name, value in values.items() if name not in known]
     for each in VARIABLES:
-        value = said.get(each.name)
+        value = values.get(each.name)
         lines += ["", f"# {each.plain_text}"]
         lines.append(environment_file.line(each.name, value) if value else f"#{each.name}={each.default}")
     return HEAD + "\n".join(lines) + "\n"

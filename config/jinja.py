@@ -1,4 +1,4 @@
-"""The template environment: Jinja2, with the functions of all apps that templates may call."""
+"""The template environment: Jinja2, with the functions of all apps that templates may call, and the site's state."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from django.conf import settings
+from django.http import HttpRequest
 from django.template import defaultfilters
 from django.templatetags.static import static
 from django.urls import get_script_prefix
@@ -32,14 +33,18 @@ from jinja2.lexer import Token, TokenStream
 from markupsafe import escape
 
 from live import clock, symbols
-from live.labels import phase_label, type_label
+from live.labels import type_label
 from mail import labels as mail_labels
-from pages import markdown_cache, names, time_display
+from pages import markdown_cache, names, time_display, times
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
+from pages.sections import section_of
 from results.pictures import arrange_pictures
 from results.wording import translate
+from upkeep import disk, pause
+
+from . import proxies
 
 GLOBALS = {
     "cached_include": cached_include,
@@ -50,6 +55,7 @@ GLOBALS = {
     "htmx_script": htmx_script,
     "icon": icon,
     "option_mark": symbols.option_mark,
+    "section_of": section_of,
     "static": static,
     "url": path_of,
 }
@@ -63,7 +69,6 @@ FILTERS = {
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,
     "json_script": json_script,
-    "letter": symbols.letter,
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,
@@ -72,7 +77,6 @@ FILTERS = {
     "mail_state": mail_labels.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
-    "phase_words": phase_label,
     "explained": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
@@ -80,10 +84,10 @@ FILTERS = {
     "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,
-    "type_words": type_label,
+    "type_label": type_label,
     "urlencode": defaultfilters.urlencode,
     "urlize": defaultfilters.urlize,
-    "zone_label": time_display.zone_label,
+    "zone_label": times.zone_label,
 }
 
 
@@ -199,3 +203,13 @@ def _date(value: date | str | None, form: str | None = None) -> str:
     """Like Django's filter, which expects a time in the site's zone."""
     is_moment = isinstance(value, datetime) and is_aware(value)
     return defaultfilters.date(localtime(value) if is_moment else value, form)
+
+
+def site_state(request: HttpRequest) -> dict[str, Any]:
+    """Context for every page: the pause for the banner, if any, and lazily loaded warnings for the pages about the
+    site."""
+    return {
+        "site_pause": pause.cache.last_known(),
+        "unknown_proxies": proxies.watch.recent_addresses,
+        "low_disks": disk.low_disks,
+    }

@@ -54,21 +54,21 @@ def run(argv: list[str], environ: Environ) -> int | str:
     return 0
 
 
-def _plenum(words: list[str], environ: Environ) -> int | str:
-    own, words = _own_settings(words)
-    if not words or words in (["help"], ["--help"], ["-h"]):
+def _plenum(arguments: list[str], environ: Environ) -> int | str:
+    own, arguments = _own_settings(arguments)
+    if not arguments or arguments in (["help"], ["--help"], ["-h"]):
         sys.stdout.write(command_help())
         return 0
-    if words[0] == "init":
-        return initial.main(words[1:], environ[ENVIRONMENT_VARIABLE], input if sys.stdin.isatty() else None)
+    if arguments[0] == "init":
+        return initial.main(arguments[1:], environ[ENVIRONMENT_VARIABLE], input if sys.stdin.isatty() else None)
     load_settings(environ, own)
     if os.geteuid() == 0:
-        input_files.open_all(words[1:])
+        input_files.open_all(arguments[1:])
     become_owner(environ)
     try:
-        _execute(["plenum", *words], environ)
+        _execute(["plenum", *arguments], environ)
     except ImproperlyConfigured as refused:
-        if words[0] != "doctor":
+        if arguments[0] != "doctor":
             raise
         return "\n".join(f"broken        Settings: {sentence}" for sentence in str(refused).splitlines()[1:])
     return 0
@@ -84,15 +84,15 @@ def _execute(argv: list[str], environ: Environ) -> None:
     call_command("version")
 
 
-def _own_settings(words: list[str]) -> tuple[dict[str, str], list[str]]:
+def _own_settings(arguments: list[str]) -> tuple[dict[str, str], list[str]]:
     """The settings given by `--with`, and the remaining arguments."""
     found = {}
-    while words[:1] == ["--with"]:
-        name, is_given, value = (words[1] if len(words) > 1 else "").partition("=")
+    while arguments[:1] == ["--with"]:
+        name, is_given, value = (arguments[1] if len(arguments) > 1 else "").partition("=")
         if not is_given:
             raise Refused("After --with comes NAME=value.")
-        found[name], words = value, words[2:]
-    return found, words
+        found[name], arguments = value, arguments[2:]
+    return found, arguments
 
 
 # --- settings ---
@@ -102,11 +102,11 @@ def load_settings(environ: Environ, own: dict[str, str]) -> None:
     """Use the environment of the service only: the shell's own variables would make it a different site."""
     path = Path(environ[ENVIRONMENT_VARIABLE])
     if os.path.lexists(path):
-        given = _read(path)
-        for name in [name for name in NAMES if name in environ and environ[name] != given.get(name)]:
+        file_settings = _read(path)
+        for name in [name for name in NAMES if name in environ and environ[name] != file_settings.get(name)]:
             _warn(f"{name} of your shell is not used; {path} holds. For this once: plenum --with {name}=… COMMAND")
             del environ[name]
-        environ.update(given)
+        environ.update(file_settings)
     environ.update(own)
     if not environ.get("PROFILE", "").strip():
         raise Refused(_no_profile(path))
@@ -169,10 +169,10 @@ def user_of_unit(unit: Path, file: str) -> pwd.struct_passwd | None:
     """The user systemd runs the site as, if its unit exists and uses these settings."""
     try:
         lines = unit.read_text().splitlines()
-        said = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
-        if said.get("EnvironmentFile", "").removeprefix("-") != file:
+        options = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+        if options.get("EnvironmentFile", "").removeprefix("-") != file:
             return None
-        return pwd.getpwnam(said.get("User", ""))
+        return pwd.getpwnam(options.get("User", ""))
     except (OSError, KeyError):  # no such unit, or no such user
         return None
 
@@ -197,7 +197,7 @@ def _become(uid: int, gid: int, environ: Environ, system: Any) -> None:
 def command_help() -> str:
     """Plenum's own commands, described by the first line of their modules."""
     paths = CODE.glob("*/management/commands/[a-z]*.py")
-    said = {path.stem: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0] for path in paths}
-    said["init"] = "Write the settings of a new site, with a secret of its own."
-    width = max(map(len, said))
-    return HEAD + "\n" + "".join(f"  {name:<{width}}  {said[name]}\n" for name in sorted(said))
+    lines = {path.stem: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0] for path in paths}
+    lines["init"] = "Write the settings of a new site, with a secret of its own."
+    width = max(map(len, lines))
+    return HEAD + "\n" + "".join(f"  {name:<{width}}  {lines[name]}\n" for name in sorted(lines))

@@ -28,17 +28,8 @@ from .errors import error_page, paused_page
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SAFE = ("GET", "HEAD", "OPTIONS")
-ALLOWED_WHILE_PAUSED = {
-    "sign_in",
-    "second_step",
-    "sign_out",
-    "pause",
-    "resume",
-    "set_language",
-    "sandbox",
-    "leave_ballot",
-}
-ALLOWED_WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
+ALLOWED_WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox"}
+ALLOWED_WHILE_PAUSED |= {"leave_ballot", "healthz", "readyz", "metrics"}
 MIN_COMPRESSED_BYTES = 200
 FASTEST_LEVEL = 0  # ISA-L's level, which compresses at all of them
 GZIP = 16 + 15  # zlib's code for gzip format with a 32 KB window
@@ -88,7 +79,7 @@ def request_record(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         request.id = secrets.token_hex(8)
         start = perf_counter()
-        with round_trips.count_round_trips() as asked:
+        with round_trips.count_round_trips() as trips:
             response = get_response(request)
         seconds = perf_counter() - start
         route = request.resolver_match.route if request.resolver_match else "(no route)"
@@ -100,16 +91,16 @@ def request_record(get_response: GetResponse) -> GetResponse:
                 "route": route,
                 "status": response.status_code,
                 "milliseconds": round(seconds * 1000, 1),
-                "store_trips": asked.count,
-                "store_trips_in_a_row": asked.in_a_row,
-                "store_milliseconds": round(asked.seconds * 1000, 1),
+                "store_trips": trips.count,
+                "store_trips_in_a_row": trips.in_a_row,
+                "store_milliseconds": round(trips.seconds * 1000, 1),
             }
             log.handle(log.makeRecord(log.name, logging.INFO, "", 0, "request", (), None, extra=fields))
         response["X-Request-ID"] = request.id
         if not settings.PRODUCTION:
             response["Server-Timing"] = (
-                f'total;dur={seconds * 1000:.1f}, store;desc="{asked.count} trips";dur={asked.seconds * 1000:.1f}, '
-                f'row;desc="{asked.in_a_row} in a row"'
+                f'total;dur={seconds * 1000:.1f}, store;desc="{trips.count} trips";dur={trips.seconds * 1000:.1f}, '
+                f'row;desc="{trips.in_a_row} in a row"'
             )
         return response
 
@@ -255,8 +246,8 @@ class ErrorPages:
         return page
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        words = request.resolver_match.kwargs.values() if isinstance(exception, KeyTooLong) else ()
-        return error_page(request, 404) if any(len(str(word).encode()) > MAX_ARGUMENT_BYTES for word in words) else None
+        names = request.resolver_match.kwargs.values() if isinstance(exception, KeyTooLong) else ()
+        return error_page(request, 404) if any(len(str(name).encode()) > MAX_ARGUMENT_BYTES for name in names) else None
 
 
 class PauseGuard:
@@ -273,7 +264,7 @@ class PauseGuard:
         with pause.guarded(False):
             return self.get_response(request)
 
-    def process_view(self, request: HttpRequest, view: Any, arguments: Any, words: Any) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         name = request.resolver_match.url_name
         if name in ALLOWED_WHILE_PAUSED:
             return None

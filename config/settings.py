@@ -432,7 +432,7 @@ TEMPLATES = [
                 "accounts.visitors.user_context",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
-                "config.context.site_state",
+                "config.jinja.site_state",
                 "ranking.drafts.page_context",
             ],
         },

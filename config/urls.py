@@ -4,7 +4,7 @@ from django.urls import include, path, register_converter
 from django.views.i18n import set_language
 
 from accounts.access import public
-from pages import site_views
+from pages import help_views, site_views
 from pages.paths import NameConverter
 from photos import views as photo_views
 
@@ -23,6 +23,7 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("audit.urls")),
     path("", include("upkeep.urls")),
+    path("help/", public(help_views.help_start), name="help"),
     path("site/logo/<slug:edition>/", public(site_views.logo), name="site_logo"),
     path("site/colours/<slug:edition>.css", public(site_views.colours), name="site_colours"),
     path("picture/<slug:photo_id>/<int:width>.<slug:ending>", public(photo_views.picture), name="picture"),

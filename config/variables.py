@@ -7,28 +7,28 @@ from typing import NamedTuple
 
 
 class Variable(NamedTuple):
-    """One setting, worded as in its row of the table."""
+    """One setting, as in its row of the table."""
 
     name: str
     local: str  # the value if nothing is set
     production: str
-    words: str
+    description: str
 
     @property
     def row(self) -> str:
-        return f"| `{self.name}` | {self.local} | {self.production} | {self.words} |"
+        return f"| `{self.name}` | {self.local} | {self.production} | {self.description} |"
 
     @property
     def default(self) -> str:
         """The default in production, if it is a plain value."""
-        said = re.fullmatch(r"`([^`]*)`", self.local if self.production == THE_SAME else self.production)
-        return said[1] if said else ""
+        plain = re.fullmatch(r"`([^`]*)`", self.local if self.production == THE_SAME else self.production)
+        return plain[1] if plain else ""
 
     @property
     def plain_text(self) -> str:
         """The text without Markdown, and without links that only lead elsewhere."""
-        words = re.sub(r" \(\[[^\]]*\]\([^)]*\)\)", "", self.words)
-        return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words).replace("`", "")
+        text = re.sub(r" \(\[[^\]]*\]\([^)]*\)\)", "", self.description)
+        return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
 
 
 THE_SAME, REQUIRED = "the same", "required"
@@ -120,8 +120,8 @@ DEBUG | `no` | must be off | Django's error pages with tracebacks
 
 
 def _variable(row: str) -> Variable:
-    name, local, production, words = " ".join(row.split()).split(" | ")
-    return Variable(name, local, {"=": THE_SAME, "!": REQUIRED}.get(production, production), words)
+    name, local, production, description = " ".join(row.split()).split(" | ")
+    return Variable(name, local, {"=": THE_SAME, "!": REQUIRED}.get(production, production), description)
 
 
 VARIABLES = tuple(map(_variable, re.split(r"\n(?! )", TABLE.strip())))

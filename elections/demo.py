@@ -263,7 +263,7 @@ def _copy_to_draft(owner: User, election: Election, planned: DemoElection) -> No
 
 
 def _set_needs(owner: User, election: Election, planned: DemoElection) -> None:
-    """Where the catalogue of the demo is there."""
+    """If the demo's catalogue of skills is loaded."""
     known = skills.find_many(skill for skill, _level, _count in planned.needs)
     for skill, level, count in planned.needs:
         if skill in known:

@@ -36,7 +36,7 @@ from .turnout.times import TurnoutEvent
 
 
 def election_of(event: Happened) -> Election:
-    name = event.said["election_name"]
+    name = event.data["election_name"]
     election = repository.find(name)
     if election is None or keys.fold(election.name) != keys.fold(name):
         raise DoesNotFit(f"is about the election {name}, and none of that name exists at that time.")
@@ -47,17 +47,17 @@ def election_of(event: Happened) -> Election:
 
 
 def created(event: Happened) -> Iterator[Step]:
-    election = repository.election_of(event.said)
-    if election.name != event.said["election_name"]:
+    election = repository.election_of(event.data)
+    if election.name != event.data["election_name"]:
         raise DoesNotFit(f"names the election in two ways, one of them {election.name}.")
     if election.stored_state != State.DRAFT or election.owner_name != event.actor:
         raise DoesNotFit("does not create a draft owned by its actor.")
-    yield repository.creation(election, event.said.get("description", ""))
+    yield repository.creation(election, event.data.get("description", ""))
 
 
 def updated(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    changes = {name: value for name, value in event.said.items() if name != "election_name"}
+    changes = {name: value for name, value in event.data.items() if name != "election_name"}
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
     text = changes.pop("description", None)
@@ -71,7 +71,7 @@ def updated(event: Happened) -> Iterator[Step]:
 
 
 def renamed(event: Happened) -> Iterator[Step]:
-    election, name = election_of(event), event.said["new_name"]
+    election, name = election_of(event), event.data["new_name"]
     if keys.fold(name) == keys.fold(election.name):
         yield drafts.respelling(election, name)
         return
@@ -83,9 +83,9 @@ def renamed(event: Happened) -> Iterator[Step]:
 
 def deleted(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    if event.said.get("state", election.stored_state.value) != election.stored_state.value:
+    if event.data.get("state", election.stored_state.value) != election.stored_state.value:
         raise DoesNotFit(
-            f"takes the election for {event.said['state']}, which is {election.stored_state.value} at that time."
+            f"takes the election for {event.data['state']}, which is {election.stored_state.value} at that time."
         )
     yield [*deleting.deletion(election), deletion_task(election, event.actor)]
     repository.DELETING.advance(election.name)
@@ -96,27 +96,27 @@ def deleted(event: Happened) -> Iterator[Step]:
 
 def candidates_added(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    new = [repository.new_candidate(election.name, Candidate(**each)) for each in event.said["candidates"]]
+    new = [repository.new_candidate(election.name, Candidate(**each)) for each in event.data["candidates"]]
     yield [*new, repository.touched(election, candidates=True)]
 
 
 def candidate_of(event: Happened) -> Candidate:
-    name = event.said["candidate_name"]
-    found = repository.find_candidate(event.said["election_name"], name)
+    name = event.data["candidate_name"]
+    found = repository.find_candidate(event.data["election_name"], name)
     if found is None or found.name != name:
         raise DoesNotFit(f"is about {name}, who is not a candidate at that time.")
     return found
 
 
 def candidate_edited(event: Happened) -> Iterator[Step]:
-    election, before, data = election_of(event), candidate_of(event), event.said
+    election, before, data = election_of(event), candidate_of(event), event.data
     after = replace(before, statement=data["statement"], link=data["link"])
     yield [repository.changing_candidate(election.name, before, after), repository.touched(election)]
 
 
 def candidates_removed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    names = event.said["candidates"]
+    names = event.data["candidates"]
     removals = [write for name in names for write in repository.removing_candidate(election.name, name)]
     yield [*removals, repository.touched(election)]
 
@@ -124,23 +124,23 @@ def candidates_removed(event: Happened) -> Iterator[Step]:
 def candidate_pictured(event: Happened) -> Iterator[Step]:
     """The picture's id only; its bytes are in no log."""
     election, candidate = election_of(event), candidate_of(event)
-    change = repository.picturing_candidate(election.name, candidate, photo_of(event.said["photo"]))
+    change = repository.picturing_candidate(election.name, candidate, photo_of(event.data["photo"]))
     yield [change, repository.touched(election)]
 
 
 def need_set(event: Happened) -> Iterator[Step]:
-    election, data = election_of(event), event.said
+    election, data = election_of(event), event.data
     need = Need(data["skill_id"], data["level"], data["count"])
     yield [*needs.setting(election.name, need), repository.touched(election)]
 
 
 def needs_dropped(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield [*needs.dropping(election.name, event.said["skills"]), repository.touched(election)]
+    yield [*needs.dropping(election.name, event.data["skills"]), repository.touched(election)]
 
 
 def agreed(event: Happened) -> Iterator[Step]:
-    election, data = election_of(event), event.said
+    election, data = election_of(event), event.data
     agreed_to = tuple(data["skills"])
     known = (tuple(data["asked"]), agreed_to) if "asked" in data else ((), ())
     agreement = Agreement(data["candidate_name"], event.actor, data["account"], agreed_to, *known)
@@ -149,7 +149,7 @@ def agreed(event: Happened) -> Iterator[Step]:
 
 
 def candidates_asked(event: Happened) -> Iterator[Step]:
-    election, data = election_of(event), event.said
+    election, data = election_of(event), event.data
     there = {each.candidate: each for each in needs.agreements(election.name)}
     for candidate, account in zip(data["candidates"], data["accounts"], strict=True):
         known = there.get(candidate) or Agreement(candidate, candidate, account, ())
@@ -159,7 +159,7 @@ def candidates_asked(event: Happened) -> Iterator[Step]:
 
 def disagreed(event: Happened) -> Iterator[Step]:
     """After the opening this happens only when a candidate leaves the site; the election is unchanged then."""
-    election, data, candidate = election_of(event), event.said, event.said["candidate_name"]
+    election, data, candidate = election_of(event), event.data, event.data["candidate_name"]
     if "answered" in data:
         answers = tuple(data["asked"]), tuple(data["answered"])
         declined = Agreement(candidate, event.actor, data["account"], (), *answers)
@@ -170,13 +170,13 @@ def disagreed(event: Happened) -> Iterator[Step]:
 
 
 def voters_added(event: Happened) -> Iterator[Step]:
-    names, accounts = event.said["voters"], event.said["accounts"]
+    names, accounts = event.data["voters"], event.data["accounts"]
     bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
-    yield roll.adding(election_of(event), names, bound, event.said.get("turn", 0))
+    yield roll.adding(election_of(event), names, bound, event.data.get("turn", 0))
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
-    yield roll.removing(election_of(event), event.said["voters"])
+    yield roll.removing(election_of(event), event.data["voters"])
 
 
 # --- from draft to closed ---
@@ -184,7 +184,7 @@ def voters_removed(event: Happened) -> Iterator[Step]:
 
 def opened(event: Happened) -> Iterator[Step]:
     """Without a salt, as secret ballots are in no log before sealing; and without the secret of the lots."""
-    election, data = election_of(event), event.said
+    election, data = election_of(event), event.data
     commitment, opened_at = data["lots_commitment"], data["opened_at"]
     after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
     after = replace(after, shows_skills=data.get("shows_skills", False))
@@ -195,14 +195,14 @@ def opened(event: Happened) -> Iterator[Step]:
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield closing.starting_close(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
+    yield closing.starting_close(election, replace(election, closing=event.actor, closed_at=event.data["closed_at"]))
     yield from by_count(repository.shut_gates(election_of(event)))
     yield [*closing.finishing_close(election_of(event)), *turned_out(event)]
 
 
 def turned_out(event: Happened) -> list[Update]:
     """The event's effect on the turnout over time."""
-    return voting_times.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.said))
+    return voting_times.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.data))
 
 
 # --- who runs it ---
@@ -211,7 +211,7 @@ def turned_out(event: Happened) -> list[Update]:
 def run_by(change: Callable[[Election, str], Election], field: str) -> Act:
     def changed(event: Happened) -> Step:
         election = election_of(event)
-        after = change(election, event.said[field])
+        after = change(election, event.data[field])
         if after == election:
             raise DoesNotFit("changes nothing.")
         return repository.change(election, after)
@@ -234,9 +234,9 @@ def group_used(event: Happened) -> list[Write]:
 
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    if not rolls.on_roll(election, [event.said["voter"]]):
-        raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll at that time.")
-    yield [voting_link.renewing(election, event.said["voter"])] if election.vote_by_link else []
+    if not rolls.on_roll(election, [event.data["voter"]]):
+        raise DoesNotFit(f"is about {event.data['voter']}, who is not on the roll at that time.")
+    yield [voting_link.renewing(election, event.data["voter"])] if election.vote_by_link else []
 
 
 SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
@@ -292,7 +292,7 @@ EVENTS = (
               sentence=_("%(who)s changed the text of the invitation.")),
     EventType("InvitationTested", recorded_only, "election_name",
               sentence=_("%(who)s sent themselves a test mail.")),
-    EventType("RemindersDeclined", lambda event: [mailing.declining(election_of(event), event.said["voter_name"])],
+    EventType("RemindersDeclined", lambda event: [mailing.declining(election_of(event), event.data["voter_name"])],
               "election_name voter_name:person"),
     EventType("ElectionNotFilled", recorded_only, "election_name sentence", sentence=history.not_filled),
 )  # fmt: skip

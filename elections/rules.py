@@ -59,9 +59,6 @@ SEVERAL_SEATS = ("stv-scottish", "stv-meek")
 # By default, unranked candidates are below all others (tally.pairwise).
 UNRANKED = {"below": _("below all ranked candidates"), "no-opinion": _("no opinion")}
 ELECTORATES = {"listed": _("the voters listed"), "everyone": _("everybody here who may vote")}
-AT_ITS_OPENING = _("everybody here who may vote when it opens")
-SINCE_ITS_OPENING = _("everybody who could vote here when it opened")
-ALSO_LATER = _("everybody here who may vote, including people who join while it is open")
 RESULTS = {"closed": _("after it closes"), "live": _("also while it is open")}
 
 
@@ -148,8 +145,10 @@ class Election:
         if self.electorate != "everyone" or (self.opened_at is None and self.stored_state != State.DRAFT):
             return ELECTORATES[self.electorate]
         if self.joining:
-            return ALSO_LATER
-        return SINCE_ITS_OPENING if self.opened_at else AT_ITS_OPENING
+            return _("everybody here who may vote, including people who join while it is open")
+        if self.opened_at:
+            return _("everybody who could vote here when it opened")
+        return _("everybody here who may vote when it opens")
 
     @property
     def results_label(self) -> str:

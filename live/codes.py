@@ -36,22 +36,19 @@ MS_PER_MINUTE = 60_000
 
 def resolve_code(code: str, address: str) -> Item | None:
     """A session under `game`, a poll under `poll`, otherwise `None`; refused after too many wrong codes."""
-    here = f"{code} {address}"
-    wrong, found, at = key_of(WRONG, address), key_of(FOUND, here), keys.short_code(code)
+    code_there = f"{code} {address}"
+    wrong, found, at = key_of(WRONG, address), key_of(FOUND, code_there), keys.short_code(code)
     hosted = hosting_key(code, address)
     items = table().get_many([wrong, found, hosted, at])
     item = items.get(at)
-    if not items.keys() & {found, hosted} and not _is_hard_to_guess(code, item):
+    is_hard_to_guess = item is not None and "poll" in item and not code.isdecimal()
+    if not items.keys() & {found, hosted} and not is_hard_to_guess:
         _check_left(items.get(wrong), item)
     if item is None:
         count(WRONG, address)
     elif found not in items:
-        try_count(FOUND, here)
+        try_count(FOUND, code_there)
     return item
-
-
-def _is_hard_to_guess(code: str, item: Item | None) -> bool:
-    return item is not None and "poll" in item and not code.isdecimal()
 
 
 def _check_left(tries: Item | None, item: Item | None) -> None:

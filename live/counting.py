@@ -132,9 +132,9 @@ def _only_lap(result: Result, at: Mapping[str, int]) -> dict[str, Any]:
 
 
 def round_as_bytes(sealed: Round) -> bytes:
-    """The round as JSON with sorted keys and no spaces, the input of its digest."""
-    told = {each.name: getattr(sealed, each.name) for each in fields(Round)}
-    return _as_json(told | {"entries": [_entry(each) for each in sealed.entries]})
+    """The round as JSON with sorted keys and no spaces."""
+    values = {each.name: getattr(sealed, each.name) for each in fields(Round)}
+    return _as_json(values | {"entries": [_entry(each) for each in sealed.entries]})
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
@@ -146,13 +146,32 @@ def size_of(entry: Entry) -> int:
     return check_value(_entry(entry))
 
 
-def round_digest(sealed: Round) -> str:
-    """SHA-256 of `round_as_bytes`."""
-    return hashlib.sha256(round_as_bytes(sealed)).hexdigest()
+def questions_as_bytes(questions: Sequence[Question]) -> bytes:
+    return _as_json([each.as_item() for each in questions])
+
+
+def receipts_as_bytes(receipts: Sequence[str]) -> bytes:
+    return _as_json(list(receipts))
 
 
 def _as_json(value: Any) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+
+
+def round_digest(sealed: Round) -> str:
+    return hashlib.sha256(round_as_bytes(sealed)).hexdigest()
+
+
+def digests(sealed: Round, questions: Sequence[Question], receipts: Sequence[str]) -> dict[str, str]:
+    """SHA-256 of the round, of its questions, and of the sorted receipts of all answers or votes that count.
+
+    They are in the log, and make any later change or omission detectable without revealing content.
+    """
+    return {
+        "digest": round_digest(sealed),
+        "heard": hashlib.sha256(receipts_as_bytes(receipts)).hexdigest(),
+        "asked": hashlib.sha256(questions_as_bytes(questions)).hexdigest(),
+    }
 
 
 def round_as_parts(sealed: Round) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -20,8 +20,9 @@ from elections.rules import State as ElectionState
 from polls import repository as polls
 from results import repository as results
 from store import keys
-from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
+from store.table import Check, Equals, Exists, Item, Missing, Put, Update, Write
 
+from .repository import item_at, values, values_of
 from .rules import Game, State
 
 RECORDING = TaskType("tell live outcome", _("Recording the follow-up of a live session"))
@@ -52,7 +53,7 @@ class FollowUp:
 
 
 def follow_up_from_item(item: Mapping[str, Any]) -> FollowUp:
-    return FollowUp(**{each.name: item[each.name] for each in fields(FollowUp)})
+    return FollowUp(**values_of(FollowUp, item))
 
 
 def read_follow_ups(game_id: str) -> list[FollowUp]:
@@ -72,7 +73,7 @@ def find(game_id: str, number: int) -> FollowUp | None:
 class LinkedFollowUp:
     """A follow-up as a reader may see it: without an address if deleted, or a draft they do not manage."""
 
-    onward: FollowUp
+    follow_up: FollowUp
     title: str
     address: str = ""
     digest: str = ""  # of the ballots, once the result of an election is sealed
@@ -83,20 +84,14 @@ def linked(game_id: str, reader: User) -> list[LinkedFollowUp]:
 
 
 def all_linked(made: Iterable[FollowUp], reader: User) -> list[LinkedFollowUp]:
-    return [_linked(each, reader) for each in made]
-
-
-def _linked(each: FollowUp, reader: User) -> LinkedFollowUp:
-    return _election(each, reader) if each.is_election else _poll(each)
+    return [_election(each, reader) if each.is_election else _poll(each) for each in made]
 
 
 def _poll(each: FollowUp) -> LinkedFollowUp:
     poll = polls.find(each.what)
-    return (
-        LinkedFollowUp(each, each.title)
-        if poll is None
-        else LinkedFollowUp(each, poll.title, reverse("poll", args=[poll.id]))
-    )
+    if poll is None:
+        return LinkedFollowUp(each, each.title)
+    return LinkedFollowUp(each, poll.title, reverse("poll", args=[poll.id]))
 
 
 def _election(each: FollowUp, reader: User) -> LinkedFollowUp:
@@ -150,9 +145,8 @@ def restoring(game: Game, made: FollowUp) -> list[Write]:
 
 
 def _item(game: Game, made: FollowUp) -> Item:
-    place: Key = keys.onward(game.id, made.number)
-    return {"PK": place.pk, "SK": place.sk, "game": game.id, **as_item(made), "ttl": game.ttl}
+    return item_at(keys.onward(game.id, made.number), game, {"game": game.id, **as_item(made)})
 
 
 def as_item(made: FollowUp) -> Item:
-    return {each.name: getattr(made, each.name) for each in fields(FollowUp)} | {"kind": str(made.kind)}
+    return values(made) | {"kind": str(made.kind)}

@@ -39,13 +39,7 @@ def type_label(type_: str) -> str | Promise:
     return play_named(type_).label
 
 
-def phase_label(phase: Phase) -> str | Promise:
-    return PHASE_LABELS[phase]
-
-
-def step_label(step: Step, game: Game | None = None, state: State | None = None) -> str | Promise:
-    """Label of a step's button; with a session, the label that fits its current play."""
-    if game is None or state is None:
-        return STEP_LABELS[step]
+def step_label(step: Step, game: Game, state: State) -> str | Promise:
+    """Label of a step's button that fits the current play."""
     own = play_for(game, state).step_label(step, state)
     return own or (FIRST_QUESTION if step == Step.NEXT and not state.round else STEP_LABELS[step])

@@ -6,13 +6,12 @@ decision. Sealed rounds never change; hidden texts are left out when they are sh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from live.rounds import Entry
 from store.keys import fold
 from tally.ballots import groups_of
 
@@ -84,12 +83,6 @@ def without_options(ranking: Any, hidden: Collection[int]) -> Any:
     except ValueError:
         return ranking  # an invalid ranking counts as a blank vote
     return ">".join("=".join(map(str, group)) for group in groups if group)
-
-
-def dropped_entries(entries: Sequence[Entry], kept: Sequence[Entry]) -> Iterator[Entry]:
-    """Entries that are not among the kept ones, by identity."""
-    left = {id(each) for each in kept}
-    return (each for each in entries if id(each) not in left)
 
 
 # --- what hosts look at ---

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -16,17 +15,15 @@ from pages.names import clean_title
 from store import keys
 
 from .generated_names import generate_name
-from .text_cleaning import JOINERS, is_combining
+from .text_cleaning import JOINERS, MAX_STACKED_ACCENTS, is_combining, is_too_tall
 
 MAX_VISIBLE_CHARS = 40  # as people count them
-MAX_STACKED_ACCENTS = 4  # more would overlap neighbouring lines
 MAX_CODE_POINTS = 160  # one visible character may take many: a family emoji
 NAME_ATTEMPTS = 8  # candidates tried to find a free name
 
 HIDDEN = _("Use visible characters only.")
 TOO_LONG = _("Use at most %(most)d characters.")
 TOO_TALL = _("Use at most %(most)d accents on one letter.")
-_MARKS = re.compile(r"m+")
 _SYSTEM = random.SystemRandom()
 
 
@@ -35,10 +32,10 @@ def clean(typed: str) -> str:
     name = clean_title(typed)
     if any(unicodedata.category(character) in ("Co", "Cn") for character in name):
         raise ValidationError(HIDDEN, code="hidden")
-    kinds = "".join("m" if is_combining(character) else "." for character in name)
-    if kinds.count(".") > MAX_VISIBLE_CHARS or len(name) > MAX_CODE_POINTS:
+    visible = sum(not is_combining(character) for character in name)
+    if visible > MAX_VISIBLE_CHARS or len(name) > MAX_CODE_POINTS:
         raise ValidationError(TOO_LONG, code="long", params={"most": MAX_VISIBLE_CHARS})
-    if max(map(len, _MARKS.findall(kinds)), default=0) > MAX_STACKED_ACCENTS:
+    if is_too_tall(name):
         raise ValidationError(TOO_TALL, code="tall", params={"most": MAX_STACKED_ACCENTS})
     return name
 

@@ -7,19 +7,17 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import groupby
 
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
 from live.rules import Phase
-from live.text_cleaning import is_combining, single_line
+from live.text_cleaning import MAX_STACKED_ACCENTS, is_combining, is_too_tall, single_line
 from store.keys import without_invisible
 
 MAX_QUESTION_CHARS = 300
 MAX_ANSWER_CHARS = 1_000
-MAX_STACKED_ACCENTS = 4  # more would overlap neighbouring lines
 MAX_QUESTIONS = 2_000  # in one session: one per possible player
 MAX_QUESTIONS_PER_PERSON = 20
 MAX_WAITING_PER_PERSON = 5  # for the host
@@ -125,8 +123,7 @@ def parse_answer(typed: str) -> str:
 def _check_length(text: str, most: int) -> str:
     if len(text) > most:
         raise NotNow(TOO_LONG % {"most": most, "count": len(text)})
-    marks = (len(list(some)) for is_mark, some in groupby(text, key=is_combining) if is_mark)
-    if max(marks, default=0) > MAX_STACKED_ACCENTS:
+    if is_too_tall(text):
         raise NotNow(TOO_TALL % {"most": MAX_STACKED_ACCENTS})
     return text
 
@@ -169,13 +166,11 @@ def folded(text: str) -> str:
     """Words in lower case, without accents and invisible characters, separated by single spaces."""
     apart = unicodedata.normalize("NFKD", without_invisible(text).casefold())
     bare = "".join(each for each in apart if unicodedata.combining(each) in LETTERS_NEED)
-    return " ".join(
-        "".join(each if _is_of_a_word(each) else " " for each in unicodedata.normalize("NFKC", bare)).split()
+    letters = (
+        each if each.isalnum() or unicodedata.category(each)[0] == "M" else " "
+        for each in unicodedata.normalize("NFKC", bare)
     )
-
-
-def _is_of_a_word(character: str) -> bool:
-    return character.isalnum() or unicodedata.category(character)[0] == "M"
+    return " ".join("".join(letters).split())
 
 
 def has_blocked_word(text: str, words: Iterable[str]) -> bool:

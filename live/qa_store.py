@@ -11,6 +11,7 @@ from acts.storage import table
 from acts.versions import next_version, unchanged
 from live.moderation import Decided, Texts
 from live.qa_rules import MAX_QUESTIONS_PER_PERSON, Fate, Mode, QaQuestion, QaSettings, question_id
+from live.repository import item_at, values, values_of
 from live.rules import Game
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
@@ -79,20 +80,16 @@ def qa_from_item(item: Mapping[str, Any] | None) -> QaSettings:
 
 def qa_as_item(qa: QaSettings) -> dict[str, Any]:
     """Settings as stored, without the counters."""
-    told = {each.name: getattr(qa, each.name) for each in fields(QaSettings) if each.name not in NUMBERS}
-    return told | {"mode": str(qa.mode), "texts": str(qa.texts), "words": list(qa.words)}
+    settings = {name: value for name, value in values(qa).items() if name not in NUMBERS}
+    return settings | {"mode": str(qa.mode), "texts": str(qa.texts), "words": list(qa.words)}
 
 
 def question_from_item(item: Mapping[str, Any]) -> QaQuestion:
-    known = {each.name for each in fields(QaQuestion)}
-    told = {name: value for name, value in item.items() if name in known}
-    return QaQuestion(**told | {"fate": Fate(told["fate"])})
+    return QaQuestion(**values_of(QaQuestion, item) | {"fate": Fate(item["fate"])})
 
 
-def _asked_item(game: Game, asked: QaQuestion) -> Item:
-    place = keys.asked(game.id, asked.id)
-    told = {each.name: getattr(asked, each.name) for each in fields(QaQuestion)}
-    return {"PK": place.pk, "SK": place.sk, **told, "fate": str(asked.fate), "ttl": game.ttl}
+def _question_item(game: Game, question: QaQuestion) -> Item:
+    return item_at(keys.asked(game.id, question.id), game, values(question) | {"fate": str(question.fate)})
 
 
 # --- writes ---
@@ -101,8 +98,7 @@ def _asked_item(game: Game, asked: QaQuestion) -> Item:
 def setting_up(game: Game, before: QaSettings | None, after: QaSettings) -> list[Write]:
     """Refused if the big screen has changed since; without `before`, if settings exist already."""
     when = Missing() if before is None else Equals("on_screen", before.on_screen)
-    told = {**qa_as_item(after), "ttl": game.ttl}
-    return [Update(keys.game_qa(game.id), set=told, add={"changes": 1}, when=when)]
+    return [Update(keys.game_qa(game.id), set={**qa_as_item(after), "ttl": game.ttl}, add={"changes": 1}, when=when)]
 
 
 def putting_up(game: Game, before: QaSettings, question: str) -> list[Write]:
@@ -123,13 +119,12 @@ def checking_unchanged(game: Game, asked: QaQuestion) -> Check:
 
 def sending(game: Game, asked: QaQuestion) -> list[Write]:
     """Refused if the same person sent another question at the same time."""
-    return [Put(_asked_item(game, asked), when=Missing())]
+    return [Put(_question_item(game, asked), when=Missing())]
 
 
 def moderating(game: Game, before: QaQuestion, after: QaQuestion) -> list[Write]:
     """Refused if it was moderated since it was read."""
-    told = next_version(before, after)
-    return [Put(_asked_item(game, told), when=unchanged(before))]
+    return [Put(_question_item(game, next_version(before, after)), when=unchanged(before))]
 
 
 def count_question(game: Game) -> None:

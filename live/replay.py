@@ -16,32 +16,33 @@ from store.replay import Act, Happened, Step
 from store.schema import EventType
 from store.table import Delete, Exists, Key, Update
 
-from . import follow_up_store, repository
+from . import follow_up_store, qa_store, repository
 from .items import CLOCK, GAME, STATE
+from .qa_rules import Fate
 from .rules import Game, State
 
 
 def with_game(act: Callable[[Happened, Game, State], Step | Iterator[Step]]) -> Act:
     def acted(event: Happened) -> Step | Iterator[Step]:
-        found = repository.find(event.said["game_id"])
+        found = repository.find(event.data["game_id"])
         return act(event, *found) if found is not None else ()
 
     return acted
 
 
 def made(event: Happened) -> Iterator[Step]:
-    game = repository.game_from_item(event.said | dict.fromkeys(repository.SECRETS, ""))
+    game = repository.game_from_item(event.data | dict.fromkeys(repository.SECRETS, ""))
     yield repository.creation(game, State(changed_at=game.created_at), (), int(from_text(game.created_at).timestamp()))
 
 
 @with_game
 def moved(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield repository.moving(game, state, repository.state_from_item(event.said["state"]))
+    yield repository.moving(game, state, repository.state_from_item(event.data["state"]))
 
 
 def ended(event: Happened) -> Iterator[Step]:
     """The event has the code only if it still belonged to the session; it then reports the end for a day."""
-    said = event.said
+    said = event.data
     found = repository.find(said["game_id"])
     if found is None:
         yield list(repository.history_lines(_ended_game(event), said["counted"]))
@@ -55,10 +56,10 @@ def ended(event: Happened) -> Iterator[Step]:
 
 def deleted(event: Happened) -> Iterator[Step]:
     """Older logs lack `has_minutes`: they predate history lines that outlive a session for its minutes."""
-    found, has_minutes = repository.find(event.said["game_id"]), event.said.get("has_minutes", False)
+    found, has_minutes = repository.find(event.data["game_id"]), event.data.get("has_minutes", False)
     if found is None:
         lines = (keys.game_in_history(host, *_history_key(event)) for host in _hosts(event))
-        yield [repository.cut_short(line, event.said["ended_at"]) if has_minutes else Delete(line) for line in lines]
+        yield [repository.cut_short(line, event.data["ended_at"]) if has_minutes else Delete(line) for line in lines]
     else:
         game = found[0]
         has_code = repository.has_code(game)
@@ -68,12 +69,12 @@ def deleted(event: Happened) -> Iterator[Step]:
 @with_game
 def host_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """Only for running sessions: the end event lists the final hosts and restores their history lines."""
-    name = event.said["name"]
+    name = event.data["name"]
     yield repository.host_added(game, replace(game, hosts=(*game.hosts, name)), name)
 
 
 def host_removed(event: Happened) -> Iterator[Step]:
-    name, found = event.said["name"], repository.find(event.said["game_id"])
+    name, found = event.data["name"], repository.find(event.data["game_id"])
     if found is None:
         yield [Delete(keys.game_in_history(name, *_history_key(event)))]
         return
@@ -86,16 +87,16 @@ def corrected(event: Happened) -> Iterator[Step]:
 
     If the session is gone, only its creator's history line gets the title; the end event writes the other lines.
     """
-    found = repository.find(event.said["game_id"])
+    found = repository.find(event.data["game_id"])
     if found is None:
-        if "created_by" in event.said:
-            line = keys.game_in_history(event.said["created_by"], *_history_key(event))
-            yield [Update(line, set={"title": event.said["title"]}, when=Exists())]
+        if "created_by" in event.data:
+            line = keys.game_in_history(event.data["created_by"], *_history_key(event))
+            yield [Update(line, set={"title": event.data["title"]}, when=Exists())]
         return
     game, state = found
     names = ("title", "total_questions", "prepared_at")
-    after = replace(game, **{name: event.said[name] for name in names if name in event.said})
-    told = event.said.get("state")
+    after = replace(game, **{name: event.data[name] for name in names if name in event.data})
+    told = event.data.get("state")
     moving = repository.moving(game, state, repository.state_from_item(told)) if told else []
     yield [*repository.correction(game, after, (), ()), *moving]
 
@@ -103,32 +104,53 @@ def corrected(event: Happened) -> Iterator[Step]:
 @with_game
 def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """Seats are not logged, but giving a player more time can extend the question."""
-    if "state" in event.said:
-        yield repository.moving(game, state, repository.state_from_item(event.said["state"]))
+    if "state" in event.data:
+        yield repository.moving(game, state, repository.state_from_item(event.data["state"]))
 
 
 @with_game
 def carried_on(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield follow_up_store.restoring(game, follow_up_store.follow_up_from_item(event.said | {"by": event.actor}))
+    yield follow_up_store.restoring(game, follow_up_store.follow_up_from_item(event.data | {"by": event.actor}))
 
 
 def history_forgotten(event: Happened) -> Iterator[Step]:
-    partition = keys.games_of(event.said["name"]).pk
-    yield [Delete(Key(partition, line)) for line in event.said["lines"]]
+    partition = keys.games_of(event.data["name"]).pk
+    yield [Delete(Key(partition, line)) for line in event.data["lines"]]
+
+
+# --- Q&A: questions themselves are not logged ---
+
+
+@with_game
+def qa_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """The host's word list is not logged, so it is restored empty."""
+    qa = qa_store.qa_from_item({**event.data, "words": ()})
+    yield [Update(keys.game_qa(game.id), set={**qa_store.qa_as_item(qa), "ttl": game.ttl}, add={"changes": 1})]
+
+
+@with_game
+def question_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    yield [Update(keys.game_qa(game.id), set={"on_screen": event.data["on_screen"]}, add={"changes": 1})]
+
+
+@with_game
+def texts_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    data = event.data
+    yield qa_store.deciding(game, data["round"], data["texts"], Fate(data["fate"]))
 
 
 def _history_key(event: Happened) -> tuple[str, str]:
     """The sort key of the session in every host's history."""
-    return event.said["created_at"], event.said["game_id"]
+    return event.data["created_at"], event.data["game_id"]
 
 
 def _hosts(event: Happened) -> tuple[str, ...]:
-    return (event.said["created_by"], *event.said["hosts"])
+    return (event.data["created_by"], *event.data["hosts"])
 
 
 def _ended_game(event: Happened) -> Game:
     """The session as far as its end event describes it, for the history."""
-    said = event.said
+    said = event.data
     told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _end_fields(event)
     unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
     return Game(
@@ -139,7 +161,7 @@ def _ended_game(event: Happened) -> Game:
 def _end_fields(event: Happened) -> dict[str, Any]:
     """Fields set when a session ends; older logs lack some of them."""
     names = ("began_at", "expires_at", "time_zone", "debug_mode")
-    return {name: event.said[name] for name in names if name in event.said}
+    return {name: event.data[name] for name in names if name in event.data}
 
 
 STATE_FIELDS = f"{STATE} {CLOCK}"
@@ -169,4 +191,8 @@ EVENTS = (
     EventType("LivePlayerTimed", player_changed, f"{PLAYER} percent:int state:map", inside=STATE_FIELDS),
     EventType("LiveHistoryForgotten", history_forgotten, "name:person lines:list"),
     EventType("LiveOutcomeCarriedOn", carried_on, "game_id number:int kind what title round:int at"),
+    EventType("LiveQaChanged", qa_changed, "game_id is_on:bool mode named:bool words:int on_screen texts"),
+    *(EventType(f"LiveQuestion{done}", question_moderated, "game_id asked on_screen")
+      for done in ("Shown", "Hidden", "Answered", "PutUp", "TakenDown")),
+    EventType("LiveTextsModerated", texts_moderated, "game_id round:int texts:list fate"),
 )  # fmt: skip

@@ -30,6 +30,7 @@ DELETING = TaskType("delete live session", _("Deleting a live session"))
 
 QUESTIONS_PER_PART = 20
 MAX_RECENT_SESSIONS = 100  # history lines searched for running sessions
+STATE_LISTS = ("played", "spans", "voided")  # of numbers
 COUNTED = ("players", "rounds", "answers")  # totals the history keeps of an ended session
 
 
@@ -205,19 +206,29 @@ def host_seen_at(game_id: str) -> int:
 def own_answer(game_id: str, state: State, player: str) -> GivenAnswer | None:
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
     newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
-    if not newest:
-        return None
-    known = {each.name for each in fields(GivenAnswer)}
-    return GivenAnswer(**{name: value for name, value in newest[0].items() if name in known})
+    return GivenAnswer(**values_of(GivenAnswer, newest[0])) if newest else None
 
 
 # --- items and values ---
 
 
+def values_of(class_: type, item: Mapping[str, Any]) -> dict[str, Any]:
+    """The values in an item that are fields of a dataclass."""
+    return {each.name: item[each.name] for each in fields(class_) if each.name in item}
+
+
+def values(thing: Any) -> dict[str, Any]:
+    """The fields of a dataclass instance, not converted any further."""
+    return {each.name: getattr(thing, each.name) for each in fields(thing)}
+
+
+def item_at(place: Key, game: Game, data: Mapping[str, Any]) -> Item:
+    """An item of a session, which goes with the session."""
+    return {**place.item, **data, "ttl": game.ttl}
+
+
 def game_from_item(item: Mapping[str, Any]) -> Game:
-    known = {each.name for each in fields(Game)}
-    told = {name: value for name, value in item.items() if name in known}
-    return Game(**{**told, "names": Names(told["names"]), "hosts": tuple(told["hosts"])})
+    return Game(**values_of(Game, item) | {"names": Names(item["names"]), "hosts": tuple(item["hosts"])})
 
 
 SECRETS = ("token", "screen_token", "context")  # access tokens and the host's private notes
@@ -230,11 +241,11 @@ def created_event_data(game: Game) -> dict[str, Any]:
 
 def ended_event_data(game: Game, counted: Mapping[str, int], *, has_code: bool) -> dict[str, Any]:
     """Everything its history lines need, because the session itself is removed later."""
-    line = {each.name for each in fields(PastSession)} - {"id", *COUNTED}
-    told = {name: value for name, value in game_as_item(game).items() if name in line}
+    line = values_of(PastSession, game_as_item(game))
+    del line["id"]
     return {
         "game_id": game.id,
-        **told,
+        **line,
         **hosts_event_data(game),
         "counted": dict(counted),
         "code": game.code * has_code,
@@ -252,66 +263,33 @@ def host_removed_event_data(game: Game, host: str) -> dict[str, Any]:
 
 
 def game_as_item(game: Game) -> dict[str, Any]:
-    told = {each.name: getattr(game, each.name) for each in fields(Game)}
-    return told | {"engagement_type": str(game.engagement_type), "names": str(game.names), "hosts": list(game.hosts)}
+    return values(game) | {
+        "engagement_type": str(game.engagement_type),
+        "names": str(game.names),
+        "hosts": list(game.hosts),
+    }
 
 
 def state_from_item(item: Mapping[str, Any]) -> State:
     clock = item["clock"]
-    pauses = tuple((since, until) for since, until in clock["pauses"])
-    return State(
-        version=item["version"],
-        phase=Phase(item["phase"]),
-        round=item["round"],
-        closing=item["closing"],
-        revealed=item["revealed"],
-        clock=Clock(clock["began"], clock["seconds"], pauses, clock["paused"]),
-        longest=item["longest"],
-        play=item.get("play", ""),
-        kind=item.get("kind", ""),
-        secret=item.get("secret", False),
-        twice=item.get("twice", False),
-        before=item.get("before", 0),
-        played=tuple(item["played"]),
-        spans=tuple(item["spans"]),
-        voided=tuple(item["voided"]),
-        changed_at=item["changed_at"],
-        began_at=item.get("began_at", ""),
-    )
+    converted = {
+        "phase": Phase(item["phase"]),
+        "clock": Clock(**clock | {"pauses": tuple((since, until) for since, until in clock["pauses"])}),
+        **{name: tuple(item[name]) for name in STATE_LISTS},
+    }
+    return State(**values_of(State, item) | converted)
 
 
 def state_as_item(state: State) -> dict[str, Any]:
-    clock = state.clock
-    return {
-        "version": state.version,
+    return values(state) | {
         "phase": str(state.phase),
-        "round": state.round,
-        "closing": state.closing,
-        "revealed": state.revealed,
-        "clock": {
-            "began": clock.began,
-            "seconds": clock.seconds,
-            "pauses": [list(each) for each in clock.pauses],
-            "paused": clock.paused,
-        },
-        "longest": state.longest,
-        "play": state.play,
-        "kind": state.kind,
-        "secret": state.secret,
-        "twice": state.twice,
-        "before": state.before,
-        "played": list(state.played),
-        "spans": list(state.spans),
-        "voided": list(state.voided),
-        "changed_at": state.changed_at,
-        "began_at": state.began_at,
+        "clock": values(state.clock) | {"pauses": [list(each) for each in state.clock.pauses]},
+        **{name: list(getattr(state, name)) for name in STATE_LISTS},
     }
 
 
 def past_from_item(item: Mapping[str, Any]) -> PastSession:
-    known = {each.name for each in fields(PastSession)}
-    told = {name: value for name, value in item.items() if name in known}
-    return PastSession(**told)
+    return PastSession(**values_of(PastSession, item))
 
 
 # --- writes ---
@@ -319,10 +297,9 @@ def past_from_item(item: Mapping[str, Any]) -> PastSession:
 
 def creation(game: Game, state: State, questions: Sequence[Question], now: int) -> list[Write]:
     """Refused in part 0 if the code is taken."""
-    code = keys.short_code(game.code)
-    free = Missing() | Less("ttl", now)
+    code = {**keys.short_code(game.code).item, "game": game.id, "ttl": game.code_ttl}
     return [
-        Put({"PK": code.pk, "SK": code.sk, "game": game.id, "ttl": game.code_ttl}, when=free),
+        Put(code, when=Missing() | Less("ttl", now)),
         Put(_game_item(game), when=Missing()),
         Put(_state_item(game, state), when=Missing()),
         *_question_parts(game, questions),
@@ -348,19 +325,22 @@ def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
     """Split by size as well, because twenty of the longest questions exceed the size of an item."""
     items = (each.as_item() for each in questions)
     for number, some in enumerate(in_parts(items, max_count=QUESTIONS_PER_PART)):
-        place = keys.game_questions_part(game.id, number)
-        yield Put({"PK": place.pk, "SK": place.sk, "questions": some, "ttl": game.ttl}, when=Missing())
+        yield Put(item_at(keys.game_questions_part(game.id, number), game, {"questions": some}), when=Missing())
 
 
 def _game_item(game: Game) -> Item:
-    place = keys.game(game.id)
-    runs = {"GSI1PK": keys.RUNNING_GAMES.pk, "GSI1SK": keys.id_by_date(game.created_at, game.id)}
-    return {"PK": place.pk, "SK": place.sk, **game_as_item(game), "ttl": game.ttl, **({} if game.ended_at else runs)}
+    return item_at(keys.game(game.id), game, game_as_item(game) | _running_index(game, keys.RUNNING_GAMES))
+
+
+def _running_index(game: Game, running: Span) -> Item:
+    """Index entry of a session that has not ended, by which it is found among many that have."""
+    if game.ended_at:
+        return {}
+    return {"GSI1PK": running.pk, "GSI1SK": keys.id_by_date(game.created_at, game.id)}
 
 
 def _state_item(game: Game, state: State) -> Item:
-    place = keys.game_state(game.id)
-    return {"PK": place.pk, "SK": place.sk, **state_as_item(state), "ttl": game.ttl}
+    return item_at(keys.game_state(game.id), game, state_as_item(state))
 
 
 def change(before: Game, after: Game) -> list[Write]:
@@ -389,8 +369,7 @@ def closing(game: Game, state: State, at: int) -> Update:
 
 
 def salting(game: Game, round_: int, salt: bytes) -> list[Write]:
-    place = keys.game_salt(game.id, round_)
-    return [Put({"PK": place.pk, "SK": place.sk, "salt": salt, "ttl": game.ttl}, when=Missing())]
+    return [Put(item_at(keys.game_salt(game.id, round_), game, {"salt": salt}), when=Missing())]
 
 
 def unsalting(game: Game, round_: int) -> list[Write]:
@@ -399,15 +378,17 @@ def unsalting(game: Game, round_: int) -> list[Write]:
 
 
 def round_writing(game: Game, round_: int, parts: Sequence[Mapping[str, Any]]) -> list[Write]:
-    return [_part(game, keys.round_part(game.id, round_, number), part) for number, part in enumerate(parts)]
+    return [
+        Put(item_at(keys.round_part(game.id, round_, number), game, part), when=Missing())
+        for number, part in enumerate(parts)
+    ]
 
 
 def gathering(game: Game, round_: int, parts: Sequence[Mapping[str, Any]]) -> list[Write]:
-    return [_part(game, keys.gathered_part(game.id, round_, number), part) for number, part in enumerate(parts)]
-
-
-def _part(game: Game, place: Key, part: Mapping[str, Any]) -> Put:
-    return Put({"PK": place.pk, "SK": place.sk, **part, "ttl": game.ttl}, when=Missing())
+    return [
+        Put(item_at(keys.gathered_part(game.id, round_, number), game, part), when=Missing())
+        for number, part in enumerate(parts)
+    ]
 
 
 def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], event: int) -> list[Write]:
@@ -415,9 +396,8 @@ def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], even
 
     They are sorted, so that their order reveals nothing.
     """
-    place = keys.round_heard(game.id, round_, phase)
-    told = {"receipts": list(receipts), "event": event}
-    return [Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=Missing())]
+    data = {"receipts": list(receipts), "event": event}
+    return [Put(item_at(keys.round_heard(game.id, round_, phase), game, data), when=Missing())]
 
 
 def emptying(game: Game, round_: int, *, ideas: bool = False) -> Put:
@@ -428,17 +408,16 @@ def emptying(game: Game, round_: int, *, ideas: bool = False) -> Put:
 
 def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: bool) -> list[Write]:
     """End the session: its code reports the end for a day, and its history lines become final."""
-    told = {"ended_at": after.ended_at, "ttl": after.code_ttl}
-    code = Update(keys.short_code(after.code), set=told, when=Equals("game", after.id))
+    ended = {"ended_at": after.ended_at, "ttl": after.code_ttl}
+    code = Update(keys.short_code(after.code), set=ended, when=Equals("game", after.id))
     expiry = EXPIRING.begin(after.id, due=after.gone_at, created_at=after.created_at)
     return [*change(before, after), expiry, *history_lines(after, counted), *([code] if has_code else [])]
 
 
 def code_of_ended(game: Game) -> Put:
     """The code entry that reports the end for a day."""
-    place = keys.short_code(game.code)
-    told = {"game": game.id, "ended_at": game.ended_at, "ttl": game.code_ttl}
-    return Put({"PK": place.pk, "SK": place.sk, **told})
+    code = keys.short_code(game.code).item
+    return Put({**code, "game": game.id, "ended_at": game.ended_at, "ttl": game.code_ttl})
 
 
 def deletion(game: Game, *, has_code: bool, has_minutes: bool = False) -> list[Write]:
@@ -483,18 +462,8 @@ def host_removed(before: Game, after: Game, host: str) -> list[Write]:
 
 
 def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:
-    place = keys.game_in_history(host, game.created_at, game.id)
-    told = {
-        name: value for name, value in game_as_item(game).items() if name in {each.name for each in fields(PastSession)}
-    }
-    return {"PK": place.pk, "SK": place.sk, **told, **counted, **_listed(game, host)}
-
-
-def _listed(game: Game, host: str) -> Item:
-    """Index entry by which a host finds a running session among many ended ones."""
-    if game.ended_at:
-        return {}
-    return {"GSI1PK": keys.running_games_of(host).pk, "GSI1SK": keys.id_by_date(game.created_at, game.id)}
+    place, line = keys.game_in_history(host, game.created_at, game.id), values_of(PastSession, game_as_item(game))
+    return {**place.item, **line, **counted, **_running_index(game, keys.running_games_of(host))}
 
 
 def oldest_kept() -> str | None:
@@ -504,7 +473,5 @@ def oldest_kept() -> str | None:
 
 
 def given_item(game: Game, place: Key, given: GivenAnswer) -> Item:
-    told = {"player": given.player, "said": given.said, "at": given.at, "receipt": given.receipt}
-    if given.holder:
-        told["holder"] = given.holder
-    return {"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}
+    data = {"player": given.player, "said": given.said, "at": given.at, "receipt": given.receipt}
+    return item_at(place, game, data | ({"holder": given.holder} if given.holder else {}))

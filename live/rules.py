@@ -17,7 +17,7 @@ from store.keys import fold
 from store.log import as_text
 
 from . import formats
-from .clock import DEFAULT_PERCENT, PERCENTS, Clock
+from .clock import DEFAULT_PERCENT, Clock
 from .lifetimes import MAX_SESSION_DURATION, Lifetime
 
 NO_CLOCK = Clock()
@@ -254,39 +254,10 @@ def sealed(state: State, *, revealed: bool = False) -> State:
     return moved(state, phase=Phase.RESULTS, closing=0, revealed=revealed, clock=NO_CLOCK)
 
 
-def revealed(state: State) -> State:
-    return moved(state, revealed=True)
-
-
-def paused(state: State, now: int) -> State:
-    return moved(state, clock=state.clock.stopped(now))
-
-
-def resumed(state: State, now: int) -> State:
-    return moved(state, clock=state.clock.started_again(now))
-
-
 def voided(state: State) -> State:
     """Void the current round; an open one is never sealed."""
-    others = () if state.round in state.voided else (state.round,)
-    return moved(
-        state,
-        phase=Phase.RESULTS,
-        revealed=True,
-        closing=0,
-        clock=NO_CLOCK,
-        voided=(*state.voided, *others),
-    )
-
-
-def ended(state: State) -> State:
-    return moved(state, phase=Phase.ENDED, revealed=True, clock=NO_CLOCK)
-
-
-def with_longest(state: State, percent: int) -> State:
-    """Account for a player who was given more time."""
-    assert percent in PERCENTS
-    return moved(state, longest=max(state.longest, percent))
+    rounds = state.voided if state.round in state.voided else (*state.voided, state.round)
+    return moved(state, phase=Phase.RESULTS, revealed=True, closing=0, clock=NO_CLOCK, voided=rounds)
 
 
 def moved(state: State, **changes: Any) -> State:
@@ -304,8 +275,3 @@ def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: L
     else:
         end = later(max(state.changed_at, last_seen), game.format.idle(lifetime))
     return now >= min(end, later(game.created_at, MAX_SESSION_DURATION))
-
-
-def expiry(ended_at: str, lifetime: Lifetime) -> str:
-    """When the data of a session that ended at this time is removed."""
-    return later(ended_at, lifetime.retention)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,10 +11,11 @@ from acts import versions
 from acts.storage import table
 from pages.times import from_text
 from store import keys, sharded_reads
-from store.table import Delete, Item, Key, Missing, Put, Write
+from store.table import Delete, Item, Missing, Put, Write
 
 from . import rules
 from .clock import DEFAULT_PERCENT
+from .repository import item_at, values, values_of
 from .rules import Game, State
 
 NO_ROUND = -1  # no round: the lobby is round 0
@@ -65,8 +66,7 @@ class Seat:
 
 
 def seat_from_item(item: Item) -> Seat:
-    known = {each.name for each in fields(Seat)}
-    return Seat(**{name: value for name, value in item.items() if name in known})
+    return Seat(**values_of(Seat, item))
 
 
 def find(game_id: str, player: str) -> Seat | None:
@@ -94,9 +94,7 @@ def late_since(state: State, seat: Seat) -> int:
 
 def seating(game: Game, seat: Seat) -> list[Write]:
     """Refused in part 0 if the name is taken."""
-    guard = keys.player_name(game.id, seat.name)
-    named = {"PK": guard.pk, "SK": guard.sk, "player": seat.player, "ttl": game.ttl}
-    return [Put(named, when=Missing()), Put(_item(game, seat), when=Missing())]
+    return [_naming(game, seat), Put(_item(game, seat), when=Missing())]
 
 
 def change(game: Game, before: Seat, after: Seat) -> list[Write]:
@@ -105,8 +103,11 @@ def change(game: Game, before: Seat, after: Seat) -> list[Write]:
     old, new = (keys.player_name(game.id, each.name) for each in (before, after))
     if old == new:
         return [own]
-    named = {"PK": new.pk, "SK": new.sk, "player": after.player, "ttl": game.ttl}
-    return [own, Put(named, when=Missing()), Delete(old)]
+    return [own, _naming(game, after), Delete(old)]
+
+
+def _naming(game: Game, seat: Seat) -> Put:
+    return Put(item_at(keys.player_name(game.id, seat.name), game, {"player": seat.player}), when=Missing())
 
 
 def count_change(game: Game) -> None:
@@ -134,6 +135,4 @@ def is_full(roster: Item | None) -> bool:
 
 
 def _item(game: Game, seat: Seat) -> dict[str, Any]:
-    place: Key = keys.seat(game.id, seat.player)
-    told = {each.name: getattr(seat, each.name) for each in fields(Seat)}
-    return {"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}
+    return item_at(keys.seat(game.id, seat.player), game, values(seat))

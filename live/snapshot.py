@@ -38,7 +38,7 @@ class Snapshot:
     present: Attendance = Attendance()
     answered: int = 0  # number of answers or votes in the open phase
     qa: QaSettings = QA_OFF  # Q&A settings
-    asked: tuple[QaQuestion, ...] = ()  # Q&A questions, including hidden ones
+    qa_questions: tuple[QaQuestion, ...] = ()  # including hidden ones
     upvotes: Mapping[str, int] = field(default_factory=dict)  # by question id
     beside: Any = None  # panel data of the format
     codes_refused: bool = False  # whether right codes were refused recently

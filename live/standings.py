@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -71,53 +71,36 @@ def standings_of(rounds: Iterable[Round], seats: Iterable[Seat], voided: Collect
     totals = dict.fromkeys((seat.player for seat in playing), 0)
     for each in counting[:-1]:
         _add(totals, each)
-    before = _before(totals, playing, counting)
+    before: dict[str, int] = {}  # places before the latest round, of the players who had joined by then
+    if len(counting) > 1:
+        known = (seat.player for seat in playing if seat.since < counting[-1].number)
+        before = scores.places({player: totals[player] for player in known})
     if counting:
         _add(totals, counting[-1])
-    return _standings(playing, totals, before, played, counting)
+    places = scores.places(totals)
+    latest = {entry.player: entry for entry in counting[-1].entries} if counting else {}
+    asked = {each.number: each.question + 1 for each in played}
+    lines = {}
+    for seat in sorted(playing, key=lambda seat: (places[seat.player], natural_sort_key(seat.name), seat.player)):
+        player, entry, place = seat.player, latest.get(seat.player), places[seat.player]
+        lines[player] = Line(
+            player=player,
+            name=seat.name,
+            place=place,
+            total=totals[player],
+            gained=entry.total if entry else 0,
+            bonus=entry.bonus if entry else 0,
+            moved=before[player] - place if player in before else None,
+            is_new=bool(before) and player not in before,
+            question=_joined_at_question(seat.since, asked),
+        )
+    return Standings(tuple(lines.values()), len(counting), lines)
 
 
 def _add(totals: dict[str, int], round_: Round) -> None:
     for entry in round_.entries:
         if entry.player in totals:
-            totals[entry.player] += entry.points + entry.bonus
-
-
-def _before(totals: Mapping[str, int], playing: Iterable[Seat], counting: Sequence[Round]) -> dict[str, int]:
-    """Places before the latest counting round, for the players who had joined by then."""
-    if len(counting) < 2:
-        return {}
-    latest = counting[-1].number
-    return scores.places({seat.player: totals[seat.player] for seat in playing if seat.since < latest})
-
-
-def _standings(
-    playing: Iterable[Seat],
-    totals: Mapping[str, int],
-    before: Mapping[str, int],
-    played: Sequence[Round],
-    counting: Sequence[Round],
-) -> Standings:
-    places = scores.places(totals)
-    latest = {entry.player: entry for entry in counting[-1].entries} if counting else {}
-    asked = {each.number: each.question + 1 for each in played}
-    lines = []
-    for seat in sorted(playing, key=lambda seat: (places[seat.player], natural_sort_key(seat.name), seat.player)):
-        player, entry, place = seat.player, latest.get(seat.player), places[seat.player]
-        lines.append(
-            Line(
-                player=player,
-                name=seat.name,
-                place=place,
-                total=totals[player],
-                gained=entry.points + entry.bonus if entry else 0,
-                bonus=entry.bonus if entry else 0,
-                moved=before[player] - place if player in before else None,
-                is_new=bool(before) and player not in before,
-                question=_joined_at_question(seat.since, asked),
-            )
-        )
-    return Standings(tuple(lines), len(counting), {line.player: line for line in lines})
+            totals[entry.player] += entry.total
 
 
 def _joined_at_question(since: int, asked: Mapping[int, int]) -> int:

@@ -44,11 +44,6 @@ def symbol(number: int) -> Symbol | None:
     return Symbol(number) if number < len(SHAPES) else None
 
 
-def letter(number: int) -> str:
-    """Letter of the option at a position, counted from 0."""
-    return Symbol(number).letter
-
-
 @pass_environment
 def option_mark(environment: Environment, number: int) -> SafeString:
     """The letter on its coloured shape, for phones and projector."""

@@ -95,11 +95,11 @@ def _facts(found: Sealed) -> str:
 
 
 def _turnout(found: Sealed) -> str:
-    cast, may = found.seal.turnout.voted, found.election.voter_count
-    if found.election.electorate != "listed" or not may:
+    cast, entitled = found.seal.turnout.voted, found.election.voter_count
+    if found.election.electorate != "listed" or not entitled:
         return str(ngettext("%(count)d ballot", "%(count)d ballots", cast) % {"count": cast})
-    said = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
-    return str(said % {"count": cast, "voters": may})
+    sentence = ngettext("%(count)d of %(voters)d has voted", "%(count)d of %(voters)d have voted", cast)
+    return str(sentence % {"count": cast, "voters": entitled})
 
 
 def _links(election: Election) -> str:

@@ -33,7 +33,7 @@ def election_panel(user: User, election: Election) -> Panel | None:
     if not posts and not may:
         return None
     is_announced = any(post.result for post in posts)
-    said = {
+    context = {
         "posts": posts,
         "more": more is not None,
         "may_write": may,
@@ -41,7 +41,7 @@ def election_panel(user: User, election: Election) -> Panel | None:
         "may_announce": may and is_over and election.results_public and not is_announced,
         "cannot_announce": rules.NOT_PUBLIC if may and is_over and not election.results_public else "",
     }
-    return Panel("news/parts/on_election.html", said)
+    return Panel("news/parts/on_election.html", context)
 
 
 def about_query(election: Election) -> str:
@@ -78,6 +78,6 @@ def load_about(post: Post) -> About | None:
     """One read if the post is about an election, otherwise none."""
     if not post.election:
         return None
-    found = results.find_seal(post.election)
-    is_it = found is not None and found[0].created_at == post.election_at
-    return About(post, *found) if found and is_it else About(post)
+    sealed = results.find_seal(post.election)
+    is_same = sealed is not None and sealed[0].created_at == post.election_at
+    return About(post, *sealed) if sealed and is_same else About(post)

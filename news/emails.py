@@ -18,56 +18,38 @@ from store import keys
 from . import subscriptions
 from .mailing import NEWS
 from .repository import post_of
-from .rules import Post
 from .subscriptions import ALREADY_SUBSCRIBED, CONFIRM, subscriber_of
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-
-
-def _confirm_link(mail: Mail) -> str:
-    return reverse("confirm_news", args=[subscriptions.confirm_token(mail.to, mail.language)])
 
 
 def _leave_path(mail: Mail) -> str:
     return reverse("leave_news", args=[subscriptions.leave_token(mail.to)])
 
 
-def _leave_link(mail: Mail) -> str:
-    return absolute_url(_leave_path(mail))
-
-
 def news_message(mail: Mail) -> Message:
     """The post in its current state. Raises `Withdrawn` if it is not public, or its reader has unsubscribed."""
-    post = _post_for(mail)
-    title, minutes = _CONTROL.sub(" ", post.title), _minutes(post)
-    html = format_html("<p>{}</p><p>{}</p>", post.lead, minutes)
-    return Message(title, "\n\n".join((post.lead, minutes)), html)
-
-
-def _post_for(mail: Mail) -> Post:
     place, reader = keys.post(mail.about["post"]), keys.subscriber(mail.to)
-    found = table().get_many([place, reader])
-    if place not in found or reader not in found:
+    items = table().get_many([place, reader])
+    if place not in items or reader not in items:
         raise Withdrawn
-    post, since = post_of(found[place]), subscriber_of(found[reader]).since
+    post, since = post_of(items[place]), subscriber_of(items[reader]).since
     if not post.is_public(now_text()) or since > (post.published_at or ""):
         raise Withdrawn
-    return post
-
-
-def _minutes(post: Post) -> str:
     sentence = ngettext("%(minutes)s minute to read", "%(minutes)s minutes to read", post.minutes)
-    return sentence % {"minutes": post.minutes}
+    minutes = sentence % {"minutes": post.minutes}
+    html = format_html("<p>{}</p><p>{}</p>", post.lead, minutes)
+    return Message(_CONTROL.sub(" ", post.title), "\n\n".join((post.lead, minutes)), html)
 
 
 EMAIL_TEMPLATES = {
     CONFIRM: EmailTemplate(
         gettext_noop("Do you want the news by mail?"),
         (
-            gettext_noop("someone, hopefully you, asked us to send this site's news to this address."),
+            gettext_noop("Someone, hopefully you, asked us to send this site's news to this address."),
             gettext_noop("Confirm with this link within three days. If it was not you, just ignore this mail."),
         ),
-        _confirm_link,
+        lambda mail: reverse("confirm_news", args=[subscriptions.confirm_token(mail.to, mail.language)]),
         gettext_noop("Get the news by mail"),
         urgent=True,
         is_private=True,
@@ -76,7 +58,7 @@ EMAIL_TEMPLATES = {
     ALREADY_SUBSCRIBED: EmailTemplate(
         gettext_noop("You already get the news by mail"),
         (
-            gettext_noop("someone asked us to send this site's news to this address, but you already get it."),
+            gettext_noop("Someone asked us to send this site's news to this address, but you already get it."),
             gettext_noop("If you no longer want it, use this link to unsubscribe."),
         ),
         _leave_path,
@@ -87,10 +69,10 @@ EMAIL_TEMPLATES = {
     ),
     NEWS: EmailTemplate(
         gettext_noop("News"),
-        (gettext_noop("there is news on this site."),),
+        (gettext_noop("There is news on this site."),),
         lambda mail: reverse("post", args=[mail.about["slug"]]),
         gettext_noop("Read it"),
-        _leave_link,
+        lambda mail: absolute_url(_leave_path(mail)),
         silence_words=gettext_noop("Unsubscribe from the news"),
         list_name="news",
         message=news_message,

@@ -62,30 +62,28 @@ def _or_404(posts: list[Post]) -> list[Post]:
     return posts
 
 
-def _feed_response(request: HttpRequest, kind: str, page: str, posts: list[Post], *words: str) -> HttpResponse:
-    """In the site's language: machines fetch feeds, for readers of any language."""
+def _feed_response(request: HttpRequest, kind: str, page: str, posts: list[Post], *names: str) -> HttpResponse:
+    """In the site's language: machines fetch feeds, for readers of any language.
+
+    Every change gives a post a new version, and adding or removing a post changes the list.
+    """
     with translation.override(settings.LANGUAGE_CODE):
-        title = " · ".join((*words, _("News"), site_name()))
-    own, feed_of = (absolute_url(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
-    feed = Feed(title, site_name(), own, feed_of)
-    make = partial(_render, kind, feed, posts)
-    return http_cache.public_response(request, _edition(feed, posts), from_text(now_text()), make)
-
-
-def _edition(feed: Feed, posts: Iterable[Post]) -> Edition:
-    """Every change gives a post a new version, and adding or removing a post changes the list."""
+        title = " · ".join((*names, _("News"), site_name()))
+    address, feed_address = (absolute_url(reverse(name, args=names)) for name in (page, f"{page}_{kind}"))
+    feed = Feed(title, site_name(), address, feed_address)
     versions = [(post.id, post.version, post.author) for post in posts]
-    changes = [post.modified_at for post in posts]
-    changed = from_text(max(changes)) if changes else None
-    return Edition(digest(feeds.FORMAT, markdown.VERSION, feed, versions), changed)
+    changed = from_text(max(post.modified_at for post in posts)) if posts else None
+    edition = Edition(digest(feeds.FORMAT, markdown.VERSION, feed, versions), changed)
+    return http_cache.public_response(request, edition, from_text(now_text()), partial(_render, kind, feed, posts))
 
 
 def _render(kind: str, feed: Feed, posts: list[Post]) -> HttpResponse:
     write, content_type = KINDS[kind]
     texts = repository.texts(posts)
-    there = [post for post in posts if post.id in texts]
-    entries = [Entry(post, address_of(post), texts[post.id].html, picture_of(post)) for post in there]
-    return HttpResponse(write(replace(feed, entries=tuple(entries))), content_type=content_type)
+    entries = tuple(
+        Entry(post, address_of(post), texts[post.id].html, picture_of(post)) for post in posts if post.id in texts
+    )
+    return HttpResponse(write(replace(feed, entries=entries)), content_type=content_type)
 
 
 # --- Sitemaps and robots.txt ---
@@ -127,14 +125,14 @@ def _entry(kind: str, address: str, changed: str = "") -> str:
 
 
 def _xml_response(request: HttpRequest, kind: str, places: Iterable[str]) -> HttpResponse:
-    said = f'{HEAD}<{kind} xmlns="{SCHEMA}">\n{"".join(places)}</{kind}>\n'
-    make = partial(HttpResponse, said, content_type="application/xml; charset=utf-8")
-    return http_cache.public_response(request, Edition(digest(said)), from_text(now_text()), make)
+    document = f'{HEAD}<{kind} xmlns="{SCHEMA}">\n{"".join(places)}</{kind}>\n'
+    make = partial(HttpResponse, document, content_type="application/xml; charset=utf-8")
+    return http_cache.public_response(request, Edition(digest(document)), from_text(now_text()), make)
 
 
 @public
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """Nothing is disallowed: pages that must not be indexed say so, and crawlers must read them to see it."""
-    said = f"User-agent: *\nDisallow:\n\nSitemap: {absolute_url(reverse('sitemap'))}\n"
-    return HttpResponse(said, content_type="text/plain; charset=utf-8")
+    text = f"User-agent: *\nDisallow:\n\nSitemap: {absolute_url(reverse('sitemap'))}\n"
+    return HttpResponse(text, content_type="text/plain; charset=utf-8")

@@ -11,11 +11,11 @@ import re
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from io import BytesIO
 from typing import Any
 
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
 from django.utils.xmlutils import SimplerXMLGenerator
 
 from pages.times import from_text
@@ -50,7 +50,11 @@ class Entry:
 
     @property
     def content(self) -> str:
-        return valid_xml(f"{_picture_html(self.picture)}{self.html}" if self.picture else self.html)
+        if (picture := self.picture) is None:
+            return valid_xml(self.html)
+        image = '<p><img src="{}" alt="{}" width="{}" height="{}"></p>\n{}'
+        values = (picture.address, picture.alt, str(picture.wide), str(picture.high), SafeString(self.html))
+        return valid_xml(format_html(image, *values))
 
     @property
     def tags(self) -> list[str]:
@@ -73,11 +77,6 @@ def valid_xml(text: str) -> str:
     return FORBIDDEN.sub("", text)
 
 
-def _picture_html(picture: Picture) -> str:
-    words = '<p><img src="{}" alt="{}" width="{}" height="{}"></p>\n'
-    return format_html(words, picture.address, picture.alt, str(picture.wide), str(picture.high))
-
-
 # --- Atom ---
 
 
@@ -91,22 +90,20 @@ def as_atom(feed: Feed) -> bytes:
         feed_guid=feed.page,
     )
     for entry in feed.entries:
-        atom.add_item(**_atom_item(entry))
-    file = BytesIO()
-    atom.write(file, "utf-8")
-    return file.getvalue()
-
-
-def _atom_item(entry: Entry) -> dict[str, Any]:
-    post = entry.post
-    dates = {"pubdate": _moment(post.published_at), "updateddate": _moment(post.updated_at)}
-    words = {"title": valid_xml(post.title), "description": escape(valid_xml(post.lead)), "content": entry.content}
-    by = {"author_name": valid_xml(post.author) or None, "categories": entry.tags}
-    return {"link": entry.address, "unique_id": entry.id, "picture": entry.picture, **dates, **words, **by}
-
-
-def _moment(stored: str | None) -> datetime:
-    return from_text(stored) if stored else NEVER
+        post = entry.post
+        atom.add_item(
+            title=valid_xml(post.title),
+            link=entry.address,
+            description=escape(valid_xml(post.lead)),
+            content=entry.content,
+            picture=entry.picture,
+            unique_id=entry.id,
+            author_name=valid_xml(post.author) or None,
+            categories=entry.tags,
+            pubdate=from_text(post.published_at) if post.published_at else NEVER,
+            updateddate=from_text(post.updated_at),
+        )
+    return atom.writeString("utf-8").encode()
 
 
 class _Atom(Atom1Feed):
@@ -126,7 +123,7 @@ class _Atom(Atom1Feed):
 
 
 def as_json(feed: Feed) -> bytes:
-    said = {
+    document = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": valid_xml(feed.title),
         "home_page_url": feed.page,
@@ -134,13 +131,13 @@ def as_json(feed: Feed) -> bytes:
         "authors": [{"name": valid_xml(feed.site)}],
         "items": [_json_item(entry) for entry in feed.entries],
     }
-    return json.dumps(said, ensure_ascii=False, indent=1).encode()
+    return json.dumps(document, ensure_ascii=False, indent=1).encode()
 
 
 def _json_item(entry: Entry) -> dict[str, Any]:
     post = entry.post
-    words = {"title": valid_xml(post.title), "summary": valid_xml(post.lead), "content_html": entry.content}
+    texts = {"title": valid_xml(post.title), "summary": valid_xml(post.lead), "content_html": entry.content}
     dates = {"date_published": post.published_at, "date_modified": post.updated_at}
-    by = {"authors": [{"name": valid_xml(post.author)}]} if post.author else {}
-    picture = {"image": entry.picture.address} if entry.picture else {}
-    return {"id": entry.id, "url": entry.address, **words, **dates, **by, **picture, "tags": entry.tags}
+    authors = {"authors": [{"name": valid_xml(post.author)}]} if post.author else {}
+    image = {"image": entry.picture.address} if entry.picture else {}
+    return {"id": entry.id, "url": entry.address, **texts, **dates, **authors, **image, "tags": entry.tags}

@@ -31,13 +31,11 @@ class TagsField(forms.CharField):
     def clean(self, value: Any) -> tuple[str, ...]:
         tags = tuple(clean_title(tag) for tag in parse_tags(super().clean(value)))
         if len(tags) > MAX_TAGS:
-            numbers = {"most": MAX_TAGS, "count": len(tags)}
-            raise ValidationError(_("Use at most %(most)d tags; you entered %(count)d."), params=numbers)
+            sentence = _("Use at most %(most)d tags; you entered %(count)d.")
+            raise ValidationError(sentence, params={"most": MAX_TAGS, "count": len(tags)})
         if long := next((tag for tag in tags if len(tag) > MAX_TAG_CHARS), ""):
-            words = {"most": MAX_TAG_CHARS, "tag": long[:MAX_TAG_CHARS]}
-            raise ValidationError(
-                _("Tags can have at most %(most)d characters. This one is too long: %(tag)s…"), params=words
-            )
+            sentence = _("Tags can have at most %(most)d characters. This one is too long: %(tag)s…")
+            raise ValidationError(sentence, params={"most": MAX_TAG_CHARS, "tag": long[:MAX_TAG_CHARS]})
         return tags
 
 
@@ -51,10 +49,8 @@ class SlugField(forms.CharField):
     def clean(self, value: Any) -> str:
         slug = super().clean(value)
         if slug and not is_slug(slug):
-            words = {"slug": slug_of(slug)}
-            raise ValidationError(
-                _("Use only lower-case letters, digits and hyphens, for example: %(slug)s"), params=words
-            )
+            sentence = _("Use only lower-case letters, digits and hyphens, for example: %(slug)s")
+            raise ValidationError(sentence, params={"slug": slug_of(slug)})
         return slug
 
 
@@ -88,9 +84,9 @@ class EditForm(PostForm):
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False)  # digest of the texts when the form was opened
 
-    def __init__(self, *arguments: Any, whole: FullPost, is_seen: bool, **options: Any):
-        super().__init__(*arguments, initial=self.initial_of(whole), **options)
-        if whole.post.was_dated:
+    def __init__(self, *arguments: Any, full: FullPost, is_seen: bool, **options: Any):
+        super().__init__(*arguments, initial=self.initial_of(full), **options)
+        if full.post.was_dated:
             self.fields["slug"].help_text = _("If you change it, the old address keeps leading to the post.")
         if is_seen:
             self.fields["revised"] = forms.BooleanField(
@@ -100,20 +96,20 @@ class EditForm(PostForm):
             )
 
     @staticmethod
-    def initial_of(whole: FullPost) -> dict[str, Any]:
-        post = whole.post
+    def initial_of(full: FullPost) -> dict[str, Any]:
+        post = full.post
         chosen = {"title": post.title, "tags": ", ".join(post.tags), "summary": post.summary, "slug": post.slug}
-        return {**chosen, "text": whole.text.text, "seen": EditForm.digest_of(whole)}
+        return {**chosen, "text": full.text.text, "seen": EditForm.digest_of(full)}
 
     @staticmethod
-    def digest_of(whole: FullPost) -> str:
+    def digest_of(full: FullPost) -> str:
         """Covers the texts only: a new picture or date is not a conflict."""
-        post = whole.post
-        words = (post.title, whole.text.text, post.summary, post.slug, *post.tags)
-        return sha256("\n".join(words).encode()).hexdigest()
+        post = full.post
+        texts = (post.title, full.text.text, post.summary, post.slug, *post.tags)
+        return sha256("\n".join(texts).encode()).hexdigest()
 
-    def is_up_to_date(self, whole: FullPost) -> bool:
-        return bool(self.cleaned_data["seen"] == self.digest_of(whole))
+    def is_up_to_date(self, full: FullPost) -> bool:
+        return bool(self.cleaned_data["seen"] == self.digest_of(full))
 
 
 class PublishForm(ZonedForm):

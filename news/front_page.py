@@ -23,7 +23,7 @@ from acts.storage import now_text, table
 from elections import repository as elections
 from elections.multi_ballots.links import vote_requests
 from elections.public.own_elections import votes_of
-from elections.repository import Description, Listed
+from elections.repository import Description
 from elections.skills_needed import needs
 from pages import markdown_cache
 from pages.markdown import excerpt
@@ -56,38 +56,29 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
 
 def _member_context(request: HttpRequest) -> dict[str, Any]:
-    now = now_text()
-    (mine, more), posts, votes, asked = run_parallel(
+    user, now = request.user, now_text()
+    (own, more), posts, votes, skill_requests = run_parallel(
         table(),
-        lambda: _elections_run_by(request.user),
+        lambda: (
+            elections.list_elections(run_by=user.name, limit=MAX_ELECTIONS_LISTED)
+            if user.can_run_elections
+            else ([], None)
+        ),
         newest,
-        lambda: _votes(request, now),
-        lambda: _skill_requests(request.user),
+        lambda: _votes(user, now) if user.can_vote else {},
+        lambda: needs.unanswered_by(user) if user.can_vote else [],
     )
-    run = [(each, each.state(now), each.takes_votes(now)) for each in mine]
-    return {"mine": run, "more": more, "newest": posts, "asked_to_show": asked, **votes}
+    run = [(each, each.state(now), each.takes_votes(now)) for each in own]
+    return {"mine": run, "more": more, "newest": posts, "skill_requests": skill_requests, **votes}
 
 
-def _skill_requests(user: User) -> list[str]:
-    """Elections they stand in that ask whether their skills may be shown."""
-    return needs.unanswered_by(user) if user.can(Permission.VOTE) else []
-
-
-def _elections_run_by(user: User) -> tuple[list[Listed], str | None]:
-    return (
-        elections.list_elections(run_by=user.name, limit=MAX_ELECTIONS_LISTED) if user.can_run_elections else ([], None)
-    )
-
-
-def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
+def _votes(user: User, now: str) -> dict[str, Any]:
     """Open votes, ballots that can still be changed, and results since the last visit."""
-    if not request.user.can(Permission.VOTE):
-        return {}
-    votes = votes_of(request.user, now, last_visit(request.user, now))
+    votes = votes_of(user, now, last_visit(user, now))
     decided = [(each, wording.outcome_line(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
     waiting, cast = vote_requests(votes.waiting, votes.cast)
     return {
-        "waiting": [(each, _excerpt(votes.about[fold(each.name)]), asked) for each, asked in waiting],
+        "waiting": [(each, _excerpt(votes.about[fold(each.name)]), vote) for each, vote in waiting],
         "cast": cast,
         "decided": decided,
         "more_decided": len(votes.decided) > MAX_ELECTIONS_LISTED,

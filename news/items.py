@@ -40,13 +40,12 @@ ITEMS = (
     ItemType("post's slug", keys.post_slug, "post slug"),
     ItemType("announcement", keys.announcement, "post"),
     ItemType("likes", keys.likes, "likes:int", replay=(
-        Exempt("How many like a post follows from who does, which the log is not to keep.", "likes"),)),
+        Exempt("The count follows from who likes the post, which the log must not keep.", "likes"),)),
     ItemType("like", keys.like, hidden="post ttl:int", closed_lists=(keys.liked_by(""),),
-             replay="Who likes a post is forgotten after a while; the log would keep it for good.",
+             replay="Who likes a post is forgotten after a while; the log would keep it permanently.",
              exports=(Export("likes", _("likes.json: posts you like."), likes.export_likes),)),
     ItemType("subscriber", keys.subscriber, hidden="address:address language since",
-             replay="Who gets the news by mail is to be gone without a trace once they leave; the log would keep it "
-             "for good.",
+             replay="Nothing may be left of former subscribers; the log would keep it permanently.",
              exports=(Export("news_by_mail", _("news_by_mail.json: when you subscribed to the news by mail, if you "
                  "did."), subscriptions.export_subscription),)),
     ItemType("site page", keys.SITE_PAGE, "name colour text text_html html_version:int links:list projects:list "
@@ -55,6 +54,5 @@ ITEMS = (
                        "part number title words address", "part number"),)),
 
     ItemType("post's mailing", keys.post_mailing, "post due began_at", "after",
-             replay="Whether a post still has to be mailed: a store that is made again has no subscribers, and mails "
-             "nobody twice."),
+             replay="Marks a post as mailed. A rebuilt store has no subscribers, so it mails nobody twice."),
 )  # fmt: skip

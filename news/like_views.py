@@ -15,9 +15,8 @@ from acts.storage import now_text
 from pages.client_address import client_network
 from pages.messages import message_page
 
-from . import likes, repository, services
+from . import likes, repository
 from .likes import Liker
-from .rules import Post
 
 LIKES = Limit("likes-address", 600, TEN_MINUTES_IN_SECONDS)  # a school shares one address; so does a flood
 # Deleting the cookie must not allow endless likes, so browsers without one have lower limits.
@@ -39,35 +38,24 @@ def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
         return message_page(request, _("Likes"), _("Say whether you like it: yes or no."), status=400)
     who = likes.liker(request, post.id)
     try:
-        _check_pace(request, who)
-        services.set_like(who, on := CHOICES[request.POST["on"]])
+        for limit in (LIKES, *(NEW_BROWSERS if who.is_new else ())):
+            count(limit, client_network(request))  # the address only limits the rate; it does not identify anyone
+        likes.set_like(who, on := CHOICES[request.POST["on"]])
     except NotThere:
         raise Http404 from None
     except Refusal as refusal:
-        return _refused(request, who, refusal)
-    answer = _part(request, who) if request.htmx else _back(post)
+        if request.htmx:  # htmx would not show a response with an error status
+            return _part(request, who, str(refusal))
+        return message_page(request, _("Likes"), str(refusal), status=429 if isinstance(refusal, TooOften) else 409)
+    if request.htmx:
+        response = _part(request, who)
+    else:
+        response = redirect(f"{reverse('post', args=[post.slug])}#likes")
+        response.status_code = 303  # the browser follows with a GET, whatever the form's method
     if on and who.browser:
-        likes.set_cookie(who, answer)
-    return answer
-
-
-def _check_pace(request: HttpRequest, who: Liker) -> None:
-    """The address only limits the rate; it does not identify anyone."""
-    for limit in (LIKES, *(NEW_BROWSERS if who.is_new else ())):
-        count(limit, client_network(request))
-
-
-def _refused(request: HttpRequest, who: Liker, refusal: Refusal) -> HttpResponse:
-    if request.htmx:  # htmx would not show a response with an error status
-        return _part(request, who, str(refusal))
-    return message_page(request, _("Likes"), str(refusal), status=429 if isinstance(refusal, TooOften) else 409)
+        likes.set_cookie(who, response)
+    return response
 
 
 def _part(request: HttpRequest, who: Liker, problem: str = "") -> HttpResponse:
     return render(request, "news/parts/likes.html", {"likes": likes.reload_likes(who, problem)})
-
-
-def _back(post: Post) -> HttpResponse:
-    answer = redirect(f"{reverse('post', args=[post.slug])}#likes")
-    answer.status_code = 303  # the browser follows with a GET, whatever the form's method
-    return answer

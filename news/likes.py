@@ -21,13 +21,17 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.storage import now_text, table
+from acts.background import Batch, Task, finished, next_deletions
+from acts.refusals import LostRace, NotThere
+from acts.retry import retried
+from acts.storage import delete_all, now_text, table, write
 from store import keys
 from store.splitting import by_count
-from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
+from store.table import Conflict, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
 
 from . import repository
-from .repository import LIKE_COUNTERS, FullPost
+from .repository import FORGETTING_LIKES, LIKE_COUNTERS, FullPost
+from .rules import NOT_THERE
 
 MARK_DAYS = 30
 MARK_SECONDS = MARK_DAYS * 24 * 3600  # seconds until a visitor's mark expires
@@ -87,9 +91,9 @@ def visitor(browser: str, post_id: str, *, is_new: bool = False) -> Liker:
     return Liker(post_id, _code(post_id, "browser", browser), browser=browser, is_new=is_new)
 
 
-def set_cookie(who: Liker, answer: HttpResponse) -> None:
+def set_cookie(who: Liker, response: HttpResponse) -> None:
     """Store a browser's number in its cookie for as long as the mark lasts."""
-    answer.set_cookie(
+    response.set_cookie(
         COOKIE,
         who.browser,
         max_age=MARK_SECONDS,
@@ -100,9 +104,9 @@ def set_cookie(who: Liker, answer: HttpResponse) -> None:
     )
 
 
-def _code(post_id: str, *words: str) -> str:
+def _code(post_id: str, *parts: str) -> str:
     key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
-    return hmac.digest(key, "\n".join((post_id, *words)).encode(errors="replace"), "sha256").hex()[:32]
+    return hmac.digest(key, "\n".join((post_id, *parts)).encode(errors="replace"), "sha256").hex()[:32]
 
 
 # --- reading ---
@@ -122,18 +126,18 @@ class Likes:
     @property
     def sentence(self) -> str:
         if self.mine:
-            words = ngettext("You like this.", "%(count)d people like this, you among them.", self.count)
+            text = ngettext("You like this.", "%(count)d people like this, you among them.", self.count)
         elif self.count:
-            words = ngettext("%(count)d person likes this.", "%(count)d people like this.", self.count)
+            text = ngettext("%(count)d person likes this.", "%(count)d people like this.", self.count)
         else:
-            words = gettext("No likes yet.")
-        return str(words % {"count": self.count})
+            text = gettext("No likes yet.")
+        return str(text % {"count": self.count})
 
 
-def load_likes(request: HttpRequest, whole: FullPost) -> Likes:
+def load_likes(request: HttpRequest, full: FullPost) -> Likes:
     """The counters came with the post; the reader's own mark, if possible, takes one more read."""
-    who = liker(request, whole.post.id)
-    return _likes(who, whole.items, may_be_on=not who.is_new)
+    who = liker(request, full.post.id)
+    return _likes(who, full.items, may_be_on=not who.is_new)
 
 
 def reload_likes(who: Liker, problem: str = "") -> Likes:
@@ -145,8 +149,8 @@ def _likes(who: Liker, items: Iterable[Item], *, may_be_on: bool = True, problem
     """If the reader's counter is zero, they have no mark."""
     counters = {item["SK"]: item["likes"] for item in items if "likes" in item}
     mine = may_be_on and counters.get(who.counter.sk, 0) > 0 and is_on(who)
-    notice = str(ACCOUNT_NOTICE if who.user else VISITOR_NOTICE)
-    return Likes(who.post, max(0, sum(counters.values())), mine, notice, who.browser, problem)
+    notice = ACCOUNT_NOTICE if who.user else VISITOR_NOTICE
+    return Likes(who.post, max(0, sum(counters.values())), mine, str(notice), who.browser, problem)
 
 
 def is_on(who: Liker) -> bool:
@@ -164,29 +168,46 @@ MARK, COUNTER = 0, 1  # the parts refused if already in that state, and if the p
 
 
 def liking(who: Liker, now: int) -> list[Write]:
-    """An expired mark counts as none, even before it is swept."""
-    mark = Put(_mark(who, now), when=Missing() | Less("ttl", now + 1))
-    return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *_account_exists(who)]
+    """An expired mark counts as none, even before it is swept. A removed account leaves no mark behind."""
+    item: Item = {"ttl": now + MARK_SECONDS}
+    if who.user:
+        item = {"GSI1PK": keys.liked_by(who.user.name).pk, "GSI1SK": who.post, "post": who.post}
+    mark = Put({**who.mark.item, **item}, when=Missing() | Less("ttl", now + 1))
+    checks = [people.is_same_account(who.user)] if who.user else []
+    return [mark, Update(who.counter, add={"likes": 1}, when=Exists()), *checks]
 
 
 def taking_back(who: Liker, now: int) -> list[Write]:
-    return [Delete(who.mark, when=_is_on(now)), Update(who.counter, add={"likes": -1}, when=Exists())]
+    is_on = Exists() & (Missing("ttl") | Greater("ttl", now))
+    return [Delete(who.mark, when=is_on), Update(who.counter, add={"likes": -1}, when=Exists())]
 
 
-def _mark(who: Liker, now: int) -> Item:
-    place = {"PK": who.mark.pk, "SK": who.mark.sk}
-    if who.user is None:
-        return {**place, "ttl": now + MARK_SECONDS}
-    return {**place, "GSI1PK": keys.liked_by(who.user.name).pk, "GSI1SK": who.post, "post": who.post}
+# --- liking: there are no events, as the log would keep for good what must be forgotten after 30 days ---
 
 
-def _is_on(now: int) -> Condition:
-    return Exists() & (Missing("ttl") | Greater("ttl", now))
+@retried
+def set_like(who: Liker, on: bool) -> None:
+    """Idempotent, as each request sets the state. Retried if others like the post at the same time."""
+    writes = (liking if on else taking_back)(who, unix_seconds(now_text()))
+    try:
+        write(*writes, refusals={COUNTER: NotThere(NOT_THERE)})
+    except Conflict:  # under heavy load; nothing was written
+        raise LostRace from None
+    except LostRace as refused:
+        if MARK not in refused.parts:  # otherwise it is already in that state
+            raise
 
 
-def _account_exists(who: Liker) -> list[Check]:
-    """Ensures that a removed account leaves no mark behind."""
-    return [people.is_same_account(who.user)] if who.user else []
+def forget_likes(gone: User) -> None:
+    """Forget what a removed person liked; the counts stay."""
+    delete_all(keys.liked_by(gone.name))
+
+
+@FORGETTING_LIKES.step
+def forget_batch(task: Task) -> Batch:
+    """Forget who liked a deleted post. No new likes can come: the counters went with the post."""
+    left = next_deletions(*(keys.marks_of_likes(task.subject, shard) for shard in range(LIKE_COUNTERS)))
+    return Batch(left) if left else finished()
 
 
 # --- export ---

@@ -27,45 +27,36 @@ def by_mail(request: HttpRequest) -> HttpResponse:
         with refusals_as_errors(form):
             user = request.user if request.user.is_authenticated else None
             subscriptions.request_subscription(form.cleaned_data["email"], visitor(request), user)
-            return _check_inbox(request, form.cleaned_data["email"])
+            sentence = _(
+                "We have sent a mail to %(email)s. Use the link in it to confirm that you want the news. We send at "
+                "most three such mails a day."
+            )
+            return message_page(request, _("Check your inbox"), sentence % form.cleaned_data)
     lead = _("Get each new post by mail: its title, its first words and a link. We will send you a link to confirm.")
     return show_form(request, form, _("News by mail"), _("Get the news by mail"), lead=lead)
-
-
-def _check_inbox(request: HttpRequest, address: str) -> HttpResponse:
-    sentence = _(
-        "We have sent a mail to %(email)s. Use the link in it to confirm that you want the news. We send at most "
-        "three such mails a day."
-    )
-    return message_page(request, _("Check your inbox"), sentence % {"email": address})
 
 
 @public
 @form_page
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
     """Needs a button press, because mail scanners follow links."""
-    words = subscriptions.read_confirmation(token)
-    if words is None:
-        return _invalid_link(request)
+    if (confirmation := subscriptions.read_confirmation(token)) is None:
+        sentence = _("It may be mistyped or too old. You can ask for a new one.")
+        return message_page(request, _("This link does not work"), sentence, status=410)
+    address, language = confirmation
     if request.method != "POST":
-        lead = _("We will send it to %(email)s until you unsubscribe.") % {"email": words[0]}
+        lead = _("We will send it to %(email)s until you unsubscribe.") % {"email": address}
         return confirm_page(request, _("News by mail?"), _("Get the news by mail"), lead=lead)
-    subscriptions.confirm(*words)
-    return message_page(
-        request, _("News by mail"), _("You will now get every new post by mail. Each mail has an unsubscribe link.")
-    )
-
-
-def _invalid_link(request: HttpRequest) -> HttpResponse:
-    sentence = _("It may be mistyped or too old. You can ask for a new one.")
-    return message_page(request, _("This link does not work"), sentence, status=410)
+    subscriptions.confirm(address, language)
+    sentence = _("You will now get every new post by mail. Each mail has an unsubscribe link.")
+    return message_page(request, _("News by mail"), sentence)
 
 
 @unsubscribe_view(
     subscriptions.LEAVE,
     gettext_lazy("Unsubscribe from the news?"),
     gettext_lazy("Unsubscribe from the news"),
-    lambda address: _("To %(email)s.") % {"email": address},
+    lambda address: _("It is sent to %(email)s.") % {"email": address},
 )
 def leave(address: str) -> str:
     subscriptions.leave(address)
@@ -77,18 +68,10 @@ def leave(address: str) -> str:
 def subscribers(request: HttpRequest) -> HttpResponse:
     """How many there are, and a way to remove one on request. The addresses are not shown."""
     form = NoNewsForm(form_data(request))
-    if run_form(request, form, lambda: _remove(request, form), _("This address is unsubscribed."), "email"):
+    act = lambda: subscriptions.remove(request.user, form.cleaned_data["email"])  # noqa: E731
+    if run_form(request, form, act, _("This address is unsubscribed."), "email"):
         return redirect("news_subscribers")
+    number = subscriptions.count_subscribers()
+    lead = ngettext("%(number)d address gets the news by mail.", "%(number)d addresses get the news by mail.", number)
     title, button = _("News subscribers"), _("Unsubscribe this address")
-    return show_form(request, form, title, button, lead=subscriber_count_text(subscriptions.count_subscribers()))
-
-
-def _remove(request: HttpRequest, form: NoNewsForm) -> None:
-    subscriptions.remove(request.user, form.cleaned_data["email"])
-
-
-def subscriber_count_text(number: int) -> str:
-    sentence = ngettext(
-        "%(number)d address gets the news by mail.", "%(number)d addresses get the news by mail.", number
-    )
-    return sentence % {"number": number}
+    return show_form(request, form, title, button, lead=lead % {"number": number})

@@ -49,9 +49,9 @@ def scheduling(post: Post, mails: bool | None, now: str) -> list[Write]:
     waiting = MAILING.find(post.id)
     wanted = waiting is not None if mails is None else mails
     if wanted and (waiting or post.published_at >= now):
-        due = due_at(max(post.published_at, now))
+        due = datetime.fromisoformat(max(post.published_at, now)) + timedelta(minutes=RECALL_MINUTES)
         as_read = Equals("began_at", waiting.began_at) if waiting else Missing()
-        return [MAILING.begin(post.id, due=due, when=as_read), _not_begun(post.id)]
+        return [MAILING.begin(post.id, due=as_text(due), when=as_read), _not_begun(post.id)]
     return _cancelling(post.id) if waiting else []
 
 
@@ -60,17 +60,8 @@ def withdrawing(post: Post) -> list[Write]:
     return [] if is_begun(post.id) else _cancelling(post.id)
 
 
-def due_at(moment: str) -> str:
-    return as_text(datetime.fromisoformat(moment) + timedelta(minutes=RECALL_MINUTES))
-
-
 def is_begun(post_id: str) -> bool:
     return table().get(keys.post_mailing(post_id)) is not None
-
-
-def schedules_mail(writes: Iterable[Write]) -> bool:
-    """Whether these writes schedule a mailing of the post."""
-    return any(isinstance(write, Put) for write in writes)
 
 
 def _not_begun(post_id: str) -> Check:
@@ -113,17 +104,13 @@ def mail_batch(task: Task) -> Batch:
     post = repository.find(task.subject)
     if post is None or not post.is_public(now_text()):
         return finished()
-    if _is_full():
+    waiting = sharded_reads.page(table(), outbox.due_by(now_text(), urgent=False), limit=MAX_WAITING_MAILS)
+    if len(waiting.items) >= MAX_WAITING_MAILS:
         return wait(FULL_OUTBOX_SECONDS)
     page = table().page(keys.SUBSCRIBERS, limit=SLICE_SUBSCRIBERS, cursor=task.progress.get("after"))
     begun = [] if task.progress else [_begun_item(post.id)]
     writes: list[Write] = [repository.is_unchanged(post), *begun, *_mails(post, map(subscriber_of, page.items))]
     return Batch(writes, {"after": page.cursor}) if page.cursor else finished(*writes)
-
-
-def _is_full() -> bool:
-    waiting = sharded_reads.page(table(), outbox.due_by(now_text(), urgent=False), limit=MAX_WAITING_MAILS)
-    return len(waiting.items) >= MAX_WAITING_MAILS
 
 
 def _begun_item(post_id: str) -> Put:

@@ -25,8 +25,8 @@ def export_posts(user: User) -> Iterator[Item]:
             texts = table().get_many(keys.post_text(post.id) for post in posts)
             for post in posts:
                 text = texts.get(keys.post_text(post.id), {}).get("text", "")
-                words = {name: getattr(post, name) for name in EXPORTED_FIELDS}
-                yield {"post": post.id, **words, "tags": list(post.tags), "text": text}
+                fields = {name: getattr(post, name) for name in EXPORTED_FIELDS}
+                yield {"post": post.id, **fields, "tags": list(post.tags), "text": text}
 
 
 def count_posts(user: User) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.urls import reverse
@@ -20,24 +19,17 @@ from .rules import PREVIEW_DAYS, Post
 PURPOSE = "preview_post"
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """A post that may be previewed, and until when."""
-
-    whole: FullPost
-    until: datetime
-
-
 def link_to(post: Post) -> str:
     """The token includes the number of revocations, so revoking once more voids all links."""
     token = tokens.create_token(PURPOSE, post.id, str(post.previews), as_text(utc_now()))
     return absolute_url(reverse("preview_post", args=[token]))
 
 
-def read(token: str) -> Preview | None:
+def read(token: str) -> tuple[FullPost, datetime] | None:
+    """The post that may be previewed, and until when."""
     match tokens.read_token(PURPOSE, token, PREVIEW_DAYS * SECONDS_PER_DAY):
         case [post_id, count, signed_at]:
-            whole = repository.find_full(post_id)
-            if whole is not None and str(whole.post.previews) == count:
-                return Preview(whole, from_text(signed_at) + timedelta(days=PREVIEW_DAYS))
+            full = repository.find_full(post_id)
+            if full is not None and str(full.post.previews) == count:
+                return full, from_text(signed_at) + timedelta(days=PREVIEW_DAYS)
     return None

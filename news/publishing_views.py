@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -9,14 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from acts.storage import now_text
 from pages.forms import form_page
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.times import InterpretedTime, moment_text, zone_label
 
-from . import mailing, previews, rules, services
+from . import mailing, previews, services
 from .access import requires_editor
 from .forms import PublishForm, wants_mails
 from .rules import PREVIEW_DAYS, Post, State
@@ -29,7 +29,8 @@ from .rules import PREVIEW_DAYS, Post, State
 def publish(request: HttpRequest, post: Post) -> HttpResponse:
     """Choose when it is published; the button says what will happen. Updating that text changes nothing."""
     is_now = request.method == "POST" and "at" not in request.POST
-    form = PublishForm(_submitted(request), initial=PublishForm.initial_of(post))
+    typed = request.POST if request.method == "POST" else request.GET
+    form = PublishForm(typed if "at" in typed else None, initial=PublishForm.initial_of(post))
     moment = form.moment() if form.is_bound and form.is_valid() else None
     if request.method == "POST" and (is_now or moment):
         return _publish(request, post, moment)
@@ -38,41 +39,27 @@ def publish(request: HttpRequest, post: Post) -> HttpResponse:
     return render(request, "news/publish.html", context, status=422 if request.method == "POST" else 200)
 
 
-def _submitted(request: HttpRequest) -> Any:
-    typed = request.POST if request.method == "POST" else request.GET
-    return typed if "at" in typed else None
-
-
 def _publish(request: HttpRequest, post: Post, moment: InterpretedTime | None) -> HttpResponse:
-    at = moment.stored if moment else None
+    at, typed = moment.stored if moment else None, request.POST.get("version", "")
+    version = int(typed) if typed.isdecimal() and len(typed) < 10 else post.version
+    is_as_wanted = post.published_at == at if at else post.is_public(now_text())
     with refusals_as_messages(request):
-        if not _is_done(request, post, at):
-            seen = rules.with_version(post, _version(request, post))
+        # Nothing is left to do if an earlier press of the same button did it, say in a double click.
+        if version == post.version or not is_as_wanted:
             zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
-            services.publish(request.user, seen, at, zone, mails)
+            services.publish(request.user, replace(post, version=version), at, zone, mails)
         messages.success(request, _success_message(moment))
         return redirect("post", post.slug)
     return redirect("publish_post", post.id)
 
 
-def _is_done(request: HttpRequest, post: Post, at: str | None) -> bool:
-    """Whether an earlier press of the same button did this already, say in a double click."""
-    was_changed = _version(request, post) != post.version
-    return was_changed and (post.published_at == at if at else post.is_public(now_text()))
-
-
-def _version(request: HttpRequest, post: Post) -> int:
-    sent = request.POST.get("version", "")
-    return int(sent) if sent.isdecimal() and len(sent) < 10 else post.version
-
-
 def _success_message(moment: InterpretedTime | None) -> str:
     if moment is None:
         return _("Published. Everyone can read it now.")
-    words = {"moment": moment_text(moment.shown), "zone": zone_label(moment.zone_name)}
+    values = {"moment": moment_text(moment.shown), "zone": zone_label(moment.zone_name)}
     if _is_past(moment):
-        return _("Published, dated %(moment)s (%(zone)s).") % words
-    return _("It will be published on %(moment)s (%(zone)s).") % words
+        return _("Published, dated %(moment)s (%(zone)s).") % values
+    return _("It will be published on %(moment)s (%(zone)s).") % values
 
 
 def _is_past(moment: InterpretedTime) -> bool:
@@ -83,28 +70,25 @@ def _button_context(post: Post, moment: InterpretedTime | None) -> dict[str, Any
     """What the button does at the chosen moment: its label and a sentence."""
     if moment is None:
         return {"moment": None}
-    words = {"moment": date_format(moment.shown, "DATETIME_FORMAT"), "zone": zone_label(moment.zone_name)}
+    values = {"moment": date_format(moment.shown, "DATETIME_FORMAT"), "zone": zone_label(moment.zone_name)}
     is_past = _is_past(moment)
     button = _("Publish now, dated %(moment)s %(zone)s") if is_past else _("Publish on %(moment)s %(zone)s")
     vanishes = not is_past and post.is_public(now_text())
-    return {"moment": moment, "button": button % words, "is_past": is_past, "vanishes": vanishes}
+    return {"moment": moment, "button": button % values, "is_past": is_past, "vanishes": vanishes}
 
 
 # --- withdrawing it ---
-
-WITHDRAWN = gettext_lazy("The post is a draft again and hidden from readers.")
 
 
 @requires_editor
 @form_page
 def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
     """Idempotent: withdrawing it twice is no error."""
-    if post.published_at is None:
-        if request.method == "POST":
-            messages.success(request, WITHDRAWN)
-        return redirect("post", post.slug)
+    done = _("The post is a draft again and hidden from readers.")
     if request.method == "POST":
-        run_action(request, lambda: services.withdraw(request.user, post), WITHDRAWN)
+        act = (lambda: services.withdraw(request.user, post)) if post.published_at else (lambda: None)
+        run_action(request, act, done)
+    if request.method == "POST" or post.published_at is None:
         return redirect("post", post.slug)
     lead = _(
         "“%(title)s” becomes a draft again. It disappears from all lists, and its link stops working until you "

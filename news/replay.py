@@ -1,4 +1,4 @@
-"""Replaying events about posts and the site's page: for each event, the writes it stands for."""
+"""Replaying events about posts and the site's page: for each event type, the same writes as the live act."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from .services.writing import AUTHOR_FIELDS
 
 
 def post_of_event(event: Happened) -> FullPost:
-    whole = repository.find_full(event.said["post_id"])
-    if whole is None:
-        raise DoesNotFit(f"is about the post {event.said['post_id']}, and there is none of that id by then.")
-    return whole
+    full = repository.find_full(event.data["post_id"])
+    if full is None:
+        raise DoesNotFit(f"is about the post {event.data['post_id']}, which does not exist at that point.")
+    return full
 
 
 def with_event_data(post: Post, event: Happened, *names: str) -> Post:
-    said: dict[str, Any] = {name: event.said[name] for name in names if name in event.said}
-    return replace(post, **said | ({"tags": tuple(said["tags"])} if "tags" in said else {}))
+    values: dict[str, Any] = {name: event.data[name] for name in names if name in event.data}
+    return replace(post, **values | ({"tags": tuple(values["tags"])} if "tags" in values else {}))
 
 
 def written(event: Happened) -> Iterator[Step]:
-    said = event.said
-    draft = Post(said["post_id"], "", "", event.actor, said["at"], said["at"])
-    yield repository.creation(with_event_data(draft, event, *AUTHOR_FIELDS, "election", "election_at"), said["text"])
+    data = event.data
+    draft = Post(data["post_id"], "", "", event.actor, data["at"], data["at"])
+    yield repository.creation(with_event_data(draft, event, *AUTHOR_FIELDS, "election", "election_at"), data["text"])
 
 
 def announced(event: Happened) -> Iterator[Step]:
-    said = event.said
-    post = Post(said["post_id"], "", "", event.actor, said["at"], said["at"], election=said["election_name"])
+    data = event.data
+    post = Post(data["post_id"], "", "", event.actor, data["at"], data["at"], election=data["election_name"])
     post = with_event_data(post, event, *AUTHOR_FIELDS, *ANNOUNCED)
-    yield repository.creation(replace(post, was_dated=True), said["text"])
+    yield repository.creation(replace(post, was_dated=True), data["text"])
 
 
 def changed(*names: str, **always: Any) -> Act:
@@ -51,19 +51,19 @@ def changed(*names: str, **always: Any) -> Act:
     def act(event: Happened) -> Step:
         post = post_of_event(event).post
         after = replace(with_event_data(post, event, *names), **always)
-        return repository.change(post, after, event.said.get("text"))
+        return repository.change(post, after, event.data.get("text"))
 
     return act
 
 
 def pictured(event: Happened) -> Iterator[Step]:
     post = post_of_event(event).post
-    yield repository.change(post, replace(post, photo=photo_of(event.said["photo"])))
+    yield repository.change(post, replace(post, photo=photo_of(event.data["photo"])))
 
 
 def deleted(event: Happened) -> Iterator[Step]:
-    whole = post_of_event(event)
-    yield repository.deletion(whole.post, whole.items)
+    full = post_of_event(event)
+    yield repository.deletion(full.post, full.items)
 
 
 # --- the site's page ---
@@ -71,14 +71,14 @@ def deleted(event: Happened) -> Iterator[Step]:
 
 def site_page_edited(event: Happened) -> Iterator[Step]:
     page = site_page.find()
-    data = {name: value for name, value in event.said.items() if name != "part"}
+    data = {name: value for name, value in event.data.items() if name != "part"}
     yield site_page.writing(site_page.changed(page, data), page)
 
 
 def site_page_removed(event: Happened) -> Iterator[Step]:
     page = site_page.find()
     if not page.version:
-        raise DoesNotFit("removes the site's page, and there is none by then.")
+        raise DoesNotFit("removes the site's page, which does not exist at that point.")
     yield site_page.removing(page)
 
 

@@ -144,8 +144,8 @@ def drafts(author: str | None = None, *, limit: int, cursor: str | None = None) 
 
 
 def post_of(item: Item) -> Post:
-    words = {name: item[name] for name in POST_FIELDS if name in item}
-    return Post(**words | {"tags": tuple(item["tags"]), "photo": photo_of(item.get("photo"))})
+    fields = {name: item[name] for name in POST_FIELDS if name in item}
+    return Post(**fields | {"tags": tuple(item["tags"]), "photo": photo_of(item.get("photo"))})
 
 
 def text_of(item: Item) -> Text:
@@ -219,8 +219,8 @@ def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
 
 
 def _slug_item(post: Post) -> Put:
-    words = {"post": post.id, "slug": post.slug}
-    return Put({**keys.post_slug(post.slug).item, **words}, when=Missing() | Equals("post", post.id))
+    fields = {"post": post.id, "slug": post.slug}
+    return Put({**keys.post_slug(post.slug).item, **fields}, when=Missing() | Equals("post", post.id))
 
 
 def _dropping_slug(before: Post, after: Post) -> list[Write]:
@@ -251,12 +251,15 @@ def deletion(post: Post, items: Iterable[Item]) -> list[Write]:
     again.
     """
     own = keys.post(post.id)
-    others = [Key(item["PK"], item["SK"]) for item in items if item["SK"] != own.sk]
-    known = [FORGETTING_LIKES.begin(post.id, due=now_text())] if post.was_dated else [Delete(keys.post_slug(post.slug))]
-    result = keys.announcement(post.election, post.election_at, post.result)
-    told = [Delete(result)] if post.result else []
-    own_and_mailing = [Delete(own, when=unchanged(post)), Delete(MAILING.key(post.id))]
-    return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.deleting_bytes(post.photo)]
+    writes: list[Write] = [Delete(own, when=unchanged(post)), Delete(MAILING.key(post.id))]
+    writes += [Delete(Key(item["PK"], item["SK"])) for item in items if item["SK"] != own.sk]
+    if post.was_dated:
+        writes.append(FORGETTING_LIKES.begin(post.id, due=now_text()))
+    else:
+        writes.append(Delete(keys.post_slug(post.slug)))
+    if post.result:
+        writes.append(Delete(keys.announcement(post.election, post.election_at, post.result)))
+    return [*writes, *photos.deleting_bytes(post.photo)]
 
 
 def is_unchanged(post: Post) -> Check:
@@ -265,5 +268,5 @@ def is_unchanged(post: Post) -> Check:
 
 def event_data(post: Post, *names: str) -> dict[str, Any]:
     """The event's data about a post: these fields, or all that its author chose."""
-    words = _stored_fields(post)
-    return {"post_id": post.id, **{name: words[name] for name in names}}
+    fields = _stored_fields(post)
+    return {"post_id": post.id, **{name: fields[name] for name in names}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from django.utils.text import slugify
@@ -116,11 +116,6 @@ def minutes_of(words: int) -> int:
     return max(1, round(words / WORDS_PER_MINUTE))
 
 
-def with_version(post: Post, version: int) -> Post:
-    """The post at the version a page showed, so that acts on it are refused if it has changed since."""
-    return replace(post, version=version)
-
-
 # --- normalising input ---
 
 GERMAN = {
@@ -152,8 +147,8 @@ def _keeps_all_letters(slug: str, title: str) -> bool:
 def _hyphenate(text: str) -> str:
     """Keeps letters, digits and their combining marks, without which many scripts have no vowels."""
     composed = OF_EMOJI.sub("", unicodedata.normalize("NFKC", text).lower())
-    kept = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
-    return re.sub(r"-+", "-", unicodedata.normalize("NFC", kept)).strip("-_")
+    hyphenated = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
+    return re.sub(r"-+", "-", unicodedata.normalize("NFC", hyphenated)).strip("-_")
 
 
 def is_slug(text: str) -> bool:

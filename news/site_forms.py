@@ -168,7 +168,7 @@ class Rows:
         self.is_sent = post is not None and not act
         rows = self._written(page) if post is None else self._typed(post)
         rows, self.focus = rearrange(rows, act) if act else (rows, "")
-        self.forms = [self._form(at, words) for at, words in enumerate(rows or [{}])]
+        self.forms = [self._form(at, values) for at, values in enumerate(rows or [{}])]
 
     def _written(self, page: SitePage) -> list[RowData]:
         return list(part_data(page, self.part)[self.part])
@@ -178,12 +178,12 @@ class Rows:
         numbers = takewhile(lambda at: f"{at}-title" in post, range(self.most + 1))
         return [{name: post.get(f"{at}-{name}", "") for name in self.row.base_fields} for at in numbers]
 
-    def _form(self, at: int, words: RowData) -> forms.Form:
+    def _form(self, at: int, values: RowData) -> forms.Form:
         named = {"prefix": str(at), "auto_id": f"{self.part}-%s", "use_required_attribute": False}
         if self.is_sent:
-            data = {f"{at}-{name}": value for name, value in words.items()}
+            data = {f"{at}-{name}": value for name, value in values.items()}
             return self.row(data, **named, empty_permitted=True)
-        form = self.row(initial=words, **named)
+        form = self.row(initial=values, **named)
         if self.focus == f"row-{at}":
             form.fields["title"].widget.attrs["autofocus"] = True
         return form

@@ -96,9 +96,9 @@ def _plain_data(value: Any) -> Any:
     return [asdict(each) for each in value] if isinstance(value, tuple) else value
 
 
-def changed(page: SitePage, words: Item) -> SitePage:
+def changed(page: SitePage, data: Item) -> SitePage:
     """The page with other values, in the format of `part_data`."""
-    return replace(page, **_values(words), html=None)
+    return replace(page, **_values(data), html=None)
 
 
 def edition(page: SitePage, part: Part) -> str:
@@ -106,15 +106,15 @@ def edition(page: SitePage, part: Part) -> str:
     return sha256(json.dumps(part_data(page, part), sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _values(words: Item) -> dict[str, Any]:
+def _values(data: Item) -> dict[str, Any]:
     """From an item, or from an event's data."""
-    values: dict[str, Any] = {name: words[name] for name in ("name", "colour", "text") if name in words}
-    if "links" in words:
-        values["links"] = tuple(Link(**each) for each in words["links"])
-    if "projects" in words:
-        values["projects"] = tuple(Project(**each) for each in words["projects"])
-    if "photo" in words:
-        values["photo"] = photo_of(words["photo"])
+    values: dict[str, Any] = {name: data[name] for name in ("name", "colour", "text") if name in data}
+    if "links" in data:
+        values["links"] = tuple(Link(**each) for each in data["links"])
+    if "projects" in data:
+        values["projects"] = tuple(Project(**each) for each in data["projects"])
+    if "photo" in data:
+        values["photo"] = photo_of(data["photo"])
     return values
 
 

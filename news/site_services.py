@@ -10,56 +10,46 @@ from accounts.models import User
 from accounts.services import role_unchanged
 from acts import branding
 from acts.refusals import NotThere, Refusal
-from acts.retry import retry_lost_race
+from acts.retry import retried
 from acts.storage import record
 from photos.changing import PictureChange
 from store.log import Event
 from store.table import Item, Write
 
 from . import site_page
-from .site_page import Part, SitePage
+from .site_page import Part
 
 
 class ChangedMeanwhile(Refusal):
     """The part was changed since this person opened the form."""
 
 
-def edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
-    """Change a part, if its current edition is the one `seen`; returns the updated page."""
-    return retry_lost_race(lambda: _edit(admin, part, seen, data))
-
-
-def _edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
+@retried
+def edit(admin: User, part: Part, edition: str, data: Item) -> None:
+    """Change a part, if this is still its edition."""
     page = site_page.find()
     if site_page.part_data(page, part) == data:
-        return page
-    if site_page.edition(page, part) != seen:
+        return
+    if site_page.edition(page, part) != edition:
         raise ChangedMeanwhile(CHANGED_MEANWHILE)
-    new = site_page.changed(page, data)
-    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **data}), site_page.writing(new, page))
-    return new
+    writes = site_page.writing(site_page.changed(page, data), page)
+    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **data}), writes)
 
 
-def picture(admin: User, wanted: PictureChange) -> None:
+@retried
+def picture(admin: User, change: PictureChange) -> None:
     """Set, re-caption or remove the page's picture."""
-    retry_lost_race(lambda: _picture(admin, wanted))
-
-
-def _picture(admin: User, wanted: PictureChange) -> None:
     page = site_page.find()
-    new = replace(page, photo=wanted.instead_of(page.photo))
+    new = replace(page, photo=change.instead_of(page.photo))
     if new == page:
         return
     event = Event(admin.name, "SitePageEdited", {"part": Part.PICTURE.value, **site_page.part_data(new, Part.PICTURE)})
-    _record(admin, event, [*site_page.writing(new, page), *wanted.writes(page.photo)])
+    _record(admin, event, [*site_page.writing(new, page), *change.writes(page.photo)])
 
 
+@retried
 def remove(admin: User) -> None:
     """Reset the page to its initial blank state."""
-    retry_lost_race(lambda: _remove(admin))
-
-
-def _remove(admin: User) -> None:
     page = site_page.find()
     if not page.version:
         raise NotThere(NOTHING_WRITTEN)

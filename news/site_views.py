@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -24,7 +25,7 @@ from photos.changing import picture_page
 from . import site_page, site_services
 from .front_page import show_default_page, show_page
 from .site_forms import FORMS, PartForm, Rows
-from .site_page import Part, SitePage
+from .site_page import Part
 
 TITLES = {
     Part.NAME: gettext_lazy("Name and colour"),
@@ -57,55 +58,29 @@ def load_part(part: str) -> Part | None:
 @form_page
 def edit(request: HttpRequest, part: Part) -> HttpResponse:
     """One part as a form: in place with scripts, otherwise on a page of its own."""
-    page = site_page.find()
-    if part == Part.PICTURE:
-        return _edit_picture(request, page)
+    page, address = site_page.find(), f"{reverse('site_page')}?edited={part}"
+    if part == Part.PICTURE:  # on a page of its own, which shows the upload's progress
+        return picture_page(
+            request, page.photo, partial(site_services.picture, request.user), address, title=site_name()
+        )
     form = FORMS[part](form_data(request), page)
     if request.method != "POST":
-        return _show(request, part, form, seen=site_page.edition(page, part))
+        return _show(request, part, form, edition=site_page.edition(page, part))
+    edition = request.POST.get("seen", "")  # that the form was opened with
     if part == Part.TEXT and "preview" in request.POST and form.is_valid():
-        return _show(
-            request, part, form, **_seen_edition(request), preview=markdown_cache.preview(form.values()["text"])
-        )
+        preview = markdown_cache.preview(form.values()["text"])
+        return _show(request, part, form, edition=edition, preview=preview)
     if "arrange" in request.POST or not form.is_valid():
-        return _show(request, part, form, **_seen_edition(request))
-    return _saved(request, part, form)
-
-
-def _seen_edition(request: HttpRequest) -> dict[str, str]:
-    """The edition of the part that the form was opened with."""
-    return {"seen": request.POST.get("seen", "")}
-
-
-def _edit_picture(request: HttpRequest, page: SitePage) -> HttpResponse:
-    """On a page of its own, which shows the upload's progress."""
-    act = lambda wanted: site_services.picture(request.user, wanted)  # noqa: E731
-    return picture_page(request, page.photo, act, _address(Part.PICTURE), title=site_name())
-
-
-def _saved(request: HttpRequest, part: Part, form: PartForm | Rows) -> HttpResponse:
+        return _show(request, part, form, edition=edition)
     try:
-        site_services.edit(request.user, part, **_seen_edition(request), data=form.values())
+        site_services.edit(request.user, part, edition, form.values())
     except Refusal as refusal:
         form.refuse(str(refusal))
-        return _show(request, part, form, **_conflict_context(part))
-    return _back(request, part)
-
-
-def _back(request: HttpRequest, part: Part) -> HttpResponse:
-    """Back to the part in place. Name and colour affect the whole page, so it is reloaded."""
-    address = _address(part)
+        now = site_page.find()  # saving again confirms that this version has been seen
+        context = {"now": now, "text": site_page.text_html(now), "edition": site_page.edition(now, part)}
+        return _show(request, part, form, **context)
+    # Back to the part in place. Name and colour affect the whole page, so it is reloaded.
     return HttpResponseClientRedirect(address) if part == Part.NAME and request.htmx else redirect(address)
-
-
-def _address(part: Part) -> str:
-    return f"{reverse('site_page')}?edited={part}"
-
-
-def _conflict_context(part: Part) -> dict[str, Any]:
-    """The current version; saving again confirms that it has been seen."""
-    page = site_page.find()
-    return {"now": page, "text": site_page.text_html(page), "seen": site_page.edition(page, part)}
 
 
 def _show(request: HttpRequest, part: Part, form: PartForm | Rows, **context: Any) -> HttpResponse:

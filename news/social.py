@@ -46,7 +46,7 @@ def drawn_picture(post: Post) -> Picture:
     return Picture(address, "image/png", post.title, WIDTH_PX, HEIGHT_PX)
 
 
-def feed_links(page: str, *words: str) -> dict[str, str]:
+def feed_links(page: str, *arguments: str) -> dict[str, str]:
     """For news/parts/feed_links.html: the feeds of a list of posts, and its own URL."""
-    kinds = {kind: absolute_url(reverse(f"{page}_{kind}", args=words)) for kind in ("atom", "json")}
-    return {"address": absolute_url(reverse(page, args=words)), **kinds}
+    kinds = {kind: absolute_url(reverse(f"{page}_{kind}", args=arguments)) for kind in ("atom", "json")}
+    return {"address": absolute_url(reverse(page, args=arguments)), **kinds}

@@ -87,14 +87,14 @@ def confirm_token(address: str, language: str) -> str:
 
 def read_confirmation(token: str) -> tuple[str, str] | None:
     """The address to confirm, and the language to write to it in."""
-    words = read_token("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
-    return (words[0], words[1]) if words and len(words) == 2 else None
+    values = read_token("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
+    return (values[0], values[1]) if values and len(values) == 2 else None
 
 
 def confirm(address: str, language: str) -> None:
     """Idempotent: confirming again keeps the first date."""
-    words = {"address": address, "language": language, "since": now_text()}
-    try_write(Put({**keys.subscriber(address).item, **words}, when=Missing()))
+    fields = {"address": address, "language": language, "since": now_text()}
+    try_write(Put({**keys.subscriber(address).item, **fields}, when=Missing()))
 
 
 # --- unsubscribing ---

@@ -69,21 +69,16 @@ def _list(request: HttpRequest, read: ReadPage[Post], **narrowed: str) -> HttpRe
         raise Http404
     spelt = {name: _spelling(name, typed, posts[0]) for name, typed in narrowed.items()}
     user = request.user
-    may = {"may_write": user.is_authenticated and rules.writes_news(user.role), "may_draft": _may_draft(user)}
-    context = {"posts": posts, "older": older, "is_first": "after" not in request.GET, **spelt, **may}
+    context = {"posts": posts, "older": older, "is_first": "after" not in request.GET, **spelt}
+    context["may_write"] = user.is_authenticated and rules.writes_news(user.role)
+    context["may_draft"] = user.can_run_elections
     context["feeds"] = social.feed_links(request.resolver_match.url_name, *spelt.values())
     return render(request, "news/news.html", context)
 
 
-def _may_draft(user: Any) -> bool:
-    return bool(user.is_authenticated and user.can(Permission.USE_APPLICATION))
-
-
 def _spelling(name: str, typed: str, post: Post) -> str:
     """A tag or an author as spelt in the newest post, not in the URL."""
-    if name == "author":
-        return post.author
-    return rules.spelling_of(post.tags, typed)
+    return post.author if name == "author" else rules.spelling_of(post.tags, typed)
 
 
 # --- a post ---
@@ -94,31 +89,24 @@ def _spelling(name: str, typed: str, post: Post) -> str:
 @cached_for_anonymous
 def post(request: HttpRequest, slug: str) -> HttpResponse:
     """A post at its address; earlier addresses redirect. Before publication only its editors can see it."""
-    whole = _find_by_slug(slug)
-    if whole is None:
-        raise Http404
-    may_edit = can_edit(request.user, whole.post)
-    if not (may_edit or whole.post.is_public(now_text())):
-        raise Http404
-    if whole.post.slug != slug:
-        return redirect("post", whole.post.slug, permanent=True)
-    return render(request, "news/post.html", post_context(whole, may_edit=may_edit, **_post_extras(request, whole)))
-
-
-def _post_extras(request: HttpRequest, whole: FullPost) -> dict[str, Any]:
-    """What it is about, its likes, and its link preview."""
-    links = {"social": social.post_preview(whole.post), "feeds": social.feed_links("news")}
-    return {"about": election_posts.load_about(whole.post), "likes": likes.load_likes(request, whole), **links}
-
-
-def _find_by_slug(slug: str) -> FullPost | None:
     post_id = repository.id_at_slug(slug) if len(slug) <= rules.MAX_SLUG_CHARS else None
-    return repository.find_full(post_id) if post_id else None
+    full = repository.find_full(post_id) if post_id else None
+    if full is None:
+        raise Http404
+    may_edit = can_edit(request.user, full.post)
+    if not (may_edit or full.post.is_public(now_text())):
+        raise Http404
+    if full.post.slug != slug:
+        return redirect("post", full.post.slug, permanent=True)
+    links = {"social": social.post_preview(full.post), "feeds": social.feed_links("news")}
+    context = {**post_context(full), "may_edit": may_edit, "likes": likes.load_likes(request, full), **links}
+    return render(request, "news/post.html", context)
 
 
-def post_context(whole: FullPost, **more: Any) -> dict[str, Any]:
-    """The context of a post's page."""
-    return {"post": whole.post, "text": whole.text, "whole": whole, "state": whole.post.state(now_text()), **more}
+def post_context(full: FullPost) -> dict[str, Any]:
+    """The context of a post's page: the post, and what it is about."""
+    about = election_posts.load_about(full.post)
+    return {"post": full.post, "text": full.text, "state": full.post.state(now_text()), "about": about}
 
 
 # --- previews ---
@@ -128,21 +116,21 @@ def post_context(whole: FullPost, **more: Any) -> dict[str, Any]:
 @require_safe
 def preview(request: HttpRequest, token: str) -> HttpResponse:
     """A post as seen by preview link. Once it is published, the link redirects to it."""
-    if (found := previews.read(token)) is None:
+    if (preview := previews.read(token)) is None:
         return _unlisted(render(request, "news/no_preview.html", {"days": rules.PREVIEW_DAYS}, status=404))
-    if found.whole.post.is_public(now_text()):
-        return _unlisted(redirect("post", found.whole.post.slug))
-    seen = {"until": found.until, "is_preview": True, "about": election_posts.load_about(found.whole.post)}
-    context = post_context(found.whole, **seen, title=_("Preview"))
-    return _unlisted(render(request, "news/post.html", context))
+    full, until = preview
+    if full.post.is_public(now_text()):
+        return _unlisted(redirect("post", full.post.slug))
+    context = {"until": until, "is_preview": True, "title": _("Preview")}
+    return _unlisted(render(request, "news/post.html", post_context(full) | context))
 
 
-def _unlisted(answer: HttpResponse) -> HttpResponse:
+def _unlisted(response: HttpResponse) -> HttpResponse:
     """Not indexed, not cached, and sent to no linked site as a referrer."""
-    answer["X-Robots-Tag"] = "noindex"
-    answer["Referrer-Policy"] = "no-referrer"
-    answer["Cache-Control"] = "private, no-store"
-    return answer
+    response["X-Robots-Tag"] = "noindex"
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "private, no-store"
+    return response
 
 
 # --- About an election ---
@@ -174,11 +162,7 @@ def announce(request: HttpRequest, election: Election) -> HttpResponse:
     messages.success(
         request, _("The result has been announced.") if is_new else _("This result has already been announced.")
     )
-    return _redirect_to(post)
-
-
-def _redirect_to(post: Post) -> HttpResponse:
-    """The post as readers see it, or its publish page if it was withdrawn."""
+    # the post as readers see it, or its form if it was withdrawn
     return redirect("post", post.slug) if post.is_public(now_text()) else redirect("edit_post", post.id)
 
 
@@ -206,11 +190,11 @@ def card(request: HttpRequest, post_id: str, edition: str) -> HttpResponse:
     post = repository.find(post_id)
     if post is None or not post.is_public(now_text()):
         raise Http404
-    said = card_of(post)
-    if said.edition != edition:
+    card = card_of(post)
+    if card.edition != edition:
         raise Http404
-    answer = get_conditional_response(request, etag=f'"{edition}"')
-    if answer is None:
-        answer = HttpResponse(picture(said), content_type="image/png")
-    answer["ETag"] = f'"{edition}"'
-    return immutable(answer)
+    response = get_conditional_response(request, etag=f'"{edition}"')
+    if response is None:
+        response = HttpResponse(picture(card), content_type="image/png")
+    response["ETag"] = f'"{edition}"'
+    return immutable(response)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
@@ -22,7 +21,7 @@ from accounts.rules import Permission
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from acts.storage import now_text
 from pages import markdown_cache
-from pages.forms import form_data, form_page, token_in
+from pages.forms import form_data, form_page, new_token, token_in
 from pages.messages import message_page
 from photos.changing import picture_page
 from ranking.drafts import text_key
@@ -47,16 +46,13 @@ def drafts(request: HttpRequest) -> HttpResponse:
     """Unpublished posts: all of them for those who write the news, otherwise one's own."""
     everybody = rules.writes_news(request.user.role)
     whose = None if everybody else request.user.name
-    shown = request.GET.get("show", "")
-    lists = {
-        "unpublished": _read_list(request, "drafts", partial(repository.drafts, whose))
-        if shown != "scheduled"
-        else None,
-        "scheduled": _read_list(request, "scheduled", partial(repository.scheduled, whose))
-        if shown != "drafts"
-        else None,
-    }
-    return render(request, "news/drafts.html", {**lists, "everybody": everybody, "may_write": everybody})
+    only = request.GET.get("show", "")
+    context: dict[str, Any] = {"everybody": everybody, "may_write": everybody, "unpublished": None, "scheduled": None}
+    if only != "scheduled":
+        context["unpublished"] = _read_list(request, "drafts", partial(repository.drafts, whose))
+    if only != "drafts":
+        context["scheduled"] = _read_list(request, "scheduled", partial(repository.scheduled, whose))
+    return render(request, "news/drafts.html", context)
 
 
 def _read_list(request: HttpRequest, name: str, read: Callable[..., PostPage]) -> dict[str, Any]:
@@ -75,23 +71,19 @@ def for_writers(view: View) -> View:
     for_users = requires(Permission.USE_APPLICATION)(view)
 
     @wraps(view)
-    def answer(request: HttpRequest, **words: Any) -> HttpResponse:
+    def respond(request: HttpRequest, **parameters: Any) -> HttpResponse:
         if not request.user.is_authenticated and _has_text(request):
-            return _return_text(request)
+            typed = {name: request.POST.get(name, "") for name in TEXT_FIELDS}
+            again = f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}"
+            return render(request, "news/signed_out.html", {"typed": typed, "again": again}, status=403)
         instead = access_response(request, for_users)
-        return view(request, **words) if instead is None else instead
+        return view(request, **parameters) if instead is None else instead
 
-    return public(answer)
+    return public(respond)
 
 
 def _has_text(request: HttpRequest) -> bool:
     return any(request.POST.get(name) for name in TEXT_FIELDS)
-
-
-def _return_text(request: HttpRequest) -> HttpResponse:
-    typed = {name: request.POST.get(name, "") for name in TEXT_FIELDS}
-    again = f"{reverse('sign_in')}?{urlencode({'next': request.get_full_path()})}"
-    return render(request, "news/signed_out.html", {"typed": typed, "again": again}, status=403)
 
 
 @for_writers
@@ -99,8 +91,11 @@ def _return_text(request: HttpRequest) -> HttpResponse:
 def write(request: HttpRequest) -> HttpResponse:
     """A new draft, about an election if the URL names one."""
     election = request.POST.get("election", "") or request.GET.get("election", "")
-    if not _has_text(request) and (shut := _refusal_page(request, election)):
-        return shut
+    if not _has_text(request):
+        try:
+            check_about(request.user, election)
+        except NotNow as refusal:
+            return message_page(request, _("Write a post"), str(refusal), status=409)
     form, status = PostForm(form_data(request)), 200
     if _should_save(request, form):
         try:
@@ -112,31 +107,22 @@ def write(request: HttpRequest) -> HttpResponse:
                 request, _("Your draft is saved. Only people who may edit it can see it until you publish it.")
             )
             return redirect("edit_post", made.id)
-    token = request.POST.get("token", "") or secrets.token_urlsafe(16)
+    token = token_in(request.POST)
     return _form_response(request, form, ("new", election), status, token=token, election_name=election)
-
-
-def _refusal_page(request: HttpRequest, election: str) -> HttpResponse | None:
-    """The response instead of a form about this election."""
-    try:
-        check_about(request.user, election)
-    except NotNow as refusal:
-        return message_page(request, _("Write a post"), str(refusal), status=409)
-    return None
 
 
 @for_writers
 @form_page
 def edit(request: HttpRequest, post_id: str) -> HttpResponse:
-    whole = repository.find_full(post_id)
-    if whole is None:
+    full = repository.find_full(post_id)
+    if full is None:
         return _deleted_meanwhile(request)
-    check_editable(request.user, whole.post)
-    is_seen = whole.post.is_public(now_text())
-    form, status, now = EditForm(form_data(request), whole=whole, is_seen=is_seen), 200, None
+    check_editable(request.user, full.post)
+    is_seen = full.post.is_public(now_text())
+    form, status, now = EditForm(form_data(request), full=full, is_seen=is_seen), 200, None
     if _should_save(request, form):
         try:
-            after = _save(request.user, whole, form)
+            after = _save(request.user, full, form)
         except LostRace:
             now = _current(post_id)
             form = _conflict_form(request, form, now, is_seen)
@@ -144,15 +130,15 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
             status = _add_refusal(form, refusal)
         else:
             return _saved(request, after)
-    state = whole.post.state(now_text())
-    return _form_response(request, form, ("post", post_id), status, post=whole.post, state=state, now=now)
+    state = full.post.state(now_text())
+    return _form_response(request, form, ("post", post_id), status, post=full.post, state=state, now=now)
 
 
-def _save(user: User, whole: FullPost, form: EditForm) -> Post:
+def _save(user: User, full: FullPost, form: EditForm) -> Post:
     """Only if the texts are still those the form was opened with."""
-    if not form.is_up_to_date(whole):
+    if not form.is_up_to_date(full):
         raise LostRace
-    return services.edit(user, whole.post, form.written(), revised=form.cleaned_data.get("revised", False))
+    return services.edit(user, full.post, form.written(), revised=form.cleaned_data.get("revised", False))
 
 
 def _saved(request: HttpRequest, post: Post) -> HttpResponse:
@@ -178,17 +164,17 @@ def _add_refusal(form: PostForm, refusal: Refusal) -> int:
 
 
 def _current(post_id: str) -> FullPost:
-    whole = repository.find_full(post_id)
-    if whole is None:
+    full = repository.find_full(post_id)
+    if full is None:
         raise Http404
-    return whole
+    return full
 
 
 def _conflict_form(request: HttpRequest, typed: EditForm, now: FullPost, is_seen: bool) -> EditForm:
     """The form with what was typed; saving it again replaces what is stored now."""
-    words: QueryDict = request.POST.copy()
-    words["seen"] = EditForm.digest_of(now)
-    form = EditForm(words, whole=now, is_seen=is_seen)
+    data: QueryDict = request.POST.copy()
+    data["seen"] = EditForm.digest_of(now)
+    form = EditForm(data, full=now, is_seen=is_seen)
     form.add_error(
         None,
         _(
@@ -207,7 +193,7 @@ def _deleted_meanwhile(request: HttpRequest) -> HttpResponse:
     form.add_error(
         None, _("This post has been deleted in the meantime. Your text is still here: save it as a new draft.")
     )
-    return _form_response(request, form, ("new", ""), token=secrets.token_urlsafe(16), to=reverse("write_post"))
+    return _form_response(request, form, ("new", ""), token=new_token(), to=reverse("write_post"))
 
 
 # --- its picture ---
@@ -237,8 +223,8 @@ def preview_context(form: PostForm) -> dict[str, Any]:
     """The context of the post's page for the form's content, rendered in the same way."""
     text = str(form["text"].value() or "").replace("\r\n", "\n")
     tags = rules.parse_tags(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
-    words = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
+    fields = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
     if form.is_bound and form.errors.get("text"):
-        return {"shown": words, "html": "", "text_errors": form.errors["text"]}
+        return {"draft": fields, "html": "", "text_errors": form.errors["text"]}
     html = markdown_cache.preview(text)
-    return {"shown": words, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}
+    return {"draft": fields, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}

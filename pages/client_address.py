@@ -14,15 +14,11 @@ UNKNOWN = "unknown"
 
 def client_network(request: HttpRequest) -> str:
     """The client's home or office network: behind trusted proxies, that of the last address that is not one of them."""
-    return network(str(_client_address(request) or ""))
-
-
-def _client_address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
     hops = request.headers.get("X-Forwarded-For", "").split(",")
-    came_from = parse(str(request.META.get("REMOTE_ADDR", "")))
-    while hops and is_trusted(came_from) and (hop := parse(hops.pop())):
-        came_from = hop
-    return came_from
+    address = parse(str(request.META.get("REMOTE_ADDR", "")))
+    while hops and is_trusted(address) and (hop := parse(hops.pop())):
+        address = hop
+    return network(str(address or ""))
 
 
 def parse(text: str) -> IPv4Address | IPv6Address | None:

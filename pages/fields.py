@@ -95,6 +95,6 @@ def valid_rows(read: Callable[[str], Sequence[lists.Row]], text: str) -> Sequenc
     wrong = [row for row in rows if row.verdict == Verdict.INVALID]
     if wrong:
         sentence = _("Line %(line)d, “%(typed)s”: %(reason)s")
-        words = ({"line": row.line, "typed": row.typed[:60], "reason": row.reason} for row in wrong[:10])
-        raise ValidationError([sentence % each for each in words])
+        errors = ({"line": row.line, "typed": row.typed[:60], "reason": row.reason} for row in wrong[:10])
+        raise ValidationError([sentence % each for each in errors])
     return rows

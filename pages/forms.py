@@ -42,11 +42,11 @@ def run_form(
     if request.method != "POST" or not form.is_valid():
         return False
     try:
-        answer = act()
+        result = act()
     except Refusal as refusal:
         form.add_error(field, str(refusal))
         return False
-    messages.success(request, sentence(answer) if callable(sentence) else sentence)
+    messages.success(request, sentence(result) if callable(sentence) else sentence)
     return True
 
 

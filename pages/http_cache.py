@@ -34,8 +34,8 @@ class Edition:
     changed: datetime | None = None
 
 
-def digest(*words: object) -> str:
-    return sha256("\n".join(map(str, words)).encode()).hexdigest()[:32]
+def digest(*values: object) -> str:
+    return sha256("\n".join(map(str, values)).encode()).hexdigest()[:32]
 
 
 def public_response(
@@ -43,12 +43,12 @@ def public_response(
 ) -> HttpResponse:
     """A response that is the same for everyone, rendered only for clients that do not have it."""
     etag, stamp = f'"{edition.tag}"', _last_modified(edition, now)
-    given = get_conditional_response(request, etag=etag, last_modified=_comparable_date(request, stamp)) or make()
-    given["ETag"] = etag
+    response = get_conditional_response(request, etag=etag, last_modified=_comparable_date(request, stamp)) or make()
+    response["ETag"] = etag
     if stamp is not None:
-        given["Last-Modified"] = http_date(stamp)
-    given["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
-    return cross_origin(given)
+        response["Last-Modified"] = http_date(stamp)
+    response["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
+    return cross_origin(response)
 
 
 def _last_modified(edition: Edition, now: datetime) -> int | None:
@@ -60,8 +60,8 @@ def _last_modified(edition: Edition, now: datetime) -> int | None:
 
 def _comparable_date(request: HttpRequest, stamp: int | None) -> int | None:
     """Only the exact date we sent counts: after something is removed, ours may be an earlier one."""
-    asked = request.headers.get("If-Modified-Since")
-    return stamp if stamp is None or asked in (None, http_date(stamp)) else None
+    sent = request.headers.get("If-Modified-Since")
+    return stamp if stamp is None or sent in (None, http_date(stamp)) else None
 
 
 def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -71,8 +71,8 @@ def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., Htt
     """
 
     @wraps(view)
-    def respond(request: HttpRequest, *arguments: Any, **words: Any) -> HttpResponse:
-        page = view(request, *arguments, **words)
+    def respond(request: HttpRequest, *arguments: Any, **parameters: Any) -> HttpResponse:
+        page = view(request, *arguments, **parameters)
         if page.status_code != 200 or request.method not in ("GET", "HEAD") or request.user.is_authenticated:
             return page
         page["Cache-Control"] = "private, no-cache"
@@ -88,12 +88,12 @@ def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonCont
     It is rendered only for readers who do not have this exact page, or have messages waiting. The common context was
     needed for the ETag, so it is passed on to `make`.
     """
-    said = common_context(request)
-    around = _frame(request, said)
-    if around["messages"]:
-        return make(said)
-    etag = f'W/"{digest(settings.STARTED, tag, around)}"'
-    page = get_conditional_response(request, etag=etag) or make(said)
+    common = common_context(request)
+    frame = _frame(request, common)
+    if frame["messages"]:
+        return make(common)
+    etag = f'W/"{digest(settings.STARTED, tag, frame)}"'
+    page = get_conditional_response(request, etag=etag) or make(common)
     page["ETag"] = etag
     if not request.user.is_authenticated:
         page["Cache-Control"] = "private, no-cache"
@@ -102,13 +102,13 @@ def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonCont
 
 def common_context(request: HttpRequest) -> CommonContext:
     """As Django calls the context processors for each template rendered for a request."""
-    said: dict[str, Any] = {"request": request}
-    for ask in engines["jinja2"].template_context_processors:
-        said |= ask(request)
-    return said
+    context: dict[str, Any] = {"request": request}
+    for processor in engines["jinja2"].template_context_processors:
+        context |= processor(request)
+    return context
 
 
-def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
+def _frame(request: HttpRequest, common: CommonContext) -> dict[str, Any]:
     """Everything templates/base.html depends on: the common context, the reader, the URL and the CSRF token.
 
     A reader without a token gets one, and thus a page they cannot have cached.
@@ -116,15 +116,15 @@ def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
     if "CSRF_COOKIE" not in request.META:
         get_token(request)
     user = request.user
-    who = (user.name, user.role.name) if user.is_authenticated else ()
+    reader = (user.name, user.role.name) if user.is_authenticated else ()
     return {
         "request": request.get_full_path(),
-        "user": who,
+        "user": reader,
         "csrf_token": request.META["CSRF_COOKIE"],
-        "messages": len(said["messages"]),
-        "drafts": said["drafts"](),
-        **{name: said[name] for name in ("LANGUAGE_CODE", "LANGUAGE_BIDI", "guest")},
-        **{name: said[name] for name in ("site_name", "site_logo", "site_colours", "site_pause")},
+        "messages": len(common["messages"]),
+        "drafts": common["drafts"](),
+        **{name: common[name] for name in ("LANGUAGE_CODE", "LANGUAGE_BIDI", "guest")},
+        **{name: common[name] for name in ("site_name", "site_logo", "site_colours", "site_pause")},
     }
 
 

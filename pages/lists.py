@@ -96,14 +96,14 @@ def compare_with_roll(
     """The rows again, compared with the folded names on the roll, or wherever else the reason says, and the folded
     names of existing accounts.
     """
-    there, here = set(already), set(people)
-    return [_compare(row, there, here, reason or _("Already on the roll.")) for row in rows]
+    on_roll, accounts = set(already), set(people)
+    return [_compare(row, on_roll, accounts, reason or _("Already on the roll.")) for row in rows]
 
 
-def _compare(row: Row, there: set[str], here: set[str], known: str) -> Row:
-    if row.value and fold(row.value) in there:
+def _compare(row: Row, on_roll: set[str], accounts: set[str], known: str) -> Row:
+    if row.value and fold(row.value) in on_roll:
         return replace(row, verdict=Verdict.THERE, reason=known)
-    if row.verdict == Verdict.NEW and row.value and "@" not in row.value and fold(row.value) not in here:
+    if row.verdict == Verdict.NEW and row.value and "@" not in row.value and fold(row.value) not in accounts:
         reason = _("Nobody here has this name. Use their email address instead.")
         return replace(row, verdict=Verdict.INVALID, reason=reason)
     return row
@@ -184,8 +184,8 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines with their numbers, with any line endings. A file that is one endless line is not a list."""
     for number, line in enumerate(StringIO(text, newline=None), 1):
         if len(line.rstrip("\n")) > MAX_LINE_CHARS:
-            words = {"line": number, "most": MAX_LINE_CHARS}
-            raise NotAList(_("Line %(line)d has more than %(most)d characters.") % words)
+            values = {"line": number, "most": MAX_LINE_CHARS}
+            raise NotAList(_("Line %(line)d has more than %(most)d characters.") % values)
         if number > MAX_LINES:
             raise _too_many_rows()
         yield number, line

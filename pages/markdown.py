@@ -49,11 +49,11 @@ def without_markup(text: str) -> SafeString:
 
 def excerpt(html: str, length: int) -> str:
     """The first words of a text, given as HTML, up to so many characters."""
-    words = " ".join(unescape(TAG.sub(_gap, html)).split())
-    if len(words) <= length:
-        return words
-    start, space, _cut = words[:length].rpartition(" ")
-    return (start if space else words[: length - 1]) + "…"
+    text = " ".join(unescape(TAG.sub(_gap, html)).split())
+    if len(text) <= length:
+        return text
+    start, space, _cut = text[:length].rpartition(" ")
+    return (start if space else text[: length - 1]) + "…"
 
 
 def _gap(tag: re.Match[str]) -> str:
@@ -103,9 +103,9 @@ def _shift_headings(state: StateCore) -> None:
     """A heading without text becomes a paragraph, so that screen readers do not jump to it."""
     for place, token in enumerate(state.tokens):
         if token.type == "heading_open":
-            words, end = state.tokens[place + 1 : place + 3]
+            inline, end = state.tokens[place + 1 : place + 3]
             level = min(int(token.tag[1]) + HEADING_SHIFT_LEVELS, 6)
-            token.tag = end.tag = f"h{level}" if _is_visible(words.content) else "p"
+            token.tag = end.tag = f"h{level}" if _is_visible(inline.content) else "p"
 
 
 def _judge_direction(state: StateCore) -> None:
@@ -146,14 +146,14 @@ def _with_named_links(tokens: list[Token]) -> Iterator[Token]:
 def _as_link(image: Token, is_inside: bool) -> list[Token]:
     """The image's alt text, or else its URL; as a link, unless it is already inside one."""
     address = str(image.attrs["src"])
-    words = "".join(_text_of(image.children or []))
-    said = _text_token(words if _is_visible(words) else address)
+    alt = "".join(_text_of(image.children or []))
+    text = _text_token(alt if _is_visible(alt) else address)
     begin = Token("link_open", "a", 1, attrs={"href": address})
-    return [said] if is_inside else [begin, said, Token("link_close", "a", -1)]
+    return [text] if is_inside else [begin, text, Token("link_close", "a", -1)]
 
 
-def _text_token(words: str) -> Token:
-    return Token("text", "", 0, content=words)
+def _text_token(text: str) -> Token:
+    return Token("text", "", 0, content=text)
 
 
 def _is_visible(text: str) -> bool:

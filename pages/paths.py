@@ -23,9 +23,9 @@ def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple
     return reverse(page, args=arguments, kwargs=dict(named))
 
 
-def redirect_to(page: str, *words: str) -> HttpResponseRedirect:
+def redirect_to(page: str, *arguments: str) -> HttpResponseRedirect:
     """A redirect after a successful form."""
-    return HttpResponseRedirect(path_of(page, *words))
+    return HttpResponseRedirect(path_of(page, *arguments))
 
 
 class NameConverter:

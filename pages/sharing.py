@@ -11,18 +11,18 @@ SECONDS_PER_YEAR = 365 * 24 * 3600
 EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
 
 
-def embeddable(answer: HttpResponse) -> HttpResponse:
+def embeddable(response: HttpResponse) -> HttpResponse:
     """A page that other sites may show in a frame. It runs no scripts."""
-    answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
-    return cross_origin(answer)
+    response["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
+    return cross_origin(response)
 
 
-def cross_origin(answer: HttpResponse) -> HttpResponse:
-    answer["Cross-Origin-Resource-Policy"] = "cross-origin"
-    return answer
+def cross_origin(response: HttpResponse) -> HttpResponse:
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
 
 
-def immutable(answer: HttpResponse) -> HttpResponse:
+def immutable(response: HttpResponse) -> HttpResponse:
     """Cached for a year: the URL changes with the content."""
-    answer["Cache-Control"] = f"public, max-age={SECONDS_PER_YEAR}, immutable"
-    return cross_origin(answer)
+    response["Cache-Control"] = f"public, max-age={SECONDS_PER_YEAR}, immutable"
+    return cross_origin(response)

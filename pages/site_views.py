@@ -28,35 +28,26 @@ def site_context(request: HttpRequest) -> dict[str, Any]:
     """For every page: its language; the operator's name, logo and colours, if any; the guest, if any; and the form
     token, masked once instead of for each form.
     """
-    language = get_language() or ""
+    language, colour = get_language() or "", site_colour()
     return {
         "LANGUAGE_CODE": language,
         "LANGUAGE_BIDI": language.partition("-")[0] in settings.LANGUAGES_BIDI,
         "site_name": site_name(),
-        "site_logo": logo_address(),
-        "site_colours": colours_address(),
+        "site_logo": reverse("site_logo", args=[read(settings.SITE_LOGO).edition]) if settings.SITE_LOGO else "",
+        "site_colours": reverse("site_colours", args=[colours_edition(colour)]) if colour else "",
         "guest": getattr(request, "guest", None),
         "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
     }
 
 
-def logo_address() -> str:
-    return reverse("site_logo", args=[read(settings.SITE_LOGO).edition]) if settings.SITE_LOGO else ""
-
-
-def colours_address() -> str:
-    colour = site_colour()
-    return reverse("site_colours", args=[colours_edition(colour)]) if colour else ""
-
-
 @require_safe
 def logo(request: HttpRequest, edition: str) -> HttpResponse:
-    found: Logo | None = read(settings.SITE_LOGO) if settings.SITE_LOGO else None
-    if found is None or found.edition != edition:
+    logo: Logo | None = read(settings.SITE_LOGO) if settings.SITE_LOGO else None
+    if logo is None or logo.edition != edition:
         raise Http404
-    answer = HttpResponse(found.content, content_type=found.kind)
-    answer["Content-Security-Policy"] = SANDBOX_POLICY
-    return immutable(answer)
+    response = HttpResponse(logo.content, content_type=logo.kind)
+    response["Content-Security-Policy"] = SANDBOX_POLICY
+    return immutable(response)
 
 
 @require_safe

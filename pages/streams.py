@@ -21,7 +21,7 @@ HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # makes ngin
 class Outlet(Protocol):
     """Delivers to listeners through a process's event loop. It takes data without blocking; `None` is the end."""
 
-    def take(self, said: list[tuple[Listener, bytes | None]]) -> None: ...
+    def take(self, pieces: list[tuple[Listener, bytes | None]]) -> None: ...
 
 
 class Listener:
@@ -57,8 +57,8 @@ def send_all(pairs: Iterable[tuple[Listener, bytes]]) -> None:
     for listener, data in pairs:
         if listener.is_open and data:
             by_outlet.setdefault(listener.outlet, []).append((listener, data))
-    for outlet, said in by_outlet.items():
-        outlet.take(said)
+    for outlet, pieces in by_outlet.items():
+        outlet.take(pieces)
 
 
 def can_stream(request: HttpRequest) -> bool:

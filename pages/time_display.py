@@ -48,20 +48,18 @@ def clock_in_zone(moment: datetime | str, zone_name: str) -> str:
     return date_format(_local_time(_moment(moment), zone_name)[0], "TIME_FORMAT")
 
 
-def zone_label(zone_name: str) -> str:
-    return times.zone_label(zone_name)
-
-
 def election_time(moment: datetime | str, zone_name: str) -> SafeString:
     """A time, or its stored text, in the election's zone; a script adds the reader's own time."""
     moment = _moment(moment)
-    shown, zone_name = _local_time(moment, zone_name)
-    offset = shown.utcoffset() or timedelta()
+    local, zone_name = _local_time(moment, zone_name)
+    offset = local.utcoffset() or timedelta()
     zone = "" if zone_name == "UTC" else f" ({times.zone_label(zone_name)})"
-    universal = f", {_universal(moment, shown)}" if offset else ""
+    universal = moment.astimezone(UTC)
+    text = date_format(universal, "TIME_FORMAT" if universal.date() == local.date() else "DATETIME_FORMAT")
+    elsewhere = f", {text} UTC" if offset else ""
     yours = _("%(time)s your time") % {"time": "{time}"}
     minutes = round(offset / timedelta(minutes=1))
-    return format_html(TIME, as_text(moment), minutes, yours, times.moment_text(shown), zone, universal)
+    return format_html(TIME, as_text(moment), minutes, yours, times.moment_text(local), zone, elsewhere)
 
 
 def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: datetime | None = None) -> SafeString:
@@ -69,11 +67,11 @@ def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: dateti
     until, now = _moment(until), now or utc_now()
     left = times.seconds_left(until, now)
     language = get_language()
-    words, before, after, over = _labels(edge, language)
+    label, before, after, over = _labels(edge, language)
     amounts = _with_bold_counts(tuple(times.split_seconds(left)), language)
     kind = " ending" if edge == Edge.CLOSING.value and left < SECONDS_PER_HOUR else ""
-    shown = (before, amounts, after) if left else (over, "", "")
-    return format_html(COUNTDOWN, kind, edge, as_text(until), as_text(now), words, over, *shown)
+    parts = (before, amounts, after) if left else (over, "", "")
+    return format_html(COUNTDOWN, kind, edge, as_text(until), as_text(now), label, over, *parts)
 
 
 def _moment(moment: datetime | str) -> datetime:
@@ -88,20 +86,14 @@ def _local_time(moment: datetime, zone_name: str) -> tuple[datetime, str]:
         return moment.astimezone(UTC), "UTC"
 
 
-def _universal(moment: datetime, shown: datetime) -> str:
-    universal = moment.astimezone(UTC)
-    same_day = universal.date() == shown.date()
-    return f"{date_format(universal, 'TIME_FORMAT' if same_day else 'DATETIME_FORMAT')} UTC"
-
-
 @lru_cache(1000)
 def _labels(edge: str, language: str | None) -> tuple[SafeString, ...]:
     """The sentence with a placeholder for the time, the text around it, and the text for when it is over."""
     opening = Edge(edge) is Edge.OPENING
-    words = (_("Opens in %(time)s") if opening else _("%(time)s left")) % {"time": "{time}"}
-    before, _time, after = words.partition("{time}")
+    label = (_("Opens in %(time)s") if opening else _("%(time)s left")) % {"time": "{time}"}
+    before, _time, after = label.partition("{time}")
     over = _("Voting has begun.") if opening else _("Voting has ended.")
-    return escape(words), escape(before), escape(after), escape(over)
+    return escape(label), escape(before), escape(after), escape(over)
 
 
 @lru_cache(1000)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -24,7 +23,6 @@ from .times import (
     REGIONS,
     Edge,
     InterpretedTime,
-    Zone,
     check_year,
     interpret,
     local_time,
@@ -50,14 +48,12 @@ class LocalTimeInput(forms.TextInput):
         super().__init__({"max": f"{LAST_YEAR}-12-31T23:59", **(attrs or {})})
 
     def format_value(self, value: Any) -> str | None:
-        return local_text(value) if isinstance(value, datetime) else super().format_value(value)
-
-
-def local_text(local: datetime) -> str:
-    """A time as browsers write it, in its shortest form."""
-    if local.microsecond:
-        return local.isoformat(timespec="milliseconds")
-    return local.isoformat(timespec="seconds" if local.second else "minutes")
+        """A time as browsers write it, in its shortest form."""
+        if not isinstance(value, datetime):
+            return super().format_value(value)
+        return value.isoformat(
+            timespec="milliseconds" if value.microsecond else "seconds" if value.second else "minutes"
+        )
 
 
 class LocalTimeField(forms.Field):
@@ -73,13 +69,10 @@ class LocalTimeField(forms.Field):
     def to_python(self, value: Any) -> datetime | None:
         if isinstance(value, datetime) or value in self.empty_values:
             return value or None
-        return self.read(str(value).strip())
-
-    def read(self, text: str) -> datetime:
-        written = DATETIME_LOCAL.fullmatch(text)
-        if not written:
+        match = DATETIME_LOCAL.fullmatch(str(value).strip())
+        if not match:
             raise ValidationError(_("Enter the date and time like this: 2027-03-01 18:00."), code="unreadable")
-        year, day, time = written.groups()
+        year, day, time = match.groups()
         check_year(int(year))
         try:
             return datetime.fromisoformat(f"{year}{day}T{time}")
@@ -101,12 +94,11 @@ def _quarter(now: datetime) -> datetime:
 def _choices(language: str, now: datetime) -> list[tuple[Any, Any]]:
     anywhere = f"{zone_label(AOE)} ({offset_text(local_time(now, AOE).utcoffset() or timedelta())})"
     first = [("", _("Choose a time zone")), (AOE, anywhere), ("UTC", "UTC")]
-    places = selectable_zones(now)
-    return first + [(str(label), list(_in_region(region, places))) for region, label in REGIONS.items()]
-
-
-def _in_region(region: str, places: list[Zone]) -> Iterator[tuple[str, str]]:
-    return ((place.name, place.label) for place in places if place.region == region)
+    zones = selectable_zones(now)
+    return first + [
+        (str(label), [(zone.name, zone.label) for zone in zones if zone.region == region])
+        for region, label in REGIONS.items()
+    ]
 
 
 @lru_cache(maxsize=8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from enum import Enum
@@ -42,10 +41,6 @@ class UnknownZone(ValidationError):
     """An unknown time zone."""
 
 
-class NoSuchYear(ValidationError):
-    """A year that no election can be in: a typing error."""
-
-
 # --- zones ---
 
 
@@ -75,8 +70,12 @@ def zone(name: str) -> tzinfo:
 
 def selectable_zones(now: datetime) -> list[Zone]:
     """The places to choose from, by region and city, without outdated spellings."""
-    places = [_zone(name, now) for name in _selectable_names()]
-    return sorted(places, key=lambda place: (place.region, place.city))
+    zones = []
+    for name in _selectable_names():
+        region, *parts = name.replace("_", " ").split("/")
+        offset = now.astimezone(zone(name)).utcoffset() or timedelta()
+        zones.append(Zone(name, region, ", ".join(reversed(parts)), offset))
+    return sorted(zones, key=lambda each: (each.region, each.city))
 
 
 def is_selectable(name: str) -> bool:
@@ -96,11 +95,6 @@ def offset_text(offset: timedelta) -> str:
     return f"UTC{'+' if offset > timedelta() else '-'}{minutes // 60:02}:{minutes % 60:02}"
 
 
-def _zone(name: str, now: datetime) -> Zone:
-    region, *parts = name.replace("_", " ").split("/")
-    return Zone(name, region, ", ".join(reversed(parts)), now.astimezone(zone(name)).utcoffset() or timedelta())
-
-
 @cache
 def _known_zones() -> frozenset[str]:
     return frozenset(name for name in available_timezones() if name.partition("/")[0] in REGIONS)
@@ -108,22 +102,13 @@ def _known_zones() -> frozenset[str]:
 
 @cache
 def _selectable_names() -> frozenset[str]:
-    return _known_zones() & _names_in_zone_tab() or _known_zones()
-
-
-def _names_in_zone_tab() -> set[str]:
-    """The names in the zone database's own list of places, which omits spellings kept for old programs."""
-    for folder in _zone_folders():
+    """Those in the zone database's own list of places, which omits spellings kept for old programs."""
+    folders: list[Any] = [*map(Path, TZPATH), *([files("tzdata") / "zoneinfo"] if find_spec("tzdata") else [])]
+    for folder in folders:
         if (table := folder / "zone.tab").is_file():
             rows = table.read_text(encoding="utf-8").splitlines()
-            return {row.split("\t")[2] for row in rows if not row.startswith("#")}
-    return set()
-
-
-def _zone_folders() -> Iterator[Any]:
-    yield from map(Path, TZPATH)
-    if find_spec("tzdata"):
-        yield files("tzdata") / "zoneinfo"
+            return _known_zones() & {row.split("\t")[2] for row in rows if not row.startswith("#")} or _known_zones()
+    return _known_zones()
 
 
 # --- what a typed time means ---
@@ -206,14 +191,14 @@ def interpret(local: datetime, zone_name: str, edge: Edge) -> InterpretedTime:
     first = local.replace(tzinfo=zone(zone_name), fold=0)
     second = first.replace(fold=1)
     note = _clock_change(first, second)
-    taken = second if (note, edge) == (ClockChange.REPEATED, Edge.CLOSING) else first
-    return InterpretedTime(local, zone_name, edge, taken.astimezone(UTC), note)
+    chosen = second if (note, edge) == (ClockChange.REPEATED, Edge.CLOSING) else first
+    return InterpretedTime(local, zone_name, edge, chosen.astimezone(UTC), note)
 
 
 def check_year(year: int) -> None:
     if not FIRST_YEAR <= year <= LAST_YEAR:
         years = {"first": FIRST_YEAR, "last": LAST_YEAR}
-        raise NoSuchYear(_("The year must be between %(first)d and %(last)d."), code="year", params=years)
+        raise ValidationError(_("The year must be between %(first)d and %(last)d."), code="year", params=years)
 
 
 def _clock_change(first: datetime, second: datetime) -> ClockChange:
@@ -239,12 +224,9 @@ def form_time(moment: datetime, zone_name: str) -> datetime:
 
 def moment_text(local: datetime) -> str:
     """Date, time and the zone's abbreviation; many zones only have their offset."""
-    return f"{date_format(local, 'DATETIME_FORMAT')} {zone_abbreviation(local)}"
-
-
-def zone_abbreviation(local: datetime) -> str:
     letters = local.tzname() or ""
-    return letters if letters.isalpha() else offset_text(local.utcoffset() or timedelta())
+    zone_text = letters if letters.isalpha() else offset_text(local.utcoffset() or timedelta())
+    return f"{date_format(local, 'DATETIME_FORMAT')} {zone_text}"
 
 
 def from_text(stored: str) -> datetime:

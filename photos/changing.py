@@ -3,13 +3,14 @@
 Shared by everything that has a picture. Its app checks permissions and adds its own part of the transaction:
 
     def picture(request, post):
-        act = lambda wanted: services.picture_post(request.user, post.id, wanted)
+        act = partial(services.picture_post, request.user, post.id)
         return picture_page(request, post.photo, act, reverse("post", args=[post.slug]), title=post.title)
 
-    def picture_post(actor, post_id, wanted):        # in a service, wrapped in `retry_lost_race`
+    @retried
+    def picture_post(actor, post_id, change):
         before = ...find(post_id).photo
-        after = wanted.instead_of(before)
-        record(event, photos.set_on(key, before, after, Exists()), *wanted.writes(before))
+        after = change.instead_of(before)
+        record(event, photos.setting_photo(key, before, after, Exists()), *change.writes(before))
 """
 
 from __future__ import annotations
@@ -63,33 +64,26 @@ def picture_page(
 ) -> HttpResponse:
     """Shows and processes the form. Scripts submit it in the background and get the URL to continue at."""
     form = PictureForm(form_data(request), request.FILES or None, photo=photo)
-    done = run_form(request, form, lambda: act(_requested_change(request, form, photo)), _success_message(form), "file")
-    if request.headers.get("Accept") == "application/json":
-        return _json_response(request, form, to if done else "")
+
+    def save() -> str:
+        change = _requested_change(request, form.cleaned_data, photo)
+        act(change)
+        return _("The picture is saved.") if change.new or change.seen else _("The picture is removed.")
+
+    done, is_scripted = run_form(request, form, save, str, "file"), request.headers.get("Accept") == "application/json"
     if done:
-        return HttpResponseRedirect(to)
+        return JsonResponse({"to": to}) if is_scripted else HttpResponseRedirect(to)
+    if is_scripted:
+        sentences = [sentence for errors in form.errors.values() for sentence in errors]
+        return JsonResponse({"sentences": sentences}, status=422)
     context |= {"form": form, "photo": photo, "back": to}
     return render(request, "photos/form.html", context, status=422 if form.errors else 200)
 
 
-def _requested_change(request: HttpRequest, form: PictureForm, photo: Photo | None) -> PictureChange:
-    words = form.cleaned_data
-    if words.get("remove"):
+def _requested_change(request: HttpRequest, typed: dict[str, Any], photo: Photo | None) -> PictureChange:
+    if typed.get("remove"):
         return PictureChange()
-    if file := words["file"]:
+    if file := typed["file"]:
         count(UPLOADS, request.user.name)
-        return PictureChange(new=encoded(file.read(), words["alt"]))
-    return PictureChange(seen=photo, alt=words["alt"])
-
-
-def _success_message(form: PictureForm) -> Callable[[Any], str]:
-    return lambda _answer: (
-        _("The picture is removed.") if form.cleaned_data.get("remove") else _("The picture is saved.")
-    )
-
-
-def _json_response(request: HttpRequest, form: PictureForm, to: str) -> HttpResponse:
-    if to:
-        return JsonResponse({"to": to})
-    sentences = [sentence for errors in form.errors.values() for sentence in errors]
-    return JsonResponse({"sentences": sentences}, status=422)
+        return PictureChange(new=encoded(file.read(), typed["alt"]))
+    return PictureChange(seen=photo, alt=typed["alt"])

@@ -11,7 +11,6 @@ import json
 import resource
 import signal
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from io import BytesIO
 from typing import Any
@@ -108,13 +107,13 @@ def orientation(image: Image.Image) -> int:
 def pictures(raw: bytes) -> list[Image.Image]:
     """Upright, in sRGB, in all widths, smallest first."""
     image = opened(raw)
-    held = orientation(image)
-    box = _box(image.size, WIDTHS[-1], lies=held in LYING)
+    turn = orientation(image)
+    box = _box(image.size, WIDTHS[-1], lies=turn in LYING)
     with suppress(ValueError):
         image.draft(None, (box[0] * 2, box[1] * 2))  # JPEG decoders can scale down by two or four
     largest = _coloured(_workable(image).resize(box, Image.Resampling.LANCZOS), image.info.get("icc_profile"))
-    if held in TURNS:
-        largest = largest.transpose(TURNS[held])
+    if turn in TURNS:
+        largest = largest.transpose(TURNS[turn])
     sizes = sorted({_box(largest.size, width) for width in WIDTHS})
     return [_clean(largest.resize(size, Image.Resampling.LANCZOS)) for size in sizes]
 
@@ -142,9 +141,9 @@ def _coloured(image: Image.Image, profile: bytes | None) -> Image.Image:
     mode = "RGBA" if image.mode == "RGBA" else "RGB"
     if profile:
         with suppress(Exception):
-            given, ours = ImageCms.ImageCmsProfile(BytesIO(profile)), ImageCms.createProfile("sRGB")
-            if (made := ImageCms.profileToProfile(image, given, ours, outputMode=mode)) is not None:
-                return made
+            own, srgb = ImageCms.ImageCmsProfile(BytesIO(profile)), ImageCms.createProfile("sRGB")
+            if (converted := ImageCms.profileToProfile(image, own, srgb, outputMode=mode)) is not None:
+                return converted
     return image.convert(mode)
 
 
@@ -170,15 +169,13 @@ def written(images: list[Image.Image]) -> tuple[str, list[tuple[tuple[int, int],
 
 
 def _small_enough(image: Image.Image, kind: str) -> bytes | None:
-    return next((data for data in _in_qualities(image, kind) if len(data) < MAX_PHOTO_BYTES), None)
-
-
-def _in_qualities(image: Image.Image, kind: str) -> Iterator[bytes]:
-    how: dict[str, Any] = {"method": 4} if kind == "webp" else {"optimize": True, "progressive": True}
+    options: dict[str, Any] = {"method": 4} if kind == "webp" else {"optimize": True, "progressive": True}
     for quality in QUALITIES:
         file = BytesIO()
-        image.save(file, "WEBP" if kind == "webp" else "JPEG", quality=quality, **how)
-        yield file.getvalue()
+        image.save(file, "WEBP" if kind == "webp" else "JPEG", quality=quality, **options)
+        if file.tell() < MAX_PHOTO_BYTES:
+            return file.getvalue()
+    return None
 
 
 def answer(raw: bytes) -> bytes:
@@ -191,12 +188,12 @@ def answer(raw: bytes) -> bytes:
         return _line({"refused": "memory"})
     except Exception:  # whatever a decoder raises for a malformed file
         return _line({"refused": "broken"})
-    said = [{"wide": size[0], "high": size[1], "bytes": len(data)} for size, data in made]
-    return _line({"kind": kind, "pictures": said}) + b"".join(data for _size, data in made)
+    sizes = [{"wide": size[0], "high": size[1], "bytes": len(data)} for size, data in made]
+    return _line({"kind": kind, "pictures": sizes}) + b"".join(data for _size, data in made)
 
 
-def _line(words: dict[str, Any]) -> bytes:
-    return json.dumps(words).encode() + b"\n"
+def _line(header: dict[str, Any]) -> bytes:
+    return json.dumps(header).encode() + b"\n"
 
 
 # --- the process ---

@@ -23,7 +23,8 @@ from threading import BoundedSemaphore, Timer
 from typing import Any
 
 from . import child
-from .rules import CONTENT_TYPES, MAX_PHOTO_BYTES, MAX_UPLOAD_BYTES, WIDTHS, Photo, no_picture
+from .child import MAX_PHOTO_BYTES, MAX_UPLOAD_BYTES, WIDTHS
+from .rules import CONTENT_TYPES, Photo, no_picture
 
 ENCODING_SLOTS = BoundedSemaphore(2)  # pictures encoded at once per process, so that pages take precedence
 MAX_QUEUE_SECONDS = 10.0
@@ -48,12 +49,12 @@ def encoded(raw: bytes, alt: str, photo_id: str | None = None) -> Encoded:
     """Re-encodes a picture in all widths without any metadata; raises a refusal with a message."""
     if len(raw) > MAX_UPLOAD_BYTES:
         raise no_picture("large")
-    with in_line():
-        return read(said_of(raw), alt, photo_id or new_id())
+    with encoding_slot():
+        return read(run_child(raw), alt, photo_id or new_id())
 
 
 @contextmanager
-def in_line() -> Iterator[None]:
+def encoding_slot() -> Iterator[None]:
     if not ENCODING_SLOTS.acquire(timeout=MAX_QUEUE_SECONDS):
         raise no_picture("busy")
     try:
@@ -65,7 +66,7 @@ def in_line() -> Iterator[None]:
 # --- child process ---
 
 
-def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = TIMEOUT_SECONDS) -> bytes:
+def run_child(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = TIMEOUT_SECONDS) -> bytes:
     """The child's output, limited in both time and size."""
     try:
         process = subprocess.Popen(  # noqa: S603 - our own program, without user input in its arguments
@@ -83,16 +84,19 @@ def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = TIM
     clock.daemon = True
     clock.start()
     try:
-        said = _conversation(process, raw)
+        output = _communicate(process, raw)
     finally:
         clock.cancel()
         clock.join()
         _end(process)
         process.wait()
-    return _judged(said, process.returncode)
+    if b"\n" in output and len(output) <= MAX_OUTPUT_BYTES:
+        return output
+    was_ended = process.returncode in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL)
+    raise no_picture("long" if was_ended and not output else "broken")
 
 
-def _conversation(process: subprocess.Popen[bytes], raw: bytes) -> bytes:
+def _communicate(process: subprocess.Popen[bytes], raw: bytes) -> bytes:
     """Ends at the latest when the child is killed, because that closes the pipes."""
     assert process.stdin
     assert process.stdout
@@ -110,39 +114,32 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _judged(said: bytes, code: int) -> bytes:
-    if b"\n" in said and len(said) <= MAX_OUTPUT_BYTES:
-        return said
-    was_ended = code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL)
-    raise no_picture("long" if was_ended and not said else "broken")
-
-
 # --- child output ---
 
 
-def read(said: bytes, alt: str, photo_id: str) -> Encoded:
+def read(output: bytes, alt: str, photo_id: str) -> Encoded:
     """Validates the output as untrusted, because the child has processed untrusted input."""
-    line, _, rest = said.partition(b"\n")
+    line, _, rest = output.partition(b"\n")
     try:
         return _read(json.loads(line), rest, alt, photo_id)
     except (IndexError, KeyError, TypeError, ValueError):
         raise no_picture("broken") from None
 
 
-def _read(words: dict[str, Any], rest: bytes, alt: str, photo_id: str) -> Encoded:
-    if "refused" in words:
-        raise no_picture(words["refused"])
-    sizes = [(int(each["wide"]), int(each["high"]), int(each["bytes"])) for each in words["pictures"]]
+def _read(header: dict[str, Any], rest: bytes, alt: str, photo_id: str) -> Encoded:
+    if "refused" in header:
+        raise no_picture(header["refused"])
+    sizes = [(int(each["wide"]), int(each["high"]), int(each["bytes"])) for each in header["pictures"]]
     widths, parts = tuple(wide for wide, _high, _bytes in sizes), _parts(rest, [each for _, _, each in sizes])
     wide, high, _bytes = sizes[-1]
     if (
-        words["kind"] not in CONTENT_TYPES
+        header["kind"] not in CONTENT_TYPES
         or list(widths) != sorted({*widths})
         or not 0 < widths[0] <= wide <= WIDTHS[-1]
     ):
         raise ValueError("These are not the widths of a picture.")
     digests = tuple(sha256(part).hexdigest() for part in parts)
-    return Encoded(Photo(photo_id, alt, wide, high, widths, words["kind"], digests), parts)
+    return Encoded(Photo(photo_id, alt, wide, high, widths, header["kind"], digests), parts)
 
 
 def _parts(rest: bytes, sizes: list[int]) -> tuple[bytes, ...]:

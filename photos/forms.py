@@ -8,7 +8,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from .rules import MAX_ALT_CHARS, MAX_UPLOAD_BYTES, SENTENCES, Photo
+from .child import MAX_UPLOAD_BYTES
+from .rules import MAX_ALT_CHARS, SENTENCES, Photo
 
 
 class PictureForm(forms.Form):

@@ -7,6 +7,6 @@ from store.schema import ItemType
 
 ITEMS = (
     ItemType("picture", keys.photo, "kind digest content:bytes",
-             replay="The bytes of a picture are in backups, not in the log, which would keep them for good; it has "
-             "their digests."),
+             replay="Pictures are in backups, not in the log, which would keep them permanently; it has their "
+             "digests."),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from acts.storage import table
@@ -13,18 +13,9 @@ from .encoding import Encoded, new_id
 from .rules import Photo
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPicture:
-    """A picture in one width, as served."""
-
-    kind: str
-    digest: str
-    content: bytes
-
-
-def find(photo_id: str, width: int) -> StoredPicture | None:
-    item = table().get(keys.photo(photo_id, width))
-    return StoredPicture(item["kind"], item["digest"], item["content"]) if item else None
+def find(photo_id: str, width: int) -> Item | None:
+    """A picture in one width: its kind, its digest and its content."""
+    return table().get(keys.photo(photo_id, width))
 
 
 def find_all(photo: Photo) -> list[bytes]:
@@ -48,14 +39,11 @@ def photo_keys(photo: Photo | None) -> list[Key]:
 
 def adding_bytes(encoded: Encoded) -> list[Put]:
     photo = encoded.photo
+    fixed = {"entity_type": "PHOTO", "kind": photo.kind}
     return [
-        Put(_item(place, photo.kind, digest, content), when=Missing())
+        Put({**place.item, **fixed, "digest": digest, "content": content}, when=Missing())
         for place, digest, content in zip(photo_keys(photo), photo.digests, encoded.parts, strict=True)
     ]
-
-
-def _item(place: Key, kind: str, digest: str, content: bytes) -> Item:
-    return {**place.item, "entity_type": "PHOTO", "kind": kind, "digest": digest, "content": content}
 
 
 def deleting_bytes(photo: Photo | None) -> list[Delete]:

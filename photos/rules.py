@@ -10,19 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 
-from .child import MAX_PHOTO_BYTES, MAX_PIXELS, MAX_UPLOAD_BYTES, WIDTHS
-
-__all__ = [
-    "MAX_ALT_CHARS",
-    "MAX_PHOTO_BYTES",
-    "MAX_PIXELS",
-    "MAX_UPLOAD_BYTES",
-    "WIDTHS",
-    "NoPicture",
-    "Photo",
-    "photo_of",
-]
-
 MAX_ALT_CHARS = 300
 DEFAULT_WIDTH_PX = 640  # for clients that do not support srcset
 CONTENT_TYPES = {"jpg": "image/jpeg", "webp": "image/webp"}
@@ -71,8 +58,8 @@ class Photo:
 
     def src(self, width: int) -> str:
         """URL of the smallest version at least this wide, or else of the largest."""
-        found = next((each for each in self.widths if each >= width), self.widths[-1])
-        return reverse("picture", args=[self.id, found, self.kind])
+        stored = next((each for each in self.widths if each >= width), self.widths[-1])
+        return reverse("picture", args=[self.id, stored, self.kind])
 
     @property
     def address(self) -> str:

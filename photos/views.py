@@ -10,19 +10,20 @@ from django.views.decorators.http import require_safe
 from pages.sharing import immutable
 
 from . import repository
-from .rules import CONTENT_TYPES, WIDTHS
+from .child import WIDTHS
+from .rules import CONTENT_TYPES
 
 SANDBOX_POLICY = "default-src 'none'; sandbox"  # opened on its own, it can only be viewed
 
 
 @require_safe
 def picture(request: HttpRequest, photo_id: str, width: int, ending: str) -> HttpResponse:
-    found = repository.find(photo_id, width) if width <= WIDTHS[-1] else None
-    if found is None or found.kind != ending:
+    item = repository.find(photo_id, width) if width <= WIDTHS[-1] else None
+    if item is None or item["kind"] != ending:
         raise Http404
-    etag = quote_etag(found.digest)
-    answer = HttpResponse(found.content, content_type=CONTENT_TYPES[found.kind])
-    answer["ETag"] = etag
-    answer["Content-Security-Policy"] = SANDBOX_POLICY
-    answer["X-Content-Type-Options"] = "nosniff"
-    return immutable(get_conditional_response(request, etag=etag, response=answer))
+    etag = quote_etag(item["digest"])
+    response = HttpResponse(item["content"], content_type=CONTENT_TYPES[ending])
+    response["ETag"] = etag
+    response["Content-Security-Policy"] = SANDBOX_POLICY
+    response["X-Content-Type-Options"] = "nosniff"
+    return immutable(get_conditional_response(request, etag=etag, response=response))

@@ -22,7 +22,7 @@ from .sealing import try_seal
 
 # votes that are counted and sealed within a request; more are left to the worker
 MAX_VOTES_COUNTED_IN_REQUEST = 1_000
-CACHE_BYTES = 60_000_000  # bytes that all polls take up that are being watched
+CACHE_BYTES = 60_000_000  # of all polls that are being watched
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -75,10 +74,6 @@ def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
     return answer
 
 
-def _context(runner: Runner, **more: Any) -> dict[str, Any]:
-    return poll_context(runner.poll, offered={act.name for act in runner.offered}, **more)
-
-
 def _private_link(request: HttpRequest, poll: Poll) -> str:
     if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
         return ""
@@ -87,8 +82,9 @@ def _private_link(request: HttpRequest, poll: Poll) -> str:
 
 @of_runners(require_safe)
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
-    context = {"votes": runner.votes, "private_link": _private_link(request, runner.poll)}
-    return render(request, "polls/manage.html", _context(runner, **context, **sharing_context(runner.poll)))
+    poll, offered = runner.poll, {act.name for act in runner.offered}
+    context = poll_context(poll, offered=offered, votes=runner.votes, private_link=_private_link(request, poll))
+    return render(request, "polls/manage.html", context | sharing_context(poll))
 
 
 # --- acts ---
@@ -100,7 +96,7 @@ def close(request: HttpRequest, runner: Runner) -> HttpResponse:
         run_action(request, lambda: services.close(runner), _("The poll is closed."))
         return redirect("manage_poll", runner.poll.id)
     lead = _("Nobody can vote after that unless you reopen it. Everyone with the link can see the results.")
-    return confirm_page(request, _("Close the poll"), _("Close it"), **_context(runner, lead=lead, danger=True))
+    return confirm_page(request, _("Close the poll"), _("Close it"), lead=lead, danger=True)
 
 
 @of_runners(form_page)
@@ -120,10 +116,10 @@ def _until(
     ahead = poll.expires_at is not None and poll.expires_at > now_text()
     initial = {"ends": form_time(poll.ends, poll.time_zone)} if ahead and poll.ends else {}
     form = PollEndForm(form_data(request), zone=poll.time_zone, initial=initial)
-    if run_form(request, form, lambda: act(runner, form.end()), done):
+    if run_form(request, form, lambda: act(runner, form.stored("ends")), done):
         show_time_notes(request, form)
         return redirect("manage_poll", poll.id)
-    return show_form(request, form, title, title, **_context(runner))
+    return show_form(request, form, title, title)
 
 
 for_organisers = requires(Permission.USE_APPLICATION)(manage)
@@ -146,7 +142,7 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")
     lead = _("The question, description and options are copied. Votes are not, and the poll stays as it is.")
-    return show_form(request, form, title, button, lead=lead, **_context(runner))
+    return show_form(request, form, title, button, lead=lead)
 
 
 @of_runners(require_POST)
@@ -168,6 +164,4 @@ def delete(request: HttpRequest, runner: Runner) -> HttpResponse:
         "“%(title)s” and its %(count)d votes will be deleted for good. Its link and code will stop working.",
         runner.votes,
     ) % {"title": runner.poll.title, "count": runner.votes}
-    return confirm_page(
-        request, _("Delete the poll"), _("Delete it for good"), **_context(runner, lead=lead, danger=True)
-    )
+    return confirm_page(request, _("Delete the poll"), _("Delete it for good"), lead=lead, danger=True)

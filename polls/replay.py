@@ -28,21 +28,21 @@ FIELDS = {stored: name for name, stored in repository.STORED_AS.items()}
 
 def of_a_poll(act: Callable[[Happened, Poll], Step | Iterator[Step]]) -> Act:
     def acted(event: Happened) -> Step | Iterator[Step]:
-        poll = repository.find(event.said["poll_id"])
+        poll = repository.find(event.data["poll_id"])
         return act(event, poll) if poll is not None else ()
 
     return acted
 
 
 def created(event: Happened) -> Iterator[Step]:
-    poll = repository.poll_of(event.said)
+    poll = repository.poll_of(event.data)
     yield repository.creation(poll, int(from_text(poll.created_at).timestamp()))
 
 
 @of_a_poll
 def voted(event: Happened, poll: Poll) -> Iterator[Step]:
     """Through any gate: which one is random, and the order of events shows whether it was open."""
-    said = event.said
+    said = event.data
     before = table().get(keys.vote(poll.id, said["vote_id"], poll.shards))
     standing = PollStanding(poll, said["vote_id"], before, gate=None, number=0, repeated=False)
     if (before is not None) != said["changed"]:
@@ -61,13 +61,13 @@ def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
 
 @of_a_poll
 def reported(event: Happened, poll: Poll) -> Step:
-    said = event.said
+    said = event.data
     return reports.reporting(poll, said["report_id"], said["reason"], "", said["reportedAt"])
 
 
 @of_a_poll
 def dismissed(event: Happened, poll: Poll) -> Step:
-    return [reports.dismissal(poll.id, event.said["dismissedAt"])]
+    return [reports.dismissal(poll.id, event.data["dismissedAt"])]
 
 
 def changed(change: Callable[[Happened], dict[str, Any]]) -> Act:
@@ -75,12 +75,12 @@ def changed(change: Callable[[Happened], dict[str, Any]]) -> Act:
 
 
 def _changes(event: Happened) -> dict[str, Any]:
-    return {FIELDS.get(name, name): value for name, value in event.said.items() if name != "poll_id"}
+    return {FIELDS.get(name, name): value for name, value in event.data.items() if name != "poll_id"}
 
 
 @of_a_poll
 def closed(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield _beginning(poll, event.actor, event.said["closedAt"])
+    yield _beginning(poll, event.actor, event.data["closedAt"])
     shut = repository.find(poll.id)
     assert shut is not None
     yield from by_count(repository.closing_gates(shut))
@@ -102,10 +102,10 @@ def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
     """Counted again from the votes in the log."""
     sealing.count_and_seal(poll, repository.with_gates(poll.id))
     again = announced(table())
-    for name, told in event.said.items():
+    for name, told in event.data.items():
         if name != "sealedAt" and again.get(name) != told:
             raise DoesNotFit(f"tells another result than the votes in the log give ({name}).")
-    yield [Update(keys.poll_result(poll.id), set={"sealedAt": event.said["sealedAt"]})]
+    yield [Update(keys.poll_result(poll.id), set={"sealedAt": event.data["sealedAt"]})]
 
 
 EVENTS = (
@@ -118,7 +118,7 @@ EVENTS = (
     EventType("PollReopened", reopened, "poll_id expiresAt goneAt time_zone"),
     EventType("PollListed", changed(lambda event: {"listed": True}), "poll_id"),
     EventType("PollUnlisted", changed(lambda event: {"listed": False}), "poll_id"),
-    EventType("PollHidden", changed(lambda event: {"hidden_at": event.said["hiddenAt"]}), "poll_id", "hiddenAt"),
+    EventType("PollHidden", changed(lambda event: {"hidden_at": event.data["hiddenAt"]}), "poll_id", "hiddenAt"),
     EventType("PollShown", changed(lambda event: {"hidden_at": None}), "poll_id"),
     EventType("PollReported", reported, "poll_id", "report_id reason reportedAt"),
     EventType("PollReportsDismissed", dismissed, "poll_id", "dismissedAt"),

@@ -39,7 +39,7 @@ class Reported:
     id: str
     title: str
     reports: int  # not dismissed yet
-    reported_at: str  # the newest
+    reported_at: str  # time of the newest
     label: str | Promise  # of the newest
     dismissed_at: str = ""
 

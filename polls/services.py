@@ -43,7 +43,7 @@ from .rules import Act, Poll, PollRelation
 
 MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
 CODE_CHARS = 6
-VOTER, ANONYMOUS_MAKER = "@voter", "@maker"  # in the log, for all without an account: no account name has an @
+VOTER, ANONYMOUS_MAKER = "@voter", "@maker"  # any voter, any maker without an account: the log has no names
 NOT_YOURS = _("You cannot manage this poll.")
 NOT_NOW = _("That is not possible in the poll's current state.")
 

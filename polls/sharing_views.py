@@ -31,7 +31,7 @@ from .live_count import PollSnapshot
 from .rules import HIDDEN, Poll
 from .views import found_or_404, page_context, poll_context, vote_in, with_own_vote
 
-CACHE_SECONDS = 5  # the picture of a standing
+CACHE_SECONDS = 5  # of the picture of the current result
 MIN_WIDTH_PX, MIN_HEIGHT_PX = 280, 200
 MAX_PLACES_SHOWN = 10  # that the small page shows
 PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")

@@ -32,14 +32,14 @@ class Kind(StrEnum):
     RATING = "rating"
     YES_NO = "yes-no"
     IDEAS = "ideas"  # written by the room, put in order by the host, then ranked
-    TOPIC = "topic"  # of an assembly: talked about, and nothing to vote on
+    TOPIC = "topic"  # of an assembly: only discussed
     MOTION = "motion"  # yes, no or abstain
-    ALTERNATIVES = "alternatives"  # a motion and its amendments, ranked; the last one is that nothing changes
+    ALTERNATIVES = "alternatives"  # a motion and its amendments, ranked; the last option is “No change”
 
 
 RANKED = (Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)  # answered, or voted on, by a ranking
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
-SET_KIND_LABELS = {  # and what people read for each
+SET_KIND_LABELS = {  # of the kinds that a set may contain
     Kind.TEXT: gettext_lazy("Free text"),
     Kind.CHOICE: gettext_lazy("Choice"),
     Kind.RANKING: gettext_lazy("Ranking"),

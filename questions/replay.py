@@ -20,7 +20,7 @@ def changed(change: Callable[[FullSet, dict[str, Any]], FullSet]) -> Act:
     """Replays a change that depends on the set and the event's data."""
 
     def acted(event: Happened) -> Iterator[Step]:
-        full, data = _found(repository.find_full(event.said["set_id"])), event.said
+        full, data = _found(repository.find_full(event.data["set_id"])), event.data
         yield repository.change(full, rules.with_fields(change(full, data), changed_at=data["at"]))
 
     return acted
@@ -33,7 +33,7 @@ def _found(found: T | None) -> T:
 
 
 def made(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     fields = {name: data[name] for name in ("name", "created_at", "created_by", "description", "custom_instructions")}
     new = FullSet(QuestionSet(id=data["set_id"], changed_at=data["created_at"], **fields))
     yield repository.creation(_with_questions(new, data, data["created_at"]))
@@ -48,7 +48,7 @@ def _with_fields(full: FullSet, data: dict[str, Any]) -> FullSet:
 
 
 def deleted(event: Happened) -> Iterator[Step]:
-    set_ = _found(repository.find_set(event.said["set_id"]))
+    set_ = _found(repository.find_set(event.data["set_id"]))
     yield repository.deletion(set_)
     repository.DELETING.advance(set_.id)
 

@@ -16,8 +16,9 @@ from operator import itemgetter
 
 from acts.storage import table
 from ballots import repository as ballots
-from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
 from ballots.external_sort import Line, Sorter
+from ballots.rules import Mismatch, PublishedBallot, compare, compare_remaining
+from elections.repository import candidates_of
 from elections.rules import Election, State
 from results.services import roll_commitment
 from store import keys
@@ -135,7 +136,7 @@ def _name_the_ballot(election: Election, seal: Seal, stored: Ballots, cast: Ball
 
 def _numbered(election: Election, seal: Seal, rankings: Iterable[str]) -> Ballots:
     """Rankings as counts have them: with candidates numbered in the order of their names."""
-    names = {each.number: each.name for each in ballots.candidates_of(election)}
+    names = {each.number: each.name for each in candidates_of(election)}
     numbers = range(max(names, default=-1) + 1)
     every = Ballots.of([names.get(number, f"#{number}") for number in numbers], rankings)
     return every.in_order(seal.candidates).normal

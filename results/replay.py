@@ -25,11 +25,11 @@ def result_sealed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not election.secret_ballot:
         yield from ballots.published(election)
-    if secret := event.said["lots_secret"]:
+    if secret := event.data["lots_secret"]:
         yield [elections.lots(election.name, secret)]
     services.seal_result(election)
-    again, when = announced(table()), event.said["sealed_at"]
-    for name, value in event.said.items():
+    again, when = announced(table()), event.data["sealed_at"]
+    for name, value in event.data.items():
         if name not in BY_CHANCE and again.get(name) != value:
             raise DoesNotFit(f"tells another result than the ballots in the log give ({name}).")
     head = Update(keys.result(election.name), set={"sealed_at": when}, remove=("roll_secret",))

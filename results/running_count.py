@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from acts.storage import table
-from ballots.repository import candidates_of
+from elections.repository import candidates_of
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys, sharded_reads

@@ -15,12 +15,12 @@ from acts.caches import Cacheable
 from acts.storage import now_text, table, try_record
 from acts.wakeups import SEALING_JOB, wake_worker
 from ballots import repository as ballots
-from ballots.repository import candidates_of
 from ballots.services import seal_closed
 from ballots.services.sealing import CannotSeal
 from elections import repository as elections
 from elections import sharding
 from elections.lifecycle.closing import close_if_over
+from elections.repository import candidates_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, votes_of
 from results import repository, running_count

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from accounts.access import View, requires
+from accounts.access import View, allow_everyone, requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import name_and_role
@@ -24,15 +24,12 @@ def may_see_profile(user: User, name: str) -> bool:
     return rules.may_see(name_and_role(user), keys.fold(name), visibility)
 
 
-def profile_for(user: User, name: str) -> Profile | None:
+def profile_for(user: User, name: str, find: Callable[[str], Profile | None] = repository.profile) -> Profile | None:
     """The profile, if this user may see it; a hidden one is indistinguishable from a missing one."""
-    return _if_seen(user, repository.profile(name))
-
-
-def _if_seen(user: User, found: Profile | None) -> Profile | None:
-    if found is None or not rules.may_see(name_and_role(user), keys.fold(found.person.name), found.own.visibility):
-        return None
-    return found
+    profile = find(name)
+    if profile and rules.may_see(name_and_role(user), keys.fold(profile.person.name), profile.own.visibility):
+        return profile
+    return None
 
 
 def listed_for(user: User, skill_id: str) -> Skill | None:
@@ -47,14 +44,9 @@ def own_for(user: User, skill_id: str) -> Skill | None:
     return None if skill is None or skill.state == State.PROPOSED else skill
 
 
-def any_for(user: User, skill_id: str) -> Skill | None:
-    """A skill to change, under its own id."""
-    return repository.find(skill_id)
-
-
-def of_admins(methods: Callable[..., Any]) -> Callable[..., Any]:
+def of_admins(methods: Callable[..., Any]) -> Callable[[View], View]:
     """For admins of the catalogue, on any existing skill."""
-    return lambda view: requires(Permission.MANAGE_USERS, load_for=any_for)(methods(view))
+    return lambda view: requires(Permission.MANAGE_USERS, load=repository.find, rule=allow_everyone)(methods(view))
 
 
 def of_owners(methods: Callable[..., Any]) -> Callable[[View], View]:
@@ -76,7 +68,8 @@ class Entry:
 
 def entry_for(user: User, name: str, skill_id: str) -> Entry | None:
     """During a merge, the entry may still be under the old id. Endorsements are read by the pages."""
-    profile, skill = _if_seen(user, repository.profile_without_endorsements(name)), merging.follow_merges(skill_id)
+    profile = profile_for(user, name, repository.profile_without_endorsements)
+    skill = merging.follow_merges(skill_id)
     if profile is None or skill is None:
         return None
     held = profile.own.held.get(skill.id) or profile.own.held.get(skill_id)
@@ -89,19 +82,18 @@ def endorsable_for(user: User, name: str, skill_id: str) -> Entry | None:
     return entry if entry is not None and entry.profile.own.visibility == rules.Visibility.MEMBERS else None
 
 
-def given_for(user: User, name: str, skill_id: str) -> Endorsement | None:
+def endorsement_by(user: User, name: str, skill_id: str) -> Endorsement | None:
     """The user's own endorsement, whether or not the profile is still visible."""
-    return _under(skill_id, lambda each: endorsements.find(name, each, user.name))
+    return _endorsement(name, skill_id, user.name)
 
 
-def got_for(user: User, skill_id: str, by: str) -> Endorsement | None:
+def endorsement_of(user: User, skill_id: str, by: str) -> Endorsement | None:
     """An endorsement the user received, if they may see who gave it."""
-    found = _under(skill_id, lambda each: endorsements.find(user.name, each, by))
-    seen = found is not None and endorsements.visibilities([by])[keys.fold(by)]
-    return found if seen and rules.may_see(name_and_role(user), keys.fold(by), seen) else None
+    endorsement = _endorsement(user.name, skill_id, by)
+    return endorsement if endorsement is not None and may_see_profile(user, by) else None
 
 
-def _under(skill_id: str, find: Callable[[str], Endorsement | None]) -> Endorsement | None:
-    """Tries the given id, then the one it has been merged into."""
+def _endorsement(name: str, skill_id: str, by: str) -> Endorsement | None:
+    """Under this id, or the one the skill has been merged into."""
     skill = merging.follow_merges(skill_id)
-    return find(skill_id) or (find(skill.id) if skill else None)
+    return endorsements.find(name, skill_id, by) or (endorsements.find(name, skill.id, by) if skill else None)

@@ -212,9 +212,9 @@ def _add_skills(person: User, calling: str) -> None:
         level = min(4, 1 + years // 4 + chance.randint(0, 1))
         month = f"202{chance.randint(4, 5)}-{chance.randint(1, 12):02d}"
         interest = chance.random() < 0.25
-        said = {"level": level, "years": years, "last_used": month, "notes": "", "interest": interest}
+        statement = {"level": level, "years": years, "last_used": month, "notes": "", "interest": interest}
         if skill not in held:
-            services.hold(person, skill, f"demo {skill}", **said)
+            services.hold(person, skill, f"demo {skill}", **statement)
     if person.name in HIDDEN:
         services.show_to(person, HIDDEN[person.name])
 

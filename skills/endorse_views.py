@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from functools import partial
 from typing import Any
 
@@ -24,7 +23,7 @@ from store import keys
 
 from . import endorsements as items
 from . import merging, repository, services
-from .access import Entry, endorsable_for, entry_for, given_for, got_for
+from .access import Entry, endorsable_for, endorsement_by, endorsement_of, entry_for
 from .endorsements import Endorsement
 from .forms import EndorseForm
 from .repository import Profile
@@ -35,14 +34,14 @@ from .rules import Visibility
 
 def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Adds to each skill the number of endorsements visible to the viewer; keeps the order."""
-    seen = items.visible_to(name_and_role(viewer), profile.endorsements)
-    mine = {each.skill for each in seen if keys.fold(each.by) == keys.fold(viewer.name)}
-    mine |= items.given_to(profile.person.name, profile.uncounted, viewer.name)
+    visible = items.visible_to(name_and_role(viewer), profile.endorsements)
+    own = {each.skill for each in visible if keys.fold(each.by) == keys.fold(viewer.name)}
+    own |= items.given_to(profile.person.name, profile.uncounted, viewer.name)
     is_open = profile.own.visibility == Visibility.MEMBERS and viewer.can_vote
     may = is_open and keys.fold(profile.person.name) != keys.fold(viewer.name)
-    return [row | {"endorsements": sum(each.skill == row["held"].skill for each in seen),
+    return [row | {"endorsements": sum(each.skill == row["held"].skill for each in visible),
                    "has_more": row["held"].skill in profile.uncounted,
-                   "may_endorse": may and row["held"].skill not in mine} for row in rows]  # fmt: skip
+                   "may_endorse": may and row["held"].skill not in own} for row in rows]  # fmt: skip
 
 
 # --- viewing ---
@@ -55,18 +54,18 @@ def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
     person, user = entry.profile.person, request.user
     context = list_context(request, partial(items.received, person.name, entry.held.skill))
     rows = _rows(user, entry, items.visible_to(name_and_role(user), context["rows"]))
-    ours = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
-    is_mine = keys.fold(person.name) == keys.fold(user.name)
-    shown = {"person": person, "skill": entry.skill, "held": entry.held, "is_mine": is_mine}
-    return render(request, "skills/endorsements.html", {**context, **shown, "holders": ours[0], "others": ours[1]})
+    context |= {"holders": [row for row in rows if row["holds"]], "others": [row for row in rows if not row["holds"]]}
+    context |= {"is_mine": keys.fold(person.name) == keys.fold(user.name)}
+    context |= {"person": person, "skill": entry.skill, "held": entry.held}
+    return render(request, "skills/endorsements.html", context)
 
 
-def _rows(viewer: User, entry: Entry, seen: list[Endorsement]) -> list[dict[str, Any]]:
-    places = {each.by: keys.person_skill(each.by, entry.held.skill) for each in seen}
+def _rows(viewer: User, entry: Entry, visible: list[Endorsement]) -> list[dict[str, Any]]:
+    places = {each.by: keys.person_skill(each.by, entry.held.skill) for each in visible}
     held = table().get_many(places.values()) if places else {}
-    mutual = _endorsed_by(viewer, entry.profile.person) if seen else set()
-    return [{"given": each, "holds": places[each.by] in held, "mutual": keys.fold(each.by) in mutual,
-             "is_mine": keys.fold(each.by) == keys.fold(viewer.name)} for each in seen]  # fmt: skip
+    mutual = _endorsed_by(viewer, entry.profile.person) if visible else set()
+    return [{"endorsement": each, "holds": places[each.by] in held, "mutual": keys.fold(each.by) in mutual,
+             "is_mine": keys.fold(each.by) == keys.fold(viewer.name)} for each in visible]  # fmt: skip
 
 
 def _endorsed_by(viewer: User, person: User) -> set[str]:
@@ -89,18 +88,17 @@ def endorse(request: HttpRequest, entry: Entry) -> HttpResponse:
             services.endorse(request.user, person, entry.skill.id, grounds, token_in(request.POST))
             messages.success(request, _("You have endorsed %(name)s.") % {"name": person.name})
             return redirect("profile", person.name)
-    token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
     is_hidden = repository.own_skills(request.user.name).visibility != Visibility.MEMBERS
     context = {"person": person, "skill": entry.skill, "held": entry.held, "is_hidden": is_hidden}
-    status = 422 if form.errors else 200
-    return render(request, "skills/endorse.html", {**context, "form": form, "token": token}, status=status)
+    context |= {"form": form, "token": token_in(request.POST)}
+    return render(request, "skills/endorse.html", context, status=422 if form.errors else 200)
 
 
-@requires(Permission.VOTE, load_for=given_for)
+@requires(Permission.VOTE, load_for=endorsement_by)
 @require_POST
-def withdraw(request: HttpRequest, given: Endorsement) -> HttpResponse:
-    done = _("Your endorsement of %(name)s is withdrawn.") % {"name": given.name}
-    run_action(request, lambda: services.withdraw(request.user, given.name, given.skill), done)
+def withdraw(request: HttpRequest, own: Endorsement) -> HttpResponse:
+    done = _("Your endorsement of %(name)s is withdrawn.") % {"name": own.name}
+    run_action(request, lambda: services.withdraw(request.user, own.name, own.skill), done)
     return redirect("own_endorsements")
 
 
@@ -110,24 +108,26 @@ def given(request: HttpRequest) -> HttpResponse:
     """Endorsements the user gave, which they can withdraw."""
     context = list_context(request, partial(items.given, request.user.name))
     named = {each.skill: merging.follow_merges(each.skill) for each in context["rows"]}
-    rows = [{"given": each, "skill": named[each.skill]} for each in context["rows"] if named[each.skill]]
+    rows = [{"endorsement": each, "skill": named[each.skill]} for each in context["rows"] if named[each.skill]]
     return render(request, "skills/own_endorsements.html", {**context, "rows": rows})
 
 
 # --- endorsements received ---
 
 
-@requires(Permission.VOTE, load_for=got_for)
+@requires(Permission.VOTE, load_for=endorsement_of)
 @require_POST
-def hide(request: HttpRequest, got: Endorsement) -> HttpResponse:
-    done = _("Others no longer see the endorsement by %(name)s.") % {"name": got.by}
-    run_action(request, lambda: services.hide(request.user, got.skill, got.by), done)
-    return redirect("endorsements", request.user.name, got.skill)
+def hide(request: HttpRequest, received: Endorsement) -> HttpResponse:
+    return _hide(request, received, True, _("Others no longer see the endorsement by %(name)s."))
 
 
-@requires(Permission.VOTE, load_for=got_for)
+@requires(Permission.VOTE, load_for=endorsement_of)
 @require_POST
-def show(request: HttpRequest, got: Endorsement) -> HttpResponse:
-    done = _("Others see the endorsement by %(name)s again.") % {"name": got.by}
-    run_action(request, lambda: services.show(request.user, got.skill, got.by), done)
-    return redirect("endorsements", request.user.name, got.skill)
+def show(request: HttpRequest, received: Endorsement) -> HttpResponse:
+    return _hide(request, received, False, _("Others see the endorsement by %(name)s again."))
+
+
+def _hide(request: HttpRequest, received: Endorsement, hidden: bool, done: str) -> HttpResponse:
+    by, skill_id = received.by, received.skill
+    run_action(request, lambda: services.hide(request.user, skill_id, by, hidden), done % {"name": by})
+    return redirect("endorsements", request.user.name, skill_id)

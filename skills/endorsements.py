@@ -66,17 +66,11 @@ class Endorsement:
         return [Ground(each).label for each in self.grounds]
 
 
-Some = tuple[list[Endorsement], str | None]  # with the cursor
+EndorsementPage = tuple[list[Endorsement], str | None]  # with the cursor
 
 
 def endorsement_of(item: Item) -> Endorsement:
     return Endorsement(grounds=tuple(item["grounds"]), **{name: item[name] for name in OF_ENDORSEMENTS})
-
-
-def endorsements_in(items: Iterable[Item]) -> tuple[Endorsement, ...]:
-    """Picks the endorsements from items of mixed types."""
-    prefix = keys.endorsements("").prefix
-    return tuple(endorsement_of(item) for item in items if item["SK"].startswith(prefix))
 
 
 def find(name: str, skill_id: str, by: str) -> Endorsement | None:
@@ -90,13 +84,13 @@ def given_to(name: str, skill_ids: Iterable[str], by: str) -> set[str]:
     return {places[place] for place in table().get_many(places)} if places else set()
 
 
-def received(name: str, skill_id: str, *, limit: int, cursor: str | None = None) -> Some:
+def received(name: str, skill_id: str, *, limit: int, cursor: str | None = None) -> EndorsementPage:
     """By endorser's name."""
     page = table().page(keys.endorsements(name, skill_id), limit=limit, cursor=cursor)
     return [endorsement_of(item) for item in page.items], page.cursor
 
 
-def given(by: str, *, limit: int, cursor: str | None = None) -> Some:
+def given(by: str, *, limit: int, cursor: str | None = None) -> EndorsementPage:
     """By recipient's name."""
     page = table().page(keys.endorses(by), limit=limit, cursor=cursor)
     return [endorsement_of(item) for item in page.items], page.cursor
@@ -105,20 +99,21 @@ def given(by: str, *, limit: int, cursor: str | None = None) -> Some:
 def visibilities(names: Iterable[str]) -> dict[str, Visibility]:
     """Profile visibility by folded name."""
     places = {keys.fold(name): keys.own_skills(name) for name in names}
-    found = table().get_many(places.values()) if places else {}
-    said = {name: found.get(place, {}).get("visibility", Visibility.MEMBERS) for name, place in places.items()}
-    return {name: Visibility(each) for name, each in said.items()}
+    items = table().get_many(places.values()) if places else {}
+    return {
+        name: Visibility(items.get(place, {}).get("visibility", Visibility.MEMBERS)) for name, place in places.items()
+    }
 
 
 def visible_to(viewer: tuple[str, Role], found: Sequence[Endorsement]) -> list[Endorsement]:
     """Endorsements by people the viewer may see, unless hidden from the viewer. One's own are always visible."""
-    visible = visibilities(each.by for each in found)
-    return [each for each in found if _is_seen(viewer, each, visible[keys.fold(each.by)])]
+    by_name = visibilities(each.by for each in found)
+    return [each for each in found if _is_visible(viewer, each, by_name[keys.fold(each.by)])]
 
 
-def _is_seen(viewer: tuple[str, Role], each: Endorsement, visibility: Visibility) -> bool:
-    is_ours = viewer[0] in (keys.fold(each.name), keys.fold(each.by))
-    return may_see(viewer, keys.fold(each.by), visibility) and (is_ours or not each.hidden)
+def _is_visible(viewer: tuple[str, Role], each: Endorsement, visibility: Visibility) -> bool:
+    is_theirs = viewer[0] in (keys.fold(each.name), keys.fold(each.by))
+    return may_see(viewer, keys.fold(each.by), visibility) and (is_theirs or not each.hidden)
 
 
 # --- writes: each returns parts of a transaction ---
@@ -138,9 +133,9 @@ def counted(by: str, before: int) -> Put:
 
 def _item(each: Endorsement) -> Item:
     index = {"GSI1PK": keys.endorses(each.by).pk, "GSI1SK": keys.endorsed_skill(each.name, each.skill)}
-    said = {name: getattr(each, name) for name in OF_ENDORSEMENTS}
+    fields = {name: getattr(each, name) for name in OF_ENDORSEMENTS}
     fixed = {**keys.endorsement(each.name, each.skill, each.by).item, "entity_type": "ENDORSEMENT", **index}
-    return {**fixed, **said, "grounds": list(each.grounds)}
+    return {**fixed, **fields, "grounds": list(each.grounds)}
 
 
 def unchanged(each: Endorsement) -> Condition:

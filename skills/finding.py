@@ -54,58 +54,50 @@ class FoundPerson:
     held: tuple[Held, ...]
 
 
-def search(wish: SkillSearch, *, limit: int, cursor: str | None = None) -> tuple[list[FoundPerson], str | None]:
+def search(criteria: SkillSearch, *, limit: int, cursor: str | None = None) -> tuple[list[FoundPerson], str | None]:
     """Matches, best first; there may be more even after an empty page."""
-    leading, known = (_leading(wish, cursor), None) if cursor else rarest(wish)
+    leading, known = (_leading(criteria, cursor), None) if cursor else rarest(criteria)
     found: list[FoundPerson] = []
     looked = 0
     while looked < MAX_ENTRIES_PER_PAGE:
-        batch = limit - len(found) if wish.is_by_key else BATCH_ENTRIES
-        entries, cursor = known or entries_of(leading, wish, limit=batch, cursor=cursor)
+        batch = limit - len(found) if criteria.is_by_key else BATCH_ENTRIES
+        entries, cursor = known or entries_of(leading, criteria, limit=batch, cursor=cursor)
         known = None
-        fitting = list(_matching(wish, entries))
+        fitting = list(_matching(criteria, entries))
         looked += len(entries)
-        kept = fitting[: limit - len(found)]
-        found += (each for _entry, each in kept if each is not None)
-        if len(fitting) > len(kept) or (len(found) == limit and cursor):
-            return found, _cursor_after(leading, kept[-1][0])
+        matches = fitting[: limit - len(found)]
+        found += (each for _entry, each in matches if each is not None)
+        if len(fitting) > len(matches) or (len(found) == limit and cursor):
+            return found, _cursor_after(leading, matches[-1][0])
         if cursor is None:
             return found, None
     return found, cursor
 
 
-def search_all(wish: SkillSearch) -> Iterator[FoundPerson]:
-    """Everyone who matches, read page by page."""
-    found, cursor = search(wish, limit=BATCH_ENTRIES)
-    yield from found
-    while cursor is not None:
-        found, cursor = search(wish, limit=BATCH_ENTRIES, cursor=cursor)
-        yield from found
-
-
 # --- choosing the skill to scan ---
 
 
-def rarest(wish: SkillSearch) -> tuple[Skill, tuple[list[Item], str | None] | None]:
+def rarest(criteria: SkillSearch) -> tuple[Skill, tuple[list[Item], str | None] | None]:
     """The skill with the fewest entries to scan, as far as they are counted; the first in a tie. Also returns the
     result of `entries_of`, if already known."""
-    if len(wish.skills) == 1:
-        return wish.skills[0], None
+    if len(criteria.skills) == 1:
+        return criteria.skills[0], None
     for bound in COUNT_LIMITS:
         pages = run_parallel(
-            table(), *(lambda each=each, bound=bound: entries_of(each, wish, limit=bound) for each in wish.skills)
+            table(),
+            *(lambda each=each, bound=bound: entries_of(each, criteria, limit=bound) for each in criteria.skills),
         )
-        skill, page = min(zip(wish.skills, pages, strict=True), key=lambda pair: len(pair[1][0]))
+        skill, page = min(zip(criteria.skills, pages, strict=True), key=lambda pair: len(pair[1][0]))
         if len(page[0]) < bound:
             break
     return skill, page
 
 
-def _leading(wish: SkillSearch, cursor: str) -> Skill:
+def _leading(criteria: SkillSearch, cursor: str) -> Skill:
     """The skill that the previous page scanned, even if another one is the rarest by now."""
-    for skill in wish.skills:
+    for skill in criteria.skills:
         try:
-            cursors.decode(_full_span(skill, wish), cursor)
+            cursors.decode(_full_span(skill, criteria), cursor)
         except BadCursor:
             continue
         return skill
@@ -116,25 +108,28 @@ def _leading(wish: SkillSearch, cursor: str) -> Skill:
 
 
 def entries_of(
-    skill: Skill, wish: SkillSearch, *, limit: int, cursor: str | None = None
+    skill: Skill, criteria: SkillSearch, *, limit: int, cursor: str | None = None
 ) -> tuple[list[Item], str | None]:
     """Entries by minimum level and years: one range, or one per level if there is a minimum of years."""
-    place = cursors.decode(_full_span(skill, wish), cursor) if cursor else None
-    spans = [keys.skill_holders_at(skill.id, *levels, wish.years) for levels in _levels(wish)]
+    place = cursors.decode(_full_span(skill, criteria), cursor) if cursor else None
+    spans = [keys.skill_holders_at(skill.id, *levels, criteria.years) for levels in _levels(criteria)]
     ahead = [span for span in spans if place is None or str(span.first) <= place["GSI1SK"]]
     pages = run_parallel(table(), *(partial(_read_backwards, span, place, limit + 1) for span in ahead))
     found = [item for page in pages for item in page]
     return (found[:limit], _cursor_after(skill, found[limit - 1])) if len(found) > limit else (found, None)
 
 
-def _levels(wish: SkillSearch) -> list[tuple[int, int]]:
+def _levels(criteria: SkillSearch) -> list[tuple[int, int]]:
     """Best first."""
     best = LEVELS[-1].number
-    return [(each, each) for each in range(best, wish.level - 1, -1)] if wish.years else [(wish.level, best)]
+    return (
+        [(each, each) for each in range(best, criteria.level - 1, -1)] if criteria.years else [(criteria.level, best)]
+    )
 
 
 def _read_backwards(span: Span, place: dict[str, str] | None, limit: int) -> list[Item]:
-    cursor = _cursor_in(span, place) if place else None
+    # the same position in this span, or its start if the position is before it
+    cursor = cursors.encode(span, place) if place and span.holds(place["GSI1SK"]) else None
     page = table().page(span, limit=limit, cursor=cursor, backwards=True)
     items = page.items
     while len(items) < limit and page.cursor:
@@ -143,14 +138,9 @@ def _read_backwards(span: Span, place: dict[str, str] | None, limit: int) -> lis
     return items
 
 
-def _cursor_in(span: Span, place: dict[str, str]) -> str | None:
-    """The same position in a narrower span, or the start of the span if the position is before it."""
-    return cursors.encode(span, place) if span.holds(place["GSI1SK"]) else None
-
-
-def _full_span(skill: Skill, wish: SkillSearch) -> Span:
+def _full_span(skill: Skill, criteria: SkillSearch) -> Span:
     """All entries of a skill that a search may scan."""
-    return keys.skill_holders_at(skill.id, wish.level, LEVELS[-1].number)
+    return keys.skill_holders_at(skill.id, criteria.level, LEVELS[-1].number)
 
 
 def _cursor_after(skill: Skill, entry: Item) -> str:
@@ -160,23 +150,21 @@ def _cursor_after(skill: Skill, entry: Item) -> str:
 # --- matching people ---
 
 
-def _matching(wish: SkillSearch, entries: Iterable[Item]) -> Iterator[tuple[Item, FoundPerson | None]]:
-    """The entries of people who match in every skill, read afresh; None for people who have left."""
-    likely = [entry for entry in entries if wish.fits(held_of(entry))]
-    places = [_entry_key(entry, skill) for entry in likely for skill in wish.skills]
+def _matching(criteria: SkillSearch, entries: Iterable[Item]) -> Iterator[tuple[Item, FoundPerson | None]]:
+    """The entries of people who match in every skill, read afresh; None for people who have left.
+
+    Hidden entries have no index keys, and are treated as missing.
+    """
+    likely = [entry for entry in entries if criteria.fits(held_of(entry))]
+    places = [_entry_key(entry, skill) for entry in likely for skill in criteria.skills]
     now = table().get_many([*places, *(keys.user(entry["name"]) for entry in likely)]) if places else {}
     for entry in likely:
-        shown = [item for skill in wish.skills if (item := now.get(_entry_key(entry, skill))) and _is_shown(item)]
-        held = tuple(each for each in map(held_of, shown) if wish.fits(each))
-        if len(held) == len(wish.skills):
+        own = [now.get(_entry_key(entry, skill), {}) for skill in criteria.skills]
+        held = tuple(each for item in own if "GSI1PK" in item and criteria.fits(each := held_of(item)))
+        if len(held) == len(criteria.skills):
             person = now.get(keys.user(entry["name"]))
             yield entry, FoundPerson(people.user_of(person), held) if person else None
 
 
 def _entry_key(entry: Item, skill: Skill) -> Key:
     return keys.person_skill(entry["name"], skill.id)
-
-
-def _is_shown(item: Item) -> bool:
-    """Hidden entries have no index keys, and are treated as missing."""
-    return "GSI1PK" in item

@@ -15,6 +15,7 @@ from pages.names import MAX_NAME_CHARS
 
 from . import repository
 from .endorsements import GROUNDS, Ground
+from .finding import MAX_SKILLS_SEARCHED, SkillSearch
 from .rules import (
     LEVELS,
     MAX_DESCRIPTION_CHARS,
@@ -23,8 +24,11 @@ from .rules import (
     NOT_THERE,
     VISIBILITIES,
     Skill,
+    State,
     Visibility,
 )
+
+OTHERS = tuple(f"skill{number}" for number in range(2, MAX_SKILLS_SEARCHED + 1))
 
 
 class FindSkillForm(forms.Form):
@@ -104,19 +108,10 @@ class EndorseForm(forms.Form):
 # --- the catalogue ---
 
 
-class CategoryField(TitleField):
+class DescribeForm(forms.Form):
     """Any category; the page suggests existing ones."""
 
-    def __init__(self) -> None:
-        super().__init__(label=_("Category"))
-
-    def offer(self, known: Sequence[str]) -> None:
-        if known:
-            self.help_text = _("Existing categories: %(categories)s.") % {"categories": ", ".join(known)}
-
-
-class DescribeForm(forms.Form):
-    category = CategoryField()
+    category = TitleField(label=_("Category"))
     description = LinesField(
         label=_("Description"),
         required=False,
@@ -127,7 +122,9 @@ class DescribeForm(forms.Form):
 
     def __init__(self, *arguments: Any, known: Sequence[str] = (), **options: Any):
         super().__init__(*arguments, **options)
-        self.fields["category"].offer(known)
+        if known:
+            help_text = _("Existing categories: %(categories)s.") % {"categories": ", ".join(known)}
+            self.fields["category"].help_text = help_text
 
 
 class SkillForm(DescribeForm):
@@ -155,3 +152,68 @@ class MergeForm(forms.Form):
         if skill is None or not skill.is_listed:
             raise ValidationError(NOT_THERE)
         return skill
+
+
+# --- finding people ---
+
+
+class SkillNameField(forms.CharField):
+    """Any name or alias of a skill."""
+
+    def __init__(self, **options: Any):
+        widget = forms.TextInput({"autocomplete": "off", "dir": "auto"})
+        super().__init__(max_length=MAX_NAME_CHARS, widget=widget, **options)
+
+
+class FindPeopleForm(forms.Form):
+    """Up to five skills, with criteria that apply to each."""
+
+    skill = SkillNameField(
+        label=_("Skill"),
+        help_text=_("Its full name, or one of its other names."),
+        error_messages={"required": _("Enter a skill to search for.")},
+    )
+    skill2 = SkillNameField(label=_("Second skill"), required=False)
+    skill3 = SkillNameField(label=_("Third skill"), required=False)
+    skill4 = SkillNameField(label=_("Fourth skill"), required=False)
+    skill5 = SkillNameField(label=_("Fifth skill"), required=False)
+    level = forms.TypedChoiceField(
+        label=_("Minimum level"),
+        required=False,
+        coerce=int,
+        empty_value=LEVELS[0].number,
+        choices=[("", _("Any level")), *((level.number, level) for level in LEVELS[1:])],
+    )
+    years = forms.IntegerField(label=_("Minimum years"), required=False, min_value=0, max_value=MAX_YEARS)
+    since = MonthField(label=_("Last used in or after"))
+    interest = forms.BooleanField(label=_("Only people who want to use it more"), required=False)
+
+    @property
+    def others(self) -> list[forms.BoundField]:
+        return [self[name] for name in OTHERS]
+
+    @property
+    def has_others(self) -> bool:
+        return any(self[name].value() for name in OTHERS)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The criteria as query parameters, for links to the same search."""
+        return {name: self.data[name] for name in self.fields if self.data.get(name)}
+
+    def clean(self) -> dict[str, Any]:
+        typed = {name: self.cleaned_data[name] for name in ("skill", *OTHERS) if self.cleaned_data.get(name)}
+        by_name = repository.find_each_by_name(typed.values())
+        skills: dict[str, Skill] = {}  # by id, in case one was typed under two of its names
+        for field, name in typed.items():
+            skill = by_name[name]
+            if skill is None or skill.state != State.LISTED:
+                self.add_error(field, NOT_THERE)
+            else:
+                skills[skill.id] = skill
+        if not self.errors:
+            level, years, since, interest = (
+                self.cleaned_data[name] for name in ("level", "years", "since", "interest")
+            )
+            self.cleaned_data["criteria"] = SkillSearch(tuple(skills.values()), level, years or 0, since, interest)
+        return self.cleaned_data

@@ -21,8 +21,8 @@ ITEMS = (
     ItemType("own skills", keys.own_skills, "name:person visibility skills:int version:int"),
     ItemType("person's skill", keys.person_skill, "name:person skill level:int years:int last_used interest:bool "
              "added_at confirmed_at shard:int", "notes", lists=(keys.skill_holders(""),), replay=(
-                 Exempt("What somebody notes beside a skill goes with it; the log would keep it for good, and show it "
-                        "to auditors.", "notes"),),
+                 Exempt("Notes are deleted with the skill; the log would keep them permanently, and show them to "
+                        "auditors.", "notes"),),
              sheets=(Sheet("person-skills", _("Skills of people"),
                            _("One person's skills, as they describe them. Enter the full name."),
                            "name:person skill level years last_used interest confirmed_at", "name skill", "name",

@@ -27,7 +27,7 @@ BATCH_SKILLS = 100  # skills of the catalogue per batch
 class Matrix:
     skills: Sequence[Skill]
     rows: list[tuple[str, list[int]]]  # one level per skill, 0 for none
-    is_whole: bool
+    is_complete: bool
 
 
 def skill_matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
@@ -38,9 +38,9 @@ def skill_matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
     for skill, holders in zip(skills, found, strict=True):
         for name, level in holders[:most]:
             levels.setdefault(name, {})[skill.id] = level
-    is_whole = most is None or all(len(holders) <= most for holders in found)
+    is_complete = most is None or all(len(holders) <= most for holders in found)
     names = sorted(levels, key=natural_sort_key)
-    return Matrix(skills, [(name, [levels[name].get(each.id, 0) for each in skills]) for name in names], is_whole)
+    return Matrix(skills, [(name, [levels[name].get(each.id, 0) for each in skills]) for name in names], is_complete)
 
 
 def every_skill() -> Iterator[Skill]:
@@ -54,6 +54,6 @@ def every_skill() -> Iterator[Skill]:
 
 def as_csv() -> Iterator[str]:
     """The whole matrix: levels as numbers, empty cells for none."""
-    found = skill_matrix(list(every_skill()))
-    header = [_("Person"), *(each.name for each in found.skills)]
-    return lists.as_csv(header, ([name, *(level or "" for level in levels)] for name, levels in found.rows))
+    matrix = skill_matrix(list(every_skill()))
+    header = [_("Person"), *(each.name for each in matrix.skills)]
+    return lists.as_csv(header, ([name, *(level or "" for level in levels)] for name, levels in matrix.rows))

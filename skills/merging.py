@@ -21,7 +21,7 @@ from acts.refusals import LostRace, NotThere
 from acts.storage import table, write
 from store import keys
 from store.log import Event
-from store.table import Item, Key, Write
+from store.table import Write
 
 from . import endorsements, repository, rules
 from .repository import MERGING
@@ -42,7 +42,7 @@ class Preview:
 
     holders: int
     both: int
-    is_whole: bool = True  # whether all holders were checked
+    is_complete: bool = True  # whether all holders were checked
 
 
 def preview(source: Skill, target: Skill) -> Preview:
@@ -51,9 +51,9 @@ def preview(source: Skill, target: Skill) -> Preview:
     page = table().page(span, limit=MAX_PREVIEWED_HOLDERS)
     places = [keys.person_skill(item["name"], target.id) for item in page.items]
     both = table().get_many(places) if places else {}
-    shown = sum("GSI1PK" in item for item in both.values())
+    visible = sum("GSI1PK" in item for item in both.values())
     total = table().count(span) if page.cursor else len(page.items)
-    return Preview(total, shown, total == len(page.items))
+    return Preview(total, visible, total == len(page.items))
 
 
 # --- merging ---
@@ -112,15 +112,17 @@ def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:
     held = table().get_many(keys.person_skill(name, old) for name in names)
     who = [name for name in names if keys.person_skill(name, old) in held]
     places = [place for name in who for place in (keys.own_skills(name), keys.person_skill(name, new))]
-    found = held | (table().get_many(places) if places else {})
-    return [_own_with_both(name, found, old, new) for name in who]
-
-
-def _own_with_both(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
-    places = (keys.person_skill(name, old), keys.person_skill(name, new))
-    both = [repository.held_of(found[place]) for place in places if place in found]
-    head = found.get(keys.own_skills(name), {})
-    return replace(repository.own_of(name, head, both), more=head.get("skills", len(both)) - len(both))
+    items = held | (table().get_many(places) if places else {})
+    owners = []
+    for name in who:
+        both = [
+            repository.held_of(items[place])
+            for skill in (old, new)
+            if (place := keys.person_skill(name, skill)) in items
+        ]
+        head = items.get(keys.own_skills(name), {})
+        owners.append(replace(repository.own_of(name, head, both), more=head.get("skills", len(both)) - len(both)))
+    return owners
 
 
 # --- actions during a merge ---

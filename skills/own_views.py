@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from typing import Any
 
 from django.contrib import messages
@@ -52,9 +51,7 @@ def own_skills(request: HttpRequest) -> HttpResponse:
 def find(request: HttpRequest) -> HttpResponse:
     """Finds a skill to add by the beginning of its name; as you type, if scripts are enabled."""
     form = FindSkillForm(request.GET)
-    asked = form.is_valid() and form.cleaned_data["q"]
-    context = search_results(request, form) if asked else {}
-    return render(request, "skills/find.html", {"form": form, "asked": asked, **context})
+    return render(request, "skills/find.html", {"form": form, **search_results(request, form)})
 
 
 @of_owners(form_page)
@@ -67,8 +64,7 @@ def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
             services.hold(request.user, skill.id, token_in(request.POST), **form.cleaned_data)
             messages.success(request, _("%(name)s is now in your profile.") % {"name": skill.name})
             return redirect("own_skills")
-    token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
-    context = {"skill": skill, "form": form, "before": before, "token": token}
+    context = {"skill": skill, "form": form, "before": before, "token": token_in(request.POST)}
     return render(request, "skills/hold.html", context, status=422 if form.errors else 200)
 
 
@@ -105,8 +101,8 @@ def show_to(request: HttpRequest) -> HttpResponse:
 @requires(Permission.VIEW_APPLICATION, load_for=profile_for)
 @require_safe
 def profile(request: HttpRequest, profile: Profile) -> HttpResponse:
-    own = profile.own
-    about, is_mine = markdown_cache.preview(profile.person.about), profile.person.name == request.user.name
-    rows = endorsed_rows(request.user, profile, rows_of(own))
-    context = {"person": profile.person, "about": about, "own": own, "rows": rows, "is_mine": is_mine}
+    person, own = profile.person, profile.own
+    context = {"person": person, "own": own, "is_mine": person.name == request.user.name}
+    context |= {"about": markdown_cache.preview(person.about)}
+    context |= {"rows": endorsed_rows(request.user, profile, rows_of(own))}
     return render(request, "skills/profile.html", context)

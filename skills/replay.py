@@ -19,9 +19,9 @@ from .rules import Held, OwnSkills, Skill, State, Visibility
 
 
 def skill_of(event: Happened) -> Skill:
-    skill = repository.find(event.said["skill_id"])
+    skill = repository.find(event.data["skill_id"])
     if skill is None:
-        raise DoesNotFit(f"is about the skill {event.said['skill_id']}, and there is none of that id by then.")
+        raise DoesNotFit(f"is about the skill {event.data['skill_id']}, which does not exist at that point.")
     return skill
 
 
@@ -29,21 +29,21 @@ def skill_of(event: Happened) -> Skill:
 
 
 def created(event: Happened) -> Iterator[Step]:
-    said, state = event.said, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
-    words = (said["skill_id"], said["name"], said["category"], said["description"])
-    yield repository.creation(Skill(*words, state=state, at=said["at"]))
+    data, state = event.data, State.PROPOSED if event.kind == "SkillProposed" else State.LISTED
+    fields = (data["skill_id"], data["name"], data["category"], data["description"])
+    yield repository.creation(Skill(*fields, state=state, at=data["at"]))
 
 
 def edited(event: Happened) -> Iterator[Step]:
-    skill, said = skill_of(event), event.said
-    yield repository.change(skill, replace(skill, category=said["category"], description=said["description"]))
+    skill, data = skill_of(event), event.data
+    yield repository.change(skill, replace(skill, category=data["category"], description=data["description"]))
 
 
 def merged(event: Happened) -> Iterator[Step]:
     """Moves everything at once, since the log has no action in between."""
-    source, target = skill_of(event), repository.find(event.said["into"])
+    source, target = skill_of(event), repository.find(event.data["into"])
     if target is None:
-        raise DoesNotFit(f"merges a skill into {event.said['into']}, and there is none of that id by then.")
+        raise DoesNotFit(f"merges a skill into {event.data['into']}, which does not exist at that point.")
     yield repository.closing_for_merge(source, target, event.actor)
     shut, into = skill_of(event), repository.find(target.id)
     assert into is not None
@@ -55,37 +55,34 @@ def merged(event: Happened) -> Iterator[Step]:
 
 
 def own_of(event: Happened) -> OwnSkills:
-    return repository.own_skills(event.said["name"])
+    return repository.own_skills(event.data["name"])
 
 
 def held(event: Happened) -> Iterator[Step]:
-    said, own = event.said, own_of(event)
-    before = own.held.get(said["skill_id"])
+    data, own = event.data, own_of(event)
+    before = own.held.get(data["skill_id"])
     if (before is None) != (event.kind == "PersonSkillAdded"):
-        raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
-    words: dict[str, Any] = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
-    since = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
-    yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
-
-
-def visibility_changed(event: Happened) -> Iterator[Step]:
-    yield repository.changing_visibility(own_of(event), Visibility(event.said["visibility"]))
+        having = "to have the skill" if before is None else "not to have the skill yet"
+        raise DoesNotFit(f"expects {own.name} {having} at that point.")
+    changes: dict[str, Any] = {name: data[name] for name in ("level", "years", "last_used", "interest") if name in data}
+    entry = before or Held(data["skill_id"], 0, 0, added_at=data["at"])
+    yield repository.holding(own, replace(entry, **changes, confirmed_at=data["at"]))
 
 
 # --- endorsing ---
 
 
 def endorsed(event: Happened) -> Iterator[Step]:
-    said, count = event.said, endorsements.count_of(event.actor)
-    words = (said["name"], said["skill_id"], event.actor, tuple(said["grounds"]), said["level"], said["at"])
-    yield endorsements.giving(Endorsement(*words, given=count + 1), count)
+    data, count = event.data, endorsements.count_of(event.actor)
+    fields = (data["name"], data["skill_id"], event.actor, tuple(data["grounds"]), data["level"], data["at"])
+    yield endorsements.giving(Endorsement(*fields, given=count + 1), count)
 
 
 def endorsement_of(event: Happened, by: str) -> Endorsement:
-    said = event.said
-    found = endorsements.find(said["name"], said["skill_id"], by)
+    data = event.data
+    found = endorsements.find(data["name"], data["skill_id"], by)
     if found is None:
-        raise DoesNotFit(f"is about an endorsement by {by}, and there is none by then.")
+        raise DoesNotFit(f"is about an endorsement by {by}, which does not exist at that point.")
     return found
 
 
@@ -94,20 +91,17 @@ def withdrawn(event: Happened) -> Iterator[Step]:
 
 
 def hidden(event: Happened) -> Iterator[Step]:
-    yield endorsements.hiding(endorsement_of(event, event.said["by"]), event.kind == "EndorsementHidden")
+    yield endorsements.hiding(endorsement_of(event, event.data["by"]), event.kind == "EndorsementHidden")
 
 
 def endorsements_removed(event: Happened) -> Iterator[Step]:
     """Endorsements not yet moved to the merged skill at that time have already been moved here."""
-    said = event.said
-    three = zip(said["people"], said["skills"], said["by"], strict=True)
-    places = {keys.endorsement(name, _merged_id(skill), by) for name, skill, by in three}
-    yield [*map(Delete, sorted(places)), Delete(keys.endorsing(said["name"]))]
-
-
-def _merged_id(skill_id: str) -> str:
-    skill = merging.follow_merges(skill_id)
-    return skill.id if skill else skill_id
+    data = event.data
+    places = set()
+    for name, skill_id, by in zip(data["people"], data["skills"], data["by"], strict=True):
+        skill = merging.follow_merges(skill_id)
+        places.add(keys.endorsement(name, skill.id if skill else skill_id, by))
+    yield [*map(Delete, sorted(places)), Delete(keys.endorsing(data["name"]))]
 
 
 OF_A_SKILL = "skill_id name category description at"
@@ -118,18 +112,19 @@ EVENTS = (
     EventType("SkillApproved", lambda event: repository.approval(skill_of(event)), "skill_id"),
     EventType("SkillRefused", lambda event: repository.refusal(skill_of(event)), "skill_id"),
     EventType("SkillEdited", edited, "skill_id category description"),
-    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.said["name"]), "skill_id name"),
-    EventType("SkillAliasAdded", lambda event: repository.adding_alias(skill_of(event), event.said["alias"]),
+    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.data["name"]), "skill_id name"),
+    EventType("SkillAliasAdded", lambda event: repository.adding_alias(skill_of(event), event.data["alias"]),
               "skill_id alias"),
-    EventType("SkillAliasRemoved", lambda event: repository.removing_alias(skill_of(event), event.said["alias"]),
+    EventType("SkillAliasRemoved", lambda event: repository.removing_alias(skill_of(event), event.data["alias"]),
               "skill_id alias"),
     EventType("SkillMerged", merged, "skill_id into"),
     EventType("PersonSkillAdded", held, HELD),
     EventType("PersonSkillChanged", held, HELD),
     EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
-    EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.said["skill_id"]),
+    EventType("PersonSkillRemoved", lambda event: repository.removing(own_of(event), event.data["skill_id"]),
               "name:person skill_id"),
-    EventType("ProfileVisibilityChanged", visibility_changed, "name:person visibility"),
+    EventType("ProfileVisibilityChanged", lambda event: repository.changing_visibility(
+        own_of(event), Visibility(event.data["visibility"])), "name:person visibility"),
     EventType("PersonSkillsRemoved", lambda event: repository.deleting_all(own_of(event)), "name:person"),
     EventType("PersonEndorsed", endorsed, "name:person skill_id grounds:list level:int at"),
     EventType("EndorsementWithdrawn", withdrawn, "name:person skill_id"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -79,11 +78,13 @@ class Match:
 def search(prefix: str, *, limit: int, cursor: str | None = None) -> tuple[list[Match], str | None]:
     """Skills with a name that starts like this, each once per page."""
     page = table().page(keys.skill_names(prefix), limit=limit, cursor=cursor)
-    by = {item["skill"]: item["name"] for item in reversed(page.items)}
-    found = find_many(by)
-    ordered = dict.fromkeys(item["skill"] for item in page.items)
-    there = [Match(found[each], by[each]) for each in ordered if each in found and found[each].is_listed]
-    return there, page.cursor
+    names: dict[str, str] = {}
+    for item in page.items:
+        names.setdefault(item["skill"], item["name"])
+    found = find_many(names)
+    return [
+        Match(found[each], by) for each, by in names.items() if each in found and found[each].is_listed
+    ], page.cursor
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,29 +111,21 @@ def skill_of(item: Item) -> Skill:
 
 
 def _item(skill: Skill) -> Item:
-    said = {name: getattr(skill, name) for name in SKILL_FIELDS}
-    optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
-    fixed = {**keys.skill(skill.id).item, "entity_type": "SKILL", **_index_keys(skill)}
-    return {**fixed, **said, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
-
-
-def _index_keys(skill: Skill) -> Item:
-    """Index keys: in the catalogue, among the proposals, or none."""
+    """Indexed in the catalogue, among the proposals, or not at all."""
+    index = {}
     if skill.state == State.PROPOSED:
-        return {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.id_by_date(skill.at, skill.id)}
-    if skill.is_listed:
-        return {"GSI1PK": keys.skills().pk, "GSI1SK": keys.skill_by_name(skill.category, skill.name)}
-    return {}
+        index = {"GSI1PK": keys.PROPOSED_SKILLS.pk, "GSI1SK": keys.id_by_date(skill.at, skill.id)}
+    elif skill.is_listed:
+        index = {"GSI1PK": keys.skills().pk, "GSI1SK": keys.skill_by_name(skill.category, skill.name)}
+    fields = {name: getattr(skill, name) for name in SKILL_FIELDS}
+    optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
+    fixed = {**keys.skill(skill.id).item, "entity_type": "SKILL", **index}
+    return {**fixed, **fields, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
 
 
 def skill_unchanged(skill: Skill) -> Check:
     """Requires that the skill has not changed since it was read; above all, that it has not been merged."""
     return Check(keys.skill(skill.id), unchanged(skill))
-
-
-def own_skills_unchanged(own: OwnSkills) -> Check:
-    """Requires that the person's skills have not changed since they were read."""
-    return Check(keys.own_skills(own.name), unchanged(own))
 
 
 # --- writes to the catalogue: each returns parts of a transaction ---
@@ -168,8 +161,8 @@ def refusal(skill: Skill) -> list[Write]:
 def renaming(before: Skill, name: str) -> list[Write]:
     """Keeps the old name as an alias, except for proposals. Fails in part 1 if the name is another skill's."""
     is_ours = Equals("skill", before.id) if _has(before.names, name) else Missing()
-    kept = before.names if before.state == State.LISTED else before.aliases
-    after = replace(before, name=name, aliases=_without(kept, name))
+    others = before.names if before.state == State.LISTED else before.aliases
+    after = replace(before, name=name, aliases=_without(others, name))
     changed, *counted = change(before, after)
     gone = [Delete(keys.skill_name(each)) for each in before.names if not _has(after.names, each)]
     return [changed, _claiming_name(after, name, when=is_ours), *counted, *gone]
@@ -318,19 +311,18 @@ def held_of(item: Item) -> Held:
 
 def held_item(own: OwnSkills, held: Held) -> Item:
     """Only entries visible to members have index keys."""
-    said: dict[str, Any] = {name: getattr(held, name) for name in HELD_FIELDS}
-    found_by = keys.skill_held(held.level, held.years, held.last_used, own.name)
-    index = {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": found_by}
-    shown = index if own.visibility == Visibility.MEMBERS else {}
-    fixed = {**keys.person_skill(own.name, held.skill).item, "entity_type": "PERSON_SKILL", "name": own.name}
-    return {**fixed, **shown, **said}
+    item: Item = {**keys.person_skill(own.name, held.skill).item, "entity_type": "PERSON_SKILL", "name": own.name}
+    if own.visibility == Visibility.MEMBERS:
+        sort_key = keys.skill_held(held.level, held.years, held.last_used, own.name)
+        item |= {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": sort_key}
+    return item | {name: getattr(held, name) for name in HELD_FIELDS}
 
 
 def updating_own(before: OwnSkills, after: OwnSkills) -> Put:
     """The summary item of a person's skills. Every action changes it, so that concurrent ones are detected."""
-    said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held) + after.more}
-    same = unchanged_or_new(before)
-    return Put({**keys.own_skills(before.name).item, **said, "version": before.version + 1}, when=same)
+    totals = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held) + after.more}
+    item = {**keys.own_skills(before.name).item, **totals, "version": before.version + 1}
+    return Put(item, when=unchanged_or_new(before))
 
 
 def holding(before: OwnSkills, held: Held) -> list[Write]:
@@ -363,5 +355,5 @@ def moving(own: OwnSkills, old: str, new: str) -> list[Write]:
         return []
     brought = replace(was, skill=new)
     after = own.without(old).with_(brought)
-    kept = [Put(held_item(own, brought))] if newer(was, there) else []
-    return [updating_own(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *kept]
+    entries = [Put(held_item(own, brought))] if newer(was, there) else []
+    return [updating_own(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *entries]

@@ -136,8 +136,8 @@ def new_id(name: str, suffix: str = "") -> str:
     plain = unicodedata.normalize("NFKD", spelt.casefold().replace("ß", "ss"))
     letters = "".join(each for each in plain if not unicodedata.combining(each))
     tail = f"-{suffix}" if suffix else ""
-    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[: MAX_ID_CHARS - len(tail)].rstrip("-") or "skill"
-    return words + tail
+    slug = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[: MAX_ID_CHARS - len(tail)].rstrip("-") or "skill"
+    return slug + tail
 
 
 def check_merge(source: Skill, target: Skill) -> None:

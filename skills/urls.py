@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import endorse_views, finding_views, matrix_views, own_views, views
+from . import endorse_views, finding_views, own_views, views
 
 below_skills = [
     path("", views.skills, name="skills"),
@@ -10,8 +10,8 @@ below_skills = [
     path("new/", views.add, name="add_skill"),
     path("propose/", views.propose, name="propose_skill"),
     path("proposals/", views.proposals, name="skill_proposals"),
-    path("matrix/", matrix_views.matrix, name="skill_matrix"),
-    path("matrix.csv", matrix_views.matrix_csv, name="skill_matrix_csv"),
+    path("matrix/", finding_views.matrix, name="skill_matrix"),
+    path("matrix.csv", finding_views.matrix_csv, name="skill_matrix_csv"),
 ]
 
 below_skill = [

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -20,7 +20,7 @@ from pages.messages import run_action
 from pages.paging import list_context
 
 from . import merging, repository, services
-from .access import any_for, listed_for, of_admins
+from .access import listed_for, of_admins
 from .forms import AliasForm, DescribeForm, FindSkillForm, MergeForm, RenameForm, SkillForm
 from .merging import Preview
 from .repository import Match
@@ -37,17 +37,14 @@ PROPOSALS = Limit("skill-proposals", 20, SECONDS_PER_DAY)
 def skills(request: HttpRequest) -> HttpResponse:
     """The catalogue by category, or search results."""
     form, category = FindSkillForm(request.GET), request.GET.get("category", "")[:400]
-    context = (
-        search_results(request, form)
-        if form.is_valid() and form.cleaned_data["q"]
-        else _category_page(request, category)
-    )
+    context = search_results(request, form) or _category_page(request, category)
     return render(request, "skills/skills.html", {"form": form, "category": category, **context})
 
 
 def search_results(request: HttpRequest, form: FindSkillForm) -> dict[str, Any]:
-    asked = form.cleaned_data["q"]
-    return {"searched": True, **list_context(request, partial(repository.search, asked), q=asked)}
+    """Empty unless there is something to search for."""
+    query = form.cleaned_data["q"] if form.is_valid() else ""
+    return {"searched": query, **list_context(request, partial(repository.search, query), q=query)} if query else {}
 
 
 def _category_page(request: HttpRequest, category: str) -> dict[str, Any]:
@@ -79,15 +76,15 @@ def help_skills(request: HttpRequest) -> HttpResponse:
 def propose(request: HttpRequest) -> HttpResponse:
     form = _skill_form(request)
     done = _("Thank you. An admin will look at your proposal.")
-    if run_form(request, form, lambda: _propose(request, form), done, "name"):
+
+    def act() -> None:
+        count(PROPOSALS, request.user.name)
+        services.propose(request.user, **form.cleaned_data)
+
+    if run_form(request, form, act, done, "name"):
         return redirect("skills")
     lead = _("Tell us what is missing. An admin decides whether to add it to the catalogue.")
     return show_form(request, form, _("Propose a skill"), _("Propose"), lead=lead)
-
-
-def _propose(request: HttpRequest, form: SkillForm) -> None:
-    count(PROPOSALS, request.user.name)
-    services.propose(request.user, **form.cleaned_data)
 
 
 def _skill_form(request: HttpRequest) -> SkillForm:
@@ -171,32 +168,21 @@ def remove_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
 # --- merging ---
 
 
-@requires(Permission.MANAGE_USERS, load_for=any_for)
-@form_page
+@of_admins(form_page)
 def merge(request: HttpRequest, skill: Skill) -> HttpResponse:
     """First the target, then a preview, then a confirmation."""
-    form = MergeForm(_typed(request))
+    form = MergeForm(request.POST if request.method == "POST" else request.GET if "into" in request.GET else None)
     context: dict[str, Any] = {"skill": skill, "form": form}
     if form.is_bound and form.is_valid():
+        target = form.cleaned_data["into"]
         with refusals_as_errors(form, "into"):
-            return _preview_or_merge(request, skill, form.cleaned_data["into"], context)
+            if request.method == "POST":
+                merging.merge(request.user, skill, target)
+                done = _("%(old)s is now part of %(new)s. People's profiles follow in a moment.")
+                messages.success(request, done % {"old": skill.name, "new": target.name})
+                return redirect("skill", target.id)
+            context |= {"target": target, "effects": merge_effects(merging.preview(skill, target))}
     return render(request, "skills/merge.html", context, status=422 if form.errors else 200)
-
-
-def _typed(request: HttpRequest) -> QueryDict | None:
-    """Input: from the URL for the preview, from the form for the merge."""
-    return form_data(request) if request.method == "POST" else request.GET if "into" in request.GET else None
-
-
-def _preview_or_merge(request: HttpRequest, source: Skill, target: Skill, context: dict[str, Any]) -> HttpResponse:
-    if request.method == "POST":
-        merging.merge(request.user, source, target)
-        words = {"old": source.name, "new": target.name}
-        done = _("%(old)s is now part of %(new)s. People's profiles follow in a moment.")
-        messages.success(request, done % words)
-        return redirect("skill", target.id)
-    told = merge_effects(merging.preview(source, target))
-    return render(request, "skills/merge.html", {**context, "target": target, "foreseen": told})
 
 
 def merge_effects(preview: Preview) -> list[str]:
@@ -208,7 +194,8 @@ def merge_effects(preview: Preview) -> list[str]:
         "%(count)d of them has both: the newer entry stays.", "%(count)d of them have both: the newer entry stays.",
         preview.both,
     )  # fmt: skip
-    said = [holders % {"count": preview.holders}, both % {"count": preview.both}]
-    if not preview.is_whole:
-        said.append(_("The second number covers only the first %(count)d.") % {"count": merging.MAX_PREVIEWED_HOLDERS})
-    return [*said, _("Hidden entries are merged too, but not counted here.")]
+    effects = [holders % {"count": preview.holders}, both % {"count": preview.both}]
+    if not preview.is_complete:
+        limit = {"count": merging.MAX_PREVIEWED_HOLDERS}
+        effects.append(_("The second number covers only the first %(count)d.") % limit)
+    return [*effects, _("Hidden entries are merged too, but not counted here.")]

@@ -49,7 +49,7 @@ Finish = Callable[[], None]  # run on a filled store before it is marked as comp
 
 
 class Damaged(StoreError):
-    """Not a valid backup file, or no longer one; the message says where."""
+    """Not a valid backup file, or no longer one, or a copied item that differs; the message says where."""
 
 
 class NotEmpty(StoreError):
@@ -58,10 +58,6 @@ class NotEmpty(StoreError):
 
 class Unfinished(StoreError):
     """A restore or transfer into this store was begun but not finished."""
-
-
-class NotTheSame(StoreError):
-    """A transferred item differs when read back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +135,11 @@ def contents(table: Table, at: Snapshot, leave_out: Callable[[Item], None] = lam
         elif item["PK"] == header:
             last = item
         else:
-            number = _event_number(item)
+            number = item["event_id"] if type(item.get("event_id")) is int else 0
             newest = max(newest, number)
             is_newer = number > at.number and item["PK"] in CHECKPOINTS
-            if not is_newer and (kept := as_of(item, at.number)) is not None:
-                yield name, kept
+            if not is_newer and (copied := as_of(item, at.number)) is not None:
+                yield name, copied
     if last is not None:
         # DynamoDB may have read this counter before some of the events: a number must not be given out twice.
         yield LOG, {**last, "last": max(last["last"], newest)}
@@ -182,11 +178,6 @@ def _to_keep(table: Table) -> Iterator[Entry]:
     )
 
 
-def _event_number(item: Item) -> int:
-    number = item.get("event_id")
-    return number if type(number) is int else 0
-
-
 # --- backup ---
 
 
@@ -219,8 +210,8 @@ def tag(salt: Item) -> str:
 
 def _header(at: Snapshot, now: datetime, number: int | None) -> dict[str, Value]:
     sealed = at.checkpoint and {name: at.checkpoint[name] for name in ("event_id", "hash")}
-    said = {"made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
-    return {"plenum_backup": FORMAT, "store_format": number, **said}
+    about = {"made_at": as_text(now), "checkpoint": sealed, "tables": list(TABLES)}
+    return {"plenum_backup": FORMAT, "store_format": number, **about}
 
 
 class _Writing:
@@ -499,9 +490,10 @@ def _compare(table: Table, batch: list[Entry]) -> None:
         key = Key(item["PK"], item["SK"], name)
         if key not in stored and "ttl" in item:
             continue  # expired meanwhile
-        if _canonical(stored.get(key)) != _canonical(item):
-            raise NotTheSame(f"The item {key.pk} / {key.sk} did not arrive as it was. The new store is not whole.")
+        if canonical(stored.get(key)) != canonical(item):
+            raise Damaged(f"The item {key.pk} / {key.sk} did not arrive as it was. The new store is not whole.")
 
 
-def _canonical(item: Item | None) -> bytes:
-    return orjson.dumps(encoded(item), option=orjson.OPT_SORT_KEYS)
+def canonical(value: Value) -> bytes:
+    """As text that is the same only for the same value: it tells true from 1, and text from bytes."""
+    return orjson.dumps(encoded(value), option=orjson.OPT_SORT_KEYS)

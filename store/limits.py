@@ -110,6 +110,11 @@ def check_span(span: Span) -> None:
             _check_key_text("SK", bound)
 
 
+def check_limit(limit: int | None) -> None:
+    if limit is not None and limit < 1:
+        raise Invalid("A page holds at least one item.")
+
+
 def check_value(value: Value, depth: int = 1) -> int:
     """The value's size as DynamoDB counts it, if an item can hold it."""
     kind = type(value)

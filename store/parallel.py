@@ -41,14 +41,14 @@ def run_parallel(table: Table, /, *asks: Callable[[], Any]) -> tuple[Any, ...]:
 
 def _as_branch(ask: Callable[[], A], rows: list[round_trips.RoundTrips], lost: list[float]) -> Callable[[], A]:
     """Run in a copy of this context, so that what a branch sets stays local to it."""
-    here = copy_context()
+    context = copy_context()
 
     def counted() -> A:
         with round_trips.count_round_trips() as row, wait_budget.parallel_branch(lost):
             rows.append(row)
             return ask()
 
-    return lambda: here.run(counted)
+    return lambda: context.run(counted)
 
 
 def capture(ask: Callable[[], A]) -> Callable[[], A]:

@@ -31,15 +31,15 @@ def is_due(table: Table) -> bool:
 
 def purge_journal(table: Table) -> int:
     """Empty the journal if something was deleted; returns how often (0 or 1)."""
-    if (asked := _unpurged(table)) is None:
+    if (count := _unpurged(table)) is None:
         return 0
     table.purge_journal()
-    same = Equals("asked", asked)
+    same = Equals("asked", count)
     with suppress(Refused):  # more was deleted meanwhile: next time
         if table.is_distant:  # DynamoDB's files are inaccessible
             table.write(Delete(keys.FORGETTING, when=same))
         else:
-            table.write(Update(keys.FORGETTING, set={"emptied": asked}, when=same))
+            table.write(Update(keys.FORGETTING, set={"emptied": count}, when=same))
     return 1
 
 

@@ -11,18 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-import orjson
-
 from . import keys
-from .backup import SEALED_TOGETHER, Progress, Snapshot, contents, encoded, no_progress
-from .log.events import number_of
+from .backup import SEALED_TOGETHER, Progress, Snapshot, canonical, contents, no_progress
+from .log.layout import number_of
 from .sqlite import BufferedTable, SqliteTable
 from .table import (
     DATA,
@@ -74,9 +71,6 @@ class Exempt:
     named: Callable[[Item], Key] | None = None  # compared under this key, if it exists
     may_be_gone: bool = False  # compared only if it exists
     like: Key = ANYWHERE  # prefix of the keys of these items; without a sort key, the whole partition
-
-    def covers(self, key: Key) -> bool:
-        return begins(key.pk) == self.like.pk and self.like.sk in ("", begins(key.sk))
 
     def spares(self, attribute: str) -> bool:
         """Whether this attribute is not compared; anything after a # in its name is ignored."""
@@ -139,11 +133,7 @@ class Happened:
     kind: str
     actor: str
     when: str
-    said: Item
-
-    @property
-    def moment(self) -> datetime:
-        return datetime.fromisoformat(self.when)
+    data: Item
 
 
 Step = Sequence[Write]  # of one transaction
@@ -161,11 +151,11 @@ class Difference:
 
     place: str  # an item's key, or an event
     attribute: str
-    words: str
+    message: str
 
     def __str__(self) -> str:
         named = f"{self.place}, {self.attribute}" if self.attribute else self.place
-        return f"{named}: {self.words}"
+        return f"{named}: {self.message}"
 
 
 class Unlogged:
@@ -181,8 +171,8 @@ class Unlogged:
 
     def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
         parts = opened(writes)
-        if kept := [part for part in parts if part.key.table != LOG]:
-            self._table.write(*kept, token=token)
+        if data := [part for part in parts if part.key.table != LOG]:
+            self._table.write(*data, token=token)
         for write in parts:
             if isinstance(write, Put) and keys.holds_events(write.key.pk):
                 self.announced = write.item
@@ -280,8 +270,8 @@ def _happened(item: Item) -> Happened:
     return Happened(number_of(item), kind, actor, when, item.get("event_data") or {})
 
 
-def _misfit(event: Happened, words: str) -> Difference:
-    return Difference(f"event {event.number} ({event.kind})", "", words)
+def _misfit(event: Happened, message: str) -> Difference:
+    return Difference(f"event {event.number} ({event.kind})", "", message)
 
 
 # --- comparing ---
@@ -363,28 +353,11 @@ def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
-    elif _without(there, rows) != _without(made, rows):  # most differ only in attributes that are not compared
-        for name in sorted(there.keys() | made.keys()):
-            is_same = name in there and name in made and same(there[name], made[name])
-            if not is_same and not any(row.spares(name) for row in rows):
-                yield Difference(_place(key), name, "is not what follows from the log.")
-
-
-def _without(item: Item, rows: Sequence[Exempt]) -> bytes:
-    """The item as text, without the attributes of these exceptions."""
-    left = item.copy()
-    for row in rows:
-        for name in row.attributes:
-            left.pop(name, None)
-    return _canonical(left)
-
-
-def _canonical(value: Value) -> bytes:
-    """Tells true from 1, and a text from its bytes."""
-    try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except TypeError:  # there are bytes in it
-        return b"~" + orjson.dumps(encoded(value), option=orjson.OPT_SORT_KEYS)
+        return
+    for name in sorted(there.keys() | made.keys()):
+        is_same = name in there and name in made and same(there[name], made[name])
+        if not is_same and not any(row.spares(name) for row in rows):
+            yield Difference(_place(key), name, "is not what follows from the log.")
 
 
 def _sum(items: Iterable[Item]) -> Item:
@@ -395,7 +368,7 @@ def _sum(items: Iterable[Item]) -> Item:
             if type(value) is int:
                 numbers[name] += value
             elif name != "SK":
-                others.setdefault(name, {})[_canonical(value)] = value
+                others.setdefault(name, {})[canonical(value)] = value
     different = {name: [values[text] for text in sorted(values)] for name, values in others.items()}
     return different | {name: [number, *different.get(name, [])] for name, number in numbers.items() if number}
 

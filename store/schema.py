@@ -10,8 +10,7 @@ Fields are declared as words: `voted:bool` is a field and its kind, and one with
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import ModuleType
@@ -29,9 +28,9 @@ OF_ANNOTATIONS = {"str": "text", "bool": "bool", "int": "int", "tuple": "list"}
 Rule = Callable[[Item, Any], Item | None]  # the part of an item visible at this level of access
 
 
-def parsed(words: str) -> dict[str, str]:
+def parsed(declaration: str) -> dict[str, str]:
     """Fields and their kinds; if a field occurs twice, the later kind wins."""
-    return {name: kind or "text" for name, _, kind in (word.partition(":") for word in words.split())}
+    return {name: kind or "text" for name, _, kind in (word.partition(":") for word in declaration.split())}
 
 
 def fields_of(kind: type, *without: str) -> str:
@@ -139,8 +138,8 @@ class ItemType:
     def exempt(self) -> tuple[Exempt, ...]:
         rows = (Exempt(self.replay),) if isinstance(self.replay, str) else self.replay
         left = (Exempt(self.left_behind, within=self.place),) if self.left_behind else ()
-        here = tuple(replace(row, like=self.place) for row in rows)
-        return (*here, *(replace(row, like=self.place._replace(sk="")) for row in left))
+        own = tuple(replace(row, like=self.place) for row in rows)
+        return (*own, *(replace(row, like=self.place._replace(sk="")) for row in left))
 
 
 @dataclass(frozen=True)
@@ -185,17 +184,6 @@ class Schema:
     def declare(self, *modules: ModuleType) -> None:
         self.items = tuple(each for module in modules for each in getattr(module, "ITEMS", ()))
         self.events = {each.name: each for module in modules for each in getattr(module, "EVENTS", ())}
-
-    @contextmanager
-    def with_types(self, items: Iterable[ItemType] = (), events: Iterable[EventType] = ()) -> Iterator[None]:
-        """Add these types inside; they take precedence over the others."""
-        before = self.items, self.events
-        self.items = (*items, *self.items)
-        self.events = self.events | {each.name: each for each in events}
-        try:
-            yield
-        finally:
-            self.items, self.events = before
 
     def type_of(self, key: Key) -> ItemType | None:
         return next((each for each in self.items if each.has(key)), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import replace
@@ -20,24 +20,24 @@ from .table import Item, Page, Span, Table, Value
 T = TypeVar("T")
 
 
-def each(table: Table, spans: Sequence[Span], *, backwards: bool = False) -> Iterator[Item]:
+def each(
+    table: Table, spans: Sequence[Span], *, backwards: bool = False, page_size: int | None = None
+) -> Iterator[Item]:
     """Every item of all spans by sort key; their first pages are read in parallel."""
-    if len(spans) == 1:
+    if len(spans) == 1 and page_size is None:
         return table.each(spans[0], backwards=backwards)
-    firsts = run_parallel(table, *(lambda span=span: table.page(span, backwards=backwards) for span in spans))
-    rows = (_rest_of(table, span, page, backwards) for span, page in zip(spans, firsts, strict=True))
-    return merge(*rows, key=lambda item: _sort_key(spans[0], item), reverse=backwards)
+    read = partial(table.page, limit=page_size, backwards=backwards)
+    firsts = run_parallel(table, *(partial(read, span) for span in spans))
+    rows = (_rest_of(read, span, page) for span, page in zip(spans, firsts, strict=True))
+    sort_key = "GSI1SK" if spans[0].index else "SK"
+    return merge(*rows, key=lambda item: str(item[sort_key]).encode(), reverse=backwards)
 
 
-def _rest_of(table: Table, span: Span, page: Page, backwards: bool) -> Iterator[Item]:
+def _rest_of(read: Callable[..., Page], span: Span, page: Page) -> Iterator[Item]:
     yield from page.items
     while page.cursor is not None:
-        page = table.page(span, cursor=page.cursor, backwards=backwards)
+        page = read(span, cursor=page.cursor)
         yield from page.items
-
-
-def _sort_key(span: Span, item: Item) -> bytes:
-    return str(item["GSI1SK" if span.index else "SK"]).encode()
 
 
 def page(
@@ -46,9 +46,9 @@ def page(
     """At most `limit` items of all spans, by sort key."""
     if len(spans) == 1:
         return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
-    whole = replace(spans[0], pk=_common_prefix(spans))
-    partition, *others = cursors.key_names(whole)
-    after = cursors.decode(whole, cursor) if cursor else None
+    joined = replace(spans[0], pk=_common_prefix(spans))
+    partition, *others = cursors.key_names(joined)
+    after = cursors.decode(joined, cursor) if cursor else None
 
     def some(span: Span) -> Iterator[Item]:
         start = cursors.encode(span, {**after, partition: span.pk}) if after else None
@@ -57,8 +57,8 @@ def page(
 
     rows = run_parallel(table, *(lambda span=span: some(span) for span in spans))
     found = list(merge(*rows, key=lambda item: [str(item[name]).encode() for name in others], reverse=backwards))
-    shown = found[:limit]
-    return Page(shown, cursors.encode(whole, {**shown[-1], partition: whole.pk}) if len(found) > limit else None)
+    items = found[:limit]
+    return Page(items, cursors.encode(joined, {**items[-1], partition: joined.pk}) if len(found) > limit else None)
 
 
 def _read_up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) -> list[Item]:
@@ -97,21 +97,14 @@ def ordered_values(table: Table, spans: Sequence[Span], *names: str) -> Iterator
 
 def list_values(table: Table, spans: Sequence[Span], *names: str) -> list[tuple[Value, ...]]:
     """As `values`, in one list: for few items."""
-    found = run_parallel(table, *(partial(_all_values, table, span, names) for span in spans))
+    found = run_parallel(table, *(lambda span=span: list(table.values(span, *names)) for span in spans))
     return list(chain.from_iterable(found))
-
-
-def _all_values(table: Table, span: Span, names: Sequence[str]) -> list[tuple[Value, ...]]:
-    return list(table.values(span, *names))
 
 
 def list_items(table: Table, spans: Sequence[Span]) -> list[Item]:
     """Every item of all spans, unordered, in one list: for few items."""
-    return list(chain.from_iterable(run_parallel(table, *(partial(_all, table, span) for span in spans))))
-
-
-def _all(table: Table, span: Span) -> list[Item]:
-    return list(table.each(span))
+    found = run_parallel(table, *(lambda span=span: list(table.each(span)) for span in spans))
+    return list(chain.from_iterable(found))
 
 
 # --- in parallel threads ---
@@ -128,12 +121,12 @@ def _read_parallel(rows: Sequence[Iterator[T]]) -> Iterator[T]:
     for row in rows:
         left.put(row)
     stop = threading.Event()
-    here, task = min(READER_THREADS, len(rows)), (_read, left, ready, stop)
-    readers = [threading.Thread(target=copy_context().run, args=task, name=READER) for _ in range(here)]
+    count, task = min(READER_THREADS, len(rows)), (_read, left, ready, stop)
+    readers = [threading.Thread(target=copy_context().run, args=task, name=READER) for _ in range(count)]
     for reader in readers:
         reader.start()
     try:
-        yield from _received(ready, here)
+        yield from _received(ready, count)
     finally:
         stop.set()
         while any(reader.is_alive() for reader in readers):

@@ -21,10 +21,10 @@ INSIST_SECONDS = 20.0  # for which an organiser's request retries when throttled
 class WaitBudget:
     """The seconds a request has left. Each parallel branch has its own."""
 
-    def __init__(self, seconds: float, whole: WaitBudget | None = None) -> None:
+    def __init__(self, seconds: float, request: WaitBudget | None = None) -> None:
         self.seconds = seconds
         self.left = seconds
-        self._whole = whole or self
+        self._request = request or self
         self._was_unanswered = False
         self._insists_until: float | None = None  # by the store's clock; set at the first refusal
         self._insists = False
@@ -33,25 +33,25 @@ class WaitBudget:
     @property
     def was_unanswered(self) -> bool:
         """Whether it has been reported for this request that the store never replied."""
-        return self._whole._was_unanswered
+        return self._request._was_unanswered
 
     @was_unanswered.setter
     def was_unanswered(self, so: bool) -> None:
-        self._whole._was_unanswered = so
+        self._request._was_unanswered = so
 
     def insist(self) -> None:
-        self._whole._insists = True
+        self._request._insists = True
 
     def insists(self, now: float) -> bool:
         """Whether to retry now, however often that has failed."""
-        whole = self._whole
-        if whole._insists and whole._insists_until is None:
-            whole._insists_until = now + INSIST_SECONDS
-        return whole._insists_until is not None and now < whole._insists_until
+        request = self._request
+        if request._insists and request._insists_until is None:
+            request._insists_until = now + INSIST_SECONDS
+        return request._insists_until is not None and now < request._insists_until
 
     def part(self, lost: float) -> WaitBudget:
         """The budget of one parallel branch, when earlier ones have spent `lost`."""
-        return WaitBudget(self.left - lost, self._whole)
+        return WaitBudget(self.left - lost, self._request)
 
     def spend(self, seconds: float) -> None:
         with self._lock:
@@ -96,13 +96,13 @@ def spend(seconds: float) -> None:
 def parallel_branch(lost: list[float]) -> Iterator[None]:
     """The budget of one of several parallel branches, of which only the longest is waited for. Each adds what it has
     spent to `lost`; one that starts after others have finished starts with what they left."""
-    if (whole := _current.get()) is None:
+    if (shared := _current.get()) is None:
         yield
         return
-    own = whole.part(max(lost, default=0.0))
+    own = shared.part(max(lost, default=0.0))
     token = _current.set(own)
     try:
         yield
     finally:
         _current.reset(token)
-        lost.append(whole.left - own.left)
+        lost.append(shared.left - own.left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -54,8 +55,8 @@ def somebody(name: str, role: Role = Role.USER, email: str | None = None) -> Use
         password=make_password(PASSWORD),
         role_name=role.name,
         created_at=as_text(datetime.now(UTC)),
-        session_salt=repository.new_session_salt(),
-        lineage=repository.new_lineage(),
+        session_salt=secrets.token_hex(16),
+        lineage=secrets.token_hex(16),
     )
 
 
@@ -80,7 +81,7 @@ def make_owner(name: str = "owner", email: str = "owner@example.org") -> User:
 
 def confirm(user: User) -> User:
     """An organiser whom somebody has confirmed: who may write to all voters."""
-    log().record(Event("plenum", "OrganiserConfirmed", {"name": user.name}), repository.confirmation(user))
+    log().record(Event("plenum", "OrganiserConfirmed", {"name": user.name}), repository.confirmation(user, True))
     user.confirmed = True
     return user
 

@@ -63,7 +63,7 @@ from mail.emails import compose
 from mail.sending import LEASE_SECONDS, send_waiting
 from news import repository as posts
 from news import services as news
-from news.likes import member
+from news.likes import member, set_like
 from news.services.writing import Written
 from photos.changing import PictureChange
 from polls import services as polls
@@ -330,7 +330,7 @@ def a_post_that_many_like() -> None:
     post = news.write(someone("Olga"), Written("Moved", "We have moved."))
     news.publish(someone("Olga"), post)
     for name in NAMES:
-        news.set_like(member(someone(name), post.id), on=True)
+        set_like(member(someone(name), post.id), on=True)
 
 
 def delete_the_post() -> None:

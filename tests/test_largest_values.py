@@ -45,9 +45,8 @@ CANDIDATES = [f"{number:02}" + EMOJI * 198 for number in range(5)]
 # --- every form ---
 
 NOT_WALKED = {
-    "accounts.second_factor.forms.AnswerForm": "what a passkey answers",
-    "accounts.second_factor.forms.AppForm": "a code that an app shows",
-    "accounts.second_factor.forms.CodeForm": "a code that an app shows",
+    "accounts.forms.AppForm": "a code that an app shows",
+    "accounts.forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.multi_ballot_pages.views.QuestionsForm": "what two forms have in common",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",

@@ -18,9 +18,10 @@ from audit.tables.sheets import TableQuery
 from store import keys
 from store.log import Event
 from store.replay import Exempt, Happened, Step
-from store.schema import SCHEMA, EventType, Export, ItemType, Sheet
+from store.schema import EventType, Export, ItemType, Sheet
 from store.table import DATA, LOG, Item, Key, Put, Span, Update
 from tests.docs.types_table import event_row, item_row
+from tests.schema import with_types
 from upkeep import replay
 from upkeep.erasure import log_erasure
 from upkeep.erasure.log_erasure import Alias
@@ -47,7 +48,7 @@ def own_tips(user: User) -> Iterator[Item]:
 
 
 def recommended(event: Happened) -> Iterator[Step]:
-    yield [Put(tip(event.said["tip_id"], event.said["reader"], event.said["title"]))]
+    yield [Put(tip(event.data["tip_id"], event.data["reader"], event.data["title"]))]
 
 
 TIP = ItemType(
@@ -71,7 +72,7 @@ RECOMMENDED = EventType("TipRecommended", recommended, "tip_id title reader:pers
 
 @pytest.fixture
 def declared() -> Iterator[None]:
-    with SCHEMA.with_types([TIP], [RECOMMENDED]):
+    with with_types([TIP], [RECOMMENDED]):
         yield
 
 

@@ -37,7 +37,7 @@ from store import keys
 from store.backup import Snapshot, is_salt
 from store.connect import connect
 from store.log import Event, EventLog, utc_now
-from store.log.events import number_of
+from store.log.layout import number_of
 from store.log.seal import verify
 from store.replay import Difference, Exemptions, Theatre, like
 from store.schema import SCHEMA
@@ -421,7 +421,7 @@ def test_an_item_that_is_gone_is_named(told):  # noqa: F811
         if item["SK"] != "VOTER#voter 3":
             yield item
 
-    places = [(each.place, each.words) for each in check(Tampered(told, change)).first]
+    places = [(each.place, each.message) for each in check(Tampered(told, change)).first]
     gone = "follows from the log, but is not in the store."
     assert ("ELECTION#board / VOTER#voter 3", gone) in places
 
@@ -434,7 +434,7 @@ def test_a_secret_ballot_that_is_there_twice_is_named(told):  # noqa: F811
 
     verdict = check(Tampered(told, change))
     assert verdict.count > 0
-    assert {each.words for each in verdict.first} == {"is in the store more than once."}
+    assert {each.message for each in verdict.first} == {"is in the store more than once."}
 
 
 def test_a_secret_ballot_that_was_put_in_is_named(told):  # noqa: F811
@@ -442,7 +442,7 @@ def test_a_secret_ballot_that_was_put_in_is_named(told):  # noqa: F811
         is_one = name == DATA and item["PK"] == "ELECTION#prize" and item["SK"].startswith("BALLOT#")
         yield item | ({"confirmation": f"{item['SK'][7:11]}-MADE-UP"} if is_one else {})
 
-    words = {each.words for each in check(Tampered(told, change)).first}
+    words = {each.message for each in check(Tampered(told, change)).first}
     assert words == {"is in the store, but does not follow from the log."}
 
 
@@ -501,7 +501,7 @@ def test_a_second_secret_ballot_under_its_code_is_named(told, tmp_path, has_lost
             yield {**item, "SK": by_code(item).sk}
 
     with closing(in_the_file(told, change, tmp_path / "copy")) as store:
-        words = {each.words for each in check(store).first}
+        words = {each.message for each in check(store).first}
     assert words == (set() if has_lost else {"is in the store more than once."})
 
 
@@ -703,7 +703,7 @@ def test_the_exceptions_are_told_with_their_reasons(site):
     lines = run("--exceptions").splitlines()
     assert len(lines) == len(SCHEMA.exempt) + len(replay.STEPS)
     assert any(
-        line.startswith("USER# / METADATA: hash, salt, session_salt, last_login - The log holds") for line in lines
+        line.startswith("USER# / METADATA: hash, salt, session_salt, last_login - The log contains") for line in lines
     )
 
 

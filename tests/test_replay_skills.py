@@ -48,7 +48,7 @@ def tell_of_skills(person) -> None:
     finish_background()
     services.endorse(owner, bob, "python", (Ground.WORKED, Ground.SAW), "form of Olga")
     services.hide(bob, "python", "Olga")
-    services.show(bob, "python", "Olga")
+    services.hide(bob, "python", "Olga", hidden=False)
     services.withdraw(owner, "Bob", "python")
     have(ada, services.add(owner, "Tea", "Kitchen", "").id)
     services.let_go(ada, "tea")

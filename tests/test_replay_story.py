@@ -27,6 +27,7 @@ from acts.background import TaskType
 from acts.queues import run_to_end
 from acts.storage import now_text, table
 from acts.tokens import create_token
+from ballots import secrecy
 from ballots import services as ballots
 from ballots.services import sealing
 from elections import actions, sharding
@@ -229,7 +230,7 @@ def whom_the_site_lets_mail(olga: User) -> None:
         accounts.change_mail_limit(olga, someone("Ada"), most)
     for name in ("Ada", "Bo"):
         accounts.confirm_organiser(olga, someone(name))
-    accounts.unconfirm_organiser(olga, someone("Bo"))
+    accounts.confirm_organiser(olga, someone("Bo"), confirmed=False)
 
 
 def sessions_come_and_go(ada: User) -> None:
@@ -519,7 +520,7 @@ def background_work_fails() -> None:
 def a_backup_is_restored() -> None:
     """Which is without the salt."""
     table().write(Delete(keys.salt("Still open")))
-    assert ballots.unlink_all() == 1
+    assert secrecy.unlink_all() == 1
 
 
 # --- what the log makes of it ---

@@ -203,7 +203,7 @@ ROUTES = {
     "sealed_round_json": (PUBLIC, READ, [NO_GAME, 1]),
     "sealed_round_proof": (PUBLIC, READ, [NO_GAME, 1]),
     "delete_game": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
-    "onward": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
+    "follow_up": (Permission.USE_APPLICATION, FORM, [NO_GAME, 1]),
     "qa": (PUBLIC, FORM, [NO_GAME]),
     "manage_qa": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "help_live": (PUBLIC, READ, []),
@@ -359,6 +359,7 @@ ROUTES = {
     "live": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
+    "help": (PUBLIC, READ, []),
     "help_counting": (PUBLIC, READ, []),
     "waiting_for_result": (PUBLIC, READ, ["made-up"]),
     "news_about": (Permission.VIEW_APPLICATION, READ, ["draft"]),
@@ -466,7 +467,7 @@ OF_PLAYERS |= {"game_roll"}
 OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "add_game_question", "copy_game"}
 OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
-OF_PLAYERS |= {"onward"}  # tests/live/test_follow_ups.py
+OF_PLAYERS |= {"follow_up"}  # tests/live/test_follow_ups.py
 OF_PLAYERS |= {"delete_minutes"}
 
 

@@ -18,7 +18,7 @@ from skills import replay as skills
 from store import formats, keys
 from store.backup import Progress, Snapshot, batches, begin, contents, no_progress, take_snapshot
 from store.log import layout
-from store.log.events import number_of
+from store.log.layout import number_of
 from store.replay import (
     Comparison,
     Difference,
@@ -41,7 +41,7 @@ from .pause import Pause, pause_item
 
 EVENTS = (
     EventType(
-        "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.said))], "since minutes:int sentence"
+        "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.data))], "since minutes:int sentence"
     ),
     EventType("SiteResumed", lambda event: [Delete(keys.PAUSE, when=Exists())]),
     EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not made again

@@ -12,7 +12,6 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.sessions.backends.base import SessionBase
@@ -22,14 +21,13 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules, services
 from accounts.access import demands_second_factor
 from accounts.models import User
-from acts import storage
 from acts.refusals import NotThere, Refusal
-from acts.retry import retry_lost_race
-from acts.storage import table
+from acts.retry import retried
+from acts.storage import now_text, record, table
 from acts.versions import unchanged_or_new
 from mail import outbox
 from store import keys
-from store.log import Event, as_text
+from store.log import Event
 from store.table import Delete, Item, Put, Write
 
 from . import authenticator_apps, passkeys
@@ -112,16 +110,6 @@ def load_factors(user: User) -> Factors:
     return _factors_of(table().get(keys.factors(user.name)), user)
 
 
-def load_with_person(name: str) -> tuple[User | None, Factors]:
-    """Both in one round trip, for a person who is not signed in yet."""
-    person, place = keys.user(name), keys.factors(name)
-    found = table().get_many([person, place])
-    if person not in found:
-        return None, Factors()
-    user = repository.user_of(found[person])
-    return user, _factors_of(found.get(place), user)
-
-
 def _factors_of(item: Item | None, user: User) -> Factors:
     """Factors of an earlier account of the same name do not count."""
     if item is None:
@@ -135,10 +123,8 @@ def _factors_of(item: Item | None, user: User) -> Factors:
 
 def _put(user: User, before: Factors, after: Factors) -> Put:
     """Refused if they were changed since they were read."""
-    place = keys.factors(user.name)
     item = {
-        "PK": place.pk,
-        "SK": place.sk,
+        **keys.factors(user.name).item,
         "account": user.created_at,
         "version": secrets.token_hex(8),
         "app": asdict(after.app) if after.app else None,
@@ -151,38 +137,27 @@ def _put(user: User, before: Factors, after: Factors) -> Put:
 Change = Callable[[Factors], Factors]
 
 
+@retried
 def _update(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
     """Read, change and write; retry on a concurrent write. `change` refuses by raising."""
-
-    def update() -> Factors:
-        before = load_factors(user)
-        after = change(before)
-        write(after, _put(user, before, after))
-        return after
-
-    return retry_lost_race(update)
-
-
-def _write(after: Factors, put: Put) -> None:
-    table().write(put)
+    before = load_factors(user)
+    after = change(before)
+    write(after, _put(user, before, after))
+    return after
 
 
 def _record(user: User, event_type: str, change: Change, *emails: Write, **details: Any) -> Factors:
     """Record the change with its event, and update the kinds on the account."""
 
-    def record(after: Factors, put: Put) -> None:
+    def write(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **details, "factors": after.kinds})
-        storage.record(event, put, repository.factors_change(user, after.kinds), *emails)
+        record(event, put, repository.factors_change(user, after.kinds), *emails)
 
-    return _update(user, change, record)
+    return _update(user, change, write)
 
 
 def _email(user: User, kind: str, factor: str) -> Write:
     return outbox.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
-
-
-def _now() -> str:
-    return as_text(datetime.now(UTC))
 
 
 # --- adding and removing ---
@@ -195,7 +170,7 @@ def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
         raise WrongCode(
             _("That code does not match. Check that your phone's clock is right, then enter the current code.")
         )
-    app = App(authenticator_apps.seal(secret, user.name), step, _now())
+    app = App(authenticator_apps.seal(secret, user.name), step, now_text())
     email = _email(user, "factor_added", APP)
     return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), email, kind=APP)
 
@@ -219,9 +194,8 @@ def add_passkey(user: User, passkey: Passkey) -> Factors:
 
 def remove_passkey(user: User, short_id: str) -> Factors:
     def change(before: Factors) -> Factors:
-        return _after_removal(
-            user, before, passkeys=tuple(each for each in before.passkeys if each.short_id != short_id)
-        )
+        others = tuple(each for each in before.passkeys if each.short_id != short_id)
+        return _after_removal(user, before, passkeys=others)
 
     email = _email(user, "factor_removed", PASSKEY)
     return _record(user, "SecondFactorRemoved", change, email, kind=PASSKEY)
@@ -253,6 +227,7 @@ def make_codes(user: User) -> list[str]:
     return codes
 
 
+@retried
 def reset(user: User, actor: str, *also: Write) -> None:
     """Remove all factors of a person who has lost them and can no longer sign in.
 
@@ -260,12 +235,8 @@ def reset(user: User, actor: str, *also: Write) -> None:
     """
     event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
     email = outbox.queued("factors_reset", user.email, name=user.name)
-
-    def take_away() -> None:
-        gone = Delete(keys.factors(user.name), when=unchanged_or_new(load_factors(user)))
-        storage.record(event, gone, repository.factors_change(user, [], breaks=True), email, *also)
-
-    retry_lost_race(take_away)
+    removal = Delete(keys.factors(user.name), when=unchanged_or_new(load_factors(user)))
+    record(event, removal, repository.factors_change(user, [], breaks=True), email, *also)
 
 
 def reset_for(actor: User, target: User) -> None:
@@ -283,7 +254,7 @@ def use_code(user: User, typed: str, now: float) -> None:
     """Accept a code of the app or a recovery code, once."""
     code = clean_code(typed)
     if len(code) == 6 and code.isdigit():
-        _update(user, lambda before: _with_step(user, before, code, now), _write)
+        _update(user, lambda before: _with_step(user, before, code, now), lambda _after, put: table().write(put))
     else:
         _record(user, "RecoveryCodeUsed", lambda before: _without_code(before, code_digest(code, user.name)))
 
@@ -306,12 +277,12 @@ def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | No
     """Accept the answer of one of this person's passkeys, if the challenge is ours and has not been answered before."""
     if site is None or not challenge:
         raise WrongPasskey(WRONG_PASSKEY)
-    _update(user, lambda before: _with_use(before, answer, challenge, site), _write)
 
+    def change(before: Factors) -> Factors:
+        used = passkeys.verify_use(before.passkeys, answer, challenge, site)
+        return replace(before, passkeys=tuple(used if each.id == used.id else each for each in before.passkeys))
 
-def _with_use(before: Factors, answer: str, challenge: str, site: RelyingParty) -> Factors:
-    used = passkeys.verify_use(before.passkeys, answer, challenge, site)
-    return replace(before, passkeys=tuple(used if each.id == used.id else each for each in before.passkeys))
+    _update(user, change, lambda _after, put: table().write(put))
 
 
 # --- between the two steps ---
@@ -338,7 +309,9 @@ def held_sign_in(session: SessionBase) -> tuple[User, Factors, str] | None:
     half = session.get("half")
     if half is None or time.time() - half["since"] > HALF_SIGNED_IN_SECONDS:
         return None
-    user, factors = load_with_person(half["name"])
+    person, place = keys.user(half["name"]), keys.factors(half["name"])
+    items = table().get_many([person, place])
+    user = repository.user_of(items[person]) if person in items else None
     if user is None or not constant_time_compare(user.get_session_auth_hash(), half["proof"]):
         return None
-    return user, factors, half["then"]
+    return user, _factors_of(items.get(place), user), half["then"]

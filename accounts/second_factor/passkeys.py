@@ -10,9 +10,8 @@ import ipaddress
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -22,12 +21,13 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.branding import site_name
 from acts.refusals import Refusal
-from store.log import as_text
+from acts.storage import now_text
 
 if TYPE_CHECKING:
     from webauthn.helpers.structs import PublicKeyCredentialDescriptor
 
 TIMEOUT_SECONDS = 600
+MAX_ANSWER_CHARS = 20_000  # of an authenticator; a longer one is cut and so not accepted
 WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")
 
 
@@ -67,19 +67,12 @@ def relying_party(request: HttpRequest) -> RelyingParty | None:
     address = urlsplit(settings.SITE_URL)
     if not settings.PRODUCTION and request.get_host().partition(":")[0] == "localhost":
         address = urlsplit(f"{request.scheme}://{request.get_host()}")
-    return None if _is_ip_address(address.hostname or "") else RelyingParty(*_id_and_origin(address))
-
-
-def _id_and_origin(address: SplitResult) -> tuple[str, str]:
-    return address.hostname or "", f"{address.scheme}://{address.netloc}"
-
-
-def _is_ip_address(host: str) -> bool:
+    host = address.hostname or ""
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        return not host
-    return True
+        return RelyingParty(host, f"{address.scheme}://{address.netloc}") if host else None
+    return None
 
 
 def new_challenge() -> str:
@@ -157,7 +150,7 @@ def verify_new_passkey(answer: str, challenge: str, site: RelyingParty, name: st
         public_key=verified.credential_public_key,
         sign_count=verified.sign_count,
         name=name,
-        added_at=as_text(datetime.now(UTC)),
+        added_at=now_text(),
         transports=tuple(how.value for how in credential.response.transports or ()),
     )
 
@@ -180,4 +173,4 @@ def verify_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: R
         )
     except Exception as error:  # as above; `next` found none of this person's
         raise WrongPasskey(WRONG_PASSKEY) from error
-    return replace(passkey, sign_count=verified.new_sign_count, used_at=as_text(datetime.now(UTC)), challenge=answered)
+    return replace(passkey, sign_count=verified.new_sign_count, used_at=now_text(), challenge=answered)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from accounts import throttle
 from accounts.access import View, demands_second_factor, public, requires
-from accounts.forms import OwnPasswordForm, own_password_form
+from accounts.forms import AppForm, CodeForm, OwnPasswordForm, PasskeyForm, own_password_form
 from accounts.models import User
 from accounts.visitors import device_label, start_session, visitor
 from acts.refusals import Refusal
@@ -26,7 +26,6 @@ from pages.qr import qr_svg
 from . import authenticator_apps, passkeys
 from . import factors as second_factors
 from .factors import Factors
-from .forms import AnswerForm, AppForm, CodeForm, PasskeyForm
 from .passkeys import RelyingParty, relying_party
 
 # --- signing in ---
@@ -49,7 +48,9 @@ def second_step(request: HttpRequest) -> HttpResponse:
             _check_second_step(request, user, form)
         except Refusal as refusal:
             return _show_second_step(request, form, theirs, str(refusal))
-        return _complete_sign_in(request, user, then)
+        request.session.flush()
+        start_session(request, user)
+        return redirect(then or "home")
     return _show_second_step(request, form, theirs)
 
 
@@ -61,12 +62,6 @@ def _check_second_step(request: HttpRequest, user: User, form: CodeForm) -> None
             second_factors.use_code(user, form.cleaned_data["code"], time.time())
         else:
             second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
-
-
-def _complete_sign_in(request: HttpRequest, user: User, then: str) -> HttpResponse:
-    request.session.flush()
-    start_session(request, user)
-    return redirect(then or "home")
 
 
 def _show_second_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str = "") -> HttpResponse:
@@ -134,17 +129,9 @@ def add_app(request: HttpRequest) -> HttpResponse:
             del request.session["new_app"]
             return _added(request, now, _("Your authenticator app is set up."))
     request.session["new_app"] = authenticator_apps.seal(secret, user.name)
-    return _show_app(request, form, secret)
-
-
-def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpResponse:
-    address = authenticator_apps.app_address(secret, request.user.name, request.get_host())
-    context = {
-        "form": form,
-        "picture": qr_svg(address),
-        "address": address,
-        "secret": authenticator_apps.readable_secret(secret),
-    }
+    address = authenticator_apps.app_address(secret, user.name, request.get_host())
+    context = {"form": form, "picture": qr_svg(address), "address": address}
+    context["secret"] = authenticator_apps.readable_secret(secret)
     return render(request, "accounts/factor_app.html", context, status=422 if form.errors else 200)
 
 
@@ -181,12 +168,8 @@ def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
     name = device_label(request.headers.get("User-Agent", ""))
     form = own_password_form(request, PasskeyForm, initial={"name": name})
     if request.method == "POST" and form.is_valid():
-        challenge = passkeys.new_challenge()
-        request.session["new_passkey"] = {
-            "name": form.cleaned_data["name"],
-            "challenge": challenge,
-            "since": int(time.time()),
-        }
+        pending = {"challenge": passkeys.new_challenge(), "since": int(time.time())}
+        request.session["new_passkey"] = {"name": form.cleaned_data["name"], **pending}
         return redirect("add_passkey")
     lead = _("A passkey is stored on your phone, computer or security key, and works only on this site.")
     return show_form(request, form, _("Add a passkey"), _("Continue"), lead=lead)
@@ -199,20 +182,14 @@ def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
     pending = request.session.get("new_passkey")
     if pending is None or time.time() - pending["since"] > second_factors.HALF_SIGNED_IN_SECONDS:
         return redirect("name_passkey")
-    if request.method == "POST":
-        return _add_passkey(request, pending, site)
-    known = second_factors.load_factors(request.user).passkeys
-    options = passkeys.creation_options(request.user, pending["challenge"], site, known)
-    return render(request, "accounts/factor_passkey.html", {"options": options, "name": pending["name"]})
-
-
-def _add_passkey(request: HttpRequest, pending: dict[str, str], site: RelyingParty) -> HttpResponse:
-    """The challenge is spent, whatever the outcome."""
-    del request.session["new_passkey"]
-    answer = AnswerForm(request.POST)
+    if request.method != "POST":
+        known = second_factors.load_factors(request.user).passkeys
+        options = passkeys.creation_options(request.user, pending["challenge"], site, known)
+        return render(request, "accounts/factor_passkey.html", {"options": options, "name": pending["name"]})
+    del request.session["new_passkey"]  # the challenge is spent, whatever the outcome
     with refusals_as_messages(request):
-        answered = answer.cleaned_data["passkey"] if answer.is_valid() else ""
-        passkey = passkeys.verify_new_passkey(answered, pending["challenge"], site, pending["name"])
+        answer = request.POST.get("passkey", "")[: passkeys.MAX_ANSWER_CHARS]
+        passkey = passkeys.verify_new_passkey(answer, pending["challenge"], site, pending["name"])
         now = second_factors.add_passkey(request.user, passkey)
         return _added(request, now, _("Your passkey is set up."))
     return redirect("name_passkey")

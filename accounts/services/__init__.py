@@ -21,7 +21,6 @@ from .registration import (
     accept_invitation,
     confirm_registration,
     create_account,
-    invitation_target,
     invite,
     make_demo_person,
     new_user,
@@ -30,4 +29,4 @@ from .registration import (
     register,
 )
 from .removal import ON_REMOVAL, delete_sessions, removal_effects, remove, remove_again, remove_self, remove_unused
-from .roles import change_mail_limit, change_role, confirm_organiser, name_and_role, role_unchanged, unconfirm_organiser
+from .roles import change_mail_limit, change_role, confirm_organiser, name_and_role, role_unchanged

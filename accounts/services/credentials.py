@@ -31,16 +31,12 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
     """
     user = repository.find_by_either(name_or_email)
     throttle.count_try(throttle.RESET, name_or_email, visitor, user)
-    is_first = try_count(throttle.RESET_MAILED, _link_state(user) if user else name_or_email)
-    email = (
-        outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.queued_nothing()
-    )
-    table().write(email)
-
-
-def _link_state(user: User) -> str:
-    """Changes when a mailed link is used or becomes void, so that the next one is mailed at once."""
-    return f"{user.name} {user.email} {user.session_salt} {user.last_login}"
+    # A used or void link changes the state of the account, so that the next one is mailed at once.
+    state = f"{user.name} {user.email} {user.session_salt} {user.last_login}" if user else name_or_email
+    if try_count(throttle.RESET_MAILED, state) and user:
+        table().write(outbox.queued("reset_password", user.email, name=user.name))
+    else:
+        table().write(outbox.queued_nothing())
 
 
 def send_reset_link(actor: User, target: User) -> None:

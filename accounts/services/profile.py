@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts import repository, rules
 from accounts.models import User
-from acts.retry import retry_lost_race
+from acts.retry import retried
 from acts.storage import record
 from photos import repository as photos
 from photos.changing import PictureChange
@@ -14,52 +14,44 @@ from store.table import Write
 from .roles import name_and_role, role_unchanged
 
 
+@retried
 def change_profile(user: User, display_name: str, about: str) -> None:
     """The last save wins, and the log has them in that order."""
-
-    def save() -> None:
-        now = reloaded(user)
-        if (now.display_name, now.about) == (display_name, about):
-            return
-        event_data = {"name": user.name, "display_name": display_name, "about": about}
-        record(Event(user.name, "ProfileChanged", event_data), repository.profile_change(now, display_name, about))
-
-    retry_lost_race(save)
+    now = reloaded(user)
+    if (now.display_name, now.about) == (display_name, about):
+        return
+    event_data = {"name": user.name, "display_name": display_name, "about": about}
+    record(Event(user.name, "ProfileChanged", event_data), repository.profile_change(now, display_name, about))
 
 
-def change_picture(user: User, wanted: PictureChange) -> None:
+@retried
+def change_picture(user: User, change: PictureChange) -> None:
     """Replace, re-caption or remove the picture. Of two concurrent changes, the second replaces the first."""
-    retry_lost_race(lambda: _picture(user.name, reloaded(user), wanted))
+    _change_picture(user.name, reloaded(user), change)
 
 
+@retried
 def move_picture(user: User) -> None:
     """Move the picture to another URL, so that the old one no longer works."""
-
-    def move() -> None:
-        now = reloaded(user)
-        if now.photo and (new := photos.copy(now.photo)):
-            _picture(now.name, now, PictureChange(new))
-
-    retry_lost_race(move)
+    now = reloaded(user)
+    if now.photo and (new := photos.copy(now.photo)):
+        _change_picture(now.name, now, PictureChange(new))
 
 
+@retried
 def remove_picture(actor: User, person: User) -> None:
     """Remove an unsuitable picture of a person below the actor."""
-
-    def remove() -> None:
-        now = reloaded(person)
-        rules.check_manages(name_and_role(actor), name_and_role(now))
-        _picture(actor.name, now, PictureChange(), role_unchanged(actor))
-
-    retry_lost_race(remove)
+    now = reloaded(person)
+    rules.check_manages(name_and_role(actor), name_and_role(now))
+    _change_picture(actor.name, now, PictureChange(), role_unchanged(actor))
 
 
-def _picture(actor: str, person: User, wanted: PictureChange, *also: Write) -> None:
-    before, after = person.photo, wanted.instead_of(person.photo)
+def _change_picture(actor: str, person: User, change: PictureChange, *also: Write) -> None:
+    before, after = person.photo, change.instead_of(person.photo)
     if before == after:
         return
     event = Event(actor, "PersonPictured", {"name": person.name, **photos.event_data(after)})
-    record(event, repository.picture_change(person, after), *wanted.writes(before), *also)
+    record(event, repository.picture_change(person, after), *change.writes(before), *also)
 
 
 def reloaded(user: User) -> User:

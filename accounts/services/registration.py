@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import time
-from datetime import UTC, datetime
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
@@ -17,12 +16,12 @@ from accounts.rules import Role
 from accounts.tokens import LINK_SPENT, LinkSpent
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.retry import retry_lost_race
-from acts.storage import record, table
+from acts.storage import now_text, record, table
 from acts.tokens import SECONDS_PER_DAY, read_token
 from mail import outbox
 from photos.demo import picture
 from store import keys
-from store.log import Event, as_text
+from store.log import Event
 from store.table import Delete, Exists, Item, Key, Put, Write
 
 from .profile import change_picture, change_profile
@@ -41,9 +40,9 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
         email=email,
         password=password,
         role_name=role.name,
-        created_at=as_text(datetime.now(UTC)),
-        session_salt=repository.new_session_salt(),
-        lineage=repository.new_lineage(),
+        created_at=now_text(),
+        session_salt=secrets.token_hex(16),
+        lineage=secrets.token_hex(16),
     )
 
 
@@ -71,27 +70,19 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
         raise NameTaken(NAME_TAKEN)
     if repository.has_lookalike(name):
         raise NameTaken(LOOKS_TAKEN)
-    _await_confirmation(name, email, hashed, then if len(then) <= MAX_PATH_CHARS else "")
-
-
-def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> None:
-    known = repository.find_by_email(email)
-    if known is not None:
+    if (known := repository.find_by_email(email)) is not None:
         table().write(outbox.queued_nothing(), outbox.queued("already_registered", known.email, name=known.name))
         return
     number = secrets.token_hex(16)
-    place = keys.registration(number)
-    waiting = {
+    pending = {
+        **keys.registration(number).item,
         "name": name,
         "email": email,
         "password": hashed,
-        "then": then,
+        "then": then if len(then) <= MAX_PATH_CHARS else "",
         "ttl": int(time.time()) + SECONDS_PER_DAY,
     }
-    table().write(
-        Put({"PK": place.pk, "SK": place.sk, **waiting}),
-        outbox.queued("confirm_registration", email, number=number, name=name),
-    )
+    table().write(Put(pending), outbox.queued("confirm_registration", email, number=number, name=name))
 
 
 def confirm_registration(token: str, name: str | None = None) -> User:
@@ -99,10 +90,16 @@ def confirm_registration(token: str, name: str | None = None) -> User:
 
     If the name was taken in the meantime, raises `NameTaken`, and the link stays valid for another `name`.
     """
-    waiting = read_registration(token)
-    user = new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
+    pending = read_registration(token)
+    place = Key(pending["PK"], pending["SK"])
+    return _create_by_link(name or pending["name"], pending["email"], pending["password"], place)
+
+
+def _create_by_link(name: str, email: str, hashed: str, place: Key) -> User:
+    """Create the account that a mailed link is for. The item at `place` is gone once the link has been used."""
+    user = new_user(name, email, hashed, Role[settings.DEFAULT_ROLE])
     try:
-        create_account(user, Delete(Key(waiting["PK"], waiting["SK"]), when=Exists()))
+        create_account(user, Delete(place, when=Exists()))
     except LostRace:
         raise LinkSpent(LINK_SPENT) from None
     return user
@@ -110,17 +107,17 @@ def confirm_registration(token: str, name: str | None = None) -> User:
 
 def read_registration(token: str) -> Item:
     """The pending registration for this link."""
-    words = read_token("registration", token, SECONDS_PER_DAY)
-    waiting = table().get(keys.registration(words[0])) if words else None
-    if waiting is None:
+    values = read_token("registration", token, SECONDS_PER_DAY)
+    pending = table().get(keys.registration(values[0])) if values else None
+    if pending is None:
         raise LinkSpent(LINK_SPENT)
-    registration_policy.check_registration(waiting["email"])  # the site's policy may have changed since
-    return waiting
+    registration_policy.check_registration(pending["email"])  # the site's policy may have changed since
+    return pending
 
 
 def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
     """Create a person for the demo, as if they had registered, or complete one of an interrupted attempt. False if the
-    name is taken or the site has its owner. Whoever has signed in is left alone.
+    name is taken or the site has its owner. An account that has been used is left alone.
 
     Organisers are confirmed by the owner, so that everything can be tried out.
     """
@@ -136,8 +133,8 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
         return False
     if is_described := bool(about and not user.about):
         change_profile(user, "", about)
-    if is_pictured := user.photo is None and (wanted := picture(name)) is not None:
-        change_picture(user, wanted)
+    if is_pictured := user.photo is None and (change := picture(name)) is not None:
+        change_picture(user, change)
     owner = repository.find(repository.owner_name() or "")
     if is_confirmed := role == Role.USER and owner is not None and not user.confirmed:
         confirm_organiser(owner, user)
@@ -153,39 +150,31 @@ def invite(actor: User, email: str) -> bool:
 
 
 def _invite(actor: User, email: str) -> None:
-    budget = mail_quota.quota_today(actor)
-    budget.check(1)
-    place, now = keys.invitation(email), as_text(datetime.now(UTC))
+    quota, now = mail_quota.quota_today(actor), now_text()
+    quota.check(1)
     item = {"email": email, "invited_by": actor.name, "invited_at": now}
     index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.by_date(now, email)}
     record(
         Event(actor.name, "PersonInvited", {"email": email}),
-        Put({"PK": place.pk, "SK": place.sk, **index, **item}),
+        Put({**keys.invitation(email).item, **index, **item}),
         outbox.queued("invitation", email, invited_by=actor.name),
-        *budget.reserving(1),
+        *quota.reserving(1),
     )
 
 
-def invitation_target(token: str) -> list[str]:
-    """Route and parameters of the page the link invites to; empty for the site as a whole."""
-    return (read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
+def read_invitation(token: str) -> tuple[str, list[str]]:
+    """The address invited by this link, and the route and parameters of the page it invites to: empty for the site.
 
-
-def read_invitation(token: str) -> str:
-    """The address invited by this link. On a closed site an admin must have invited it."""
-    words = read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
-    if words is None or (item := table().get(keys.invitation(words[0]))) is None:
+    On a closed site an admin must have invited it.
+    """
+    values = read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
+    if values is None or (item := table().get(keys.invitation(values[0]))) is None:
         raise LinkSpent(LINK_SPENT)
     if not registration_policy.allows_any_invitation() and not repository.is_from_admin(item):
         raise registration_policy.NoRegistration(registration_policy.explanation())
-    return words[0]
+    return values[0], values[1:]
 
 
 def accept_invitation(token: str, name: str, password: str) -> User:
-    email = read_invitation(token)
-    user = new_user(name, email, make_password(password), Role[settings.DEFAULT_ROLE])
-    try:
-        create_account(user, Delete(keys.invitation(email), when=Exists()))
-    except LostRace:
-        raise LinkSpent(LINK_SPENT) from None
-    return user
+    email, _target = read_invitation(token)
+    return _create_by_link(name, email, make_password(password), keys.invitation(email))

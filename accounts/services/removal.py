@@ -14,15 +14,15 @@ from acts.background import Batch, Task, finished, wait
 from acts.hooks import Hooks
 from acts.queues import process_each
 from acts.refusals import NotAllowed
-from acts.storage import SITE, delete_all, record, table
+from acts.storage import SITE, delete_all, now_text, record, table
 from store import keys
-from store.log import Event, as_text
+from store.log import Event
 from store.schema import SCHEMA
 from store.table import Condition, Write
 
 from .roles import name_and_role, role_unchanged
 
-ON_REMOVAL = Hooks[[User], None]("when somebody was removed; each until it is done")
+ON_REMOVAL = Hooks[[User], None]("when a person has been removed; each step is repeated until it is done")
 
 
 def removal_effects(user: User) -> list[str]:
@@ -60,8 +60,7 @@ def remove_again(name: str, removed_at: str) -> bool:
 
 def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
     event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
-    leaving = repository.reserving_names(user, as_text(datetime.now(UTC)))
-    record(event, *repository.removal(user, only_if), *leaving, *also)
+    record(event, *repository.removal(user, only_if), *repository.reserving_names(user, now_text()), *also)
     REMOVAL.start(user.name)
 
 

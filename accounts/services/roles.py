@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 from accounts import repository, rules
 from accounts.models import User
-from accounts.rules import Role
+from accounts.rules import Permission, Role
 from acts.storage import record
 from store import keys
-from store.log import Event, as_text
-from store.table import Check, Equals
+from store.log import Event, as_text, utc_now
+from store.table import Check, Equals, Write
 
 
 def change_role(actor: User, target: User, new: Role) -> None:
@@ -18,34 +18,22 @@ def change_role(actor: User, target: User, new: Role) -> None:
     rules.check_role_change(name_and_role(actor), name_and_role(target), new)
     if new == target.role:
         return
-    if new == Role.OWNER:
-        _transfer_ownership(actor, target)
-        return
-    now = datetime.now(UTC)
-    since = _gained_vote(target, new, now)
-    event_data = {"name": target.name, "old_role": target.role_name, "new_role": new.name, **since}
+    now = utc_now()
+    gains_vote = rules.has(new, Permission.VOTE) and not target.can(Permission.VOTE)
+    since = {"voter_since": as_text(now)} if gains_vote else {}
     changed = repository.role_change(target, new, **since)
+    if new == Role.OWNER:
+        _transfer_ownership(actor, target, since, changed, now)
+        return
+    event_data = {"name": target.name, "old_role": target.role_name, "new_role": new.name, **since}
     record(Event(actor.name, "UserRoleChanged", event_data), *changed, role_unchanged(actor), at=now)
 
 
-def _gained_vote(person: User, new: Role, now: datetime) -> dict[str, str]:
-    """Since when they may vote, if the new role is what allows it."""
-    gains = rules.has(new, rules.Permission.VOTE) and not person.can(rules.Permission.VOTE)
-    return {"voter_since": as_text(now)} if gains else {}
-
-
-def _transfer_ownership(owner: User, target: User) -> None:
+def _transfer_ownership(owner: User, target: User, since: dict[str, str], changed: list[Write], now: datetime) -> None:
     """One event, one transaction: at no time are there two owners or none."""
-    now = datetime.now(UTC)
-    since = _gained_vote(target, Role.OWNER, now)
     event_data = {"old_owner": owner.name, "new_owner": target.name, "old_role": target.role_name, **since}
-    record(
-        Event(owner.name, "OwnershipTransferred", event_data),
-        *repository.role_change(owner, Role.AUDITOR),
-        *repository.role_change(target, Role.OWNER, **since),
-        repository.owner_change(owner, target),
-        at=now,
-    )
+    writes = [*repository.role_change(owner, Role.AUDITOR), *changed, repository.owner_change(owner, target)]
+    record(Event(owner.name, "OwnershipTransferred", event_data), *writes, at=now)
 
 
 def name_and_role(user: User) -> tuple[str, Role]:
@@ -70,16 +58,9 @@ def change_mail_limit(actor: User, target: User, most: int | None) -> None:
     )
 
 
-def confirm_organiser(actor: User, target: User) -> None:
-    """Let a person below the actor send their own text to all voters of an election."""
+def confirm_organiser(actor: User, target: User, confirmed: bool = True) -> None:
+    """Let a person below the actor send their own text to all voters of an election, or no longer."""
     rules.check_manages(name_and_role(actor), name_and_role(target))
-    if not target.confirmed:
-        event = Event(actor.name, "OrganiserConfirmed", {"name": target.name})
-        record(event, repository.confirmation(target), role_unchanged(actor))
-
-
-def unconfirm_organiser(actor: User, target: User) -> None:
-    rules.check_manages(name_and_role(actor), name_and_role(target))
-    if target.confirmed:
-        event = Event(actor.name, "OrganiserUnconfirmed", {"name": target.name})
-        record(event, repository.unconfirmation(target), role_unchanged(actor))
+    if target.confirmed != confirmed:
+        event = Event(actor.name, "OrganiserConfirmed" if confirmed else "OrganiserUnconfirmed", {"name": target.name})
+        record(event, repository.confirmation(target, confirmed), role_unchanged(actor))

@@ -87,7 +87,7 @@ class Point:
     is_repeat: bool  # whether the item had been called before
     question: Question
     counts: bool
-    round: Round | None  # as it was sealed; nothing if it was dropped before
+    round: Round | None  # as sealed; None if it was dropped before
     speeches: tuple[Speech, ...] = ()
 
 
@@ -96,9 +96,9 @@ class Minutes:
     head: Head
     people: Mapping[str, Person]
     points: tuple[Point, ...]
-    uncalled: tuple[Question, ...]  # items of the agenda that the assembly did not come to
+    uncalled: tuple[Question, ...]  # agenda items that were never called
     notes: tuple[Note, ...] = ()
-    made: tuple[FollowUp, ...] = ()  # polls and elections that came of it
+    made: tuple[FollowUp, ...] = ()  # polls and elections made from it
 
     def name_of(self, player: str) -> str:
         return self.people[player].name if player in self.people else ""

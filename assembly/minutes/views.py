@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
+from functools import partial, wraps
 
 import orjson
 from django import forms
@@ -57,23 +58,25 @@ def _may_read(request: HttpRequest, found: LoadedMinutes) -> bool:
     return player is not None and player.seat.plays
 
 
-def _load_or_refuse(request: HttpRequest, game_id: str) -> LoadedMinutes | HttpResponse:
-    found = repository.find(game_id)
-    if found is None:
-        raise Http404
-    if _may_read(request, found):
-        return found
-    if not request.user.is_authenticated:
-        return redirect_to_login(request.get_full_path())
-    raise NotAllowed(NOT_YOURS)
+def for_readers(view: Callable[[HttpRequest, LoadedMinutes], HttpResponse]) -> Callable[..., HttpResponse]:
+    @wraps(view)
+    def answer(request: HttpRequest, game_id: str) -> HttpResponse:
+        found = repository.find(game_id)
+        if found is None:
+            raise Http404
+        if _may_read(request, found):
+            return view(request, found)
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        raise NotAllowed(NOT_YOURS)
+
+    return public(answer)
 
 
-@public
+@for_readers
 @form_page
-def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
-    found = _load_or_refuse(request, game_id)
-    if isinstance(found, HttpResponse):
-        return found
+def minutes(request: HttpRequest, found: LoadedMinutes) -> HttpResponse:
+    game_id = found.minutes.head.game_id
     may_write = _may_write(request, found)
     if request.method == "POST" and not may_write:
         raise NotAllowed(NOT_YOURS)
@@ -126,13 +129,10 @@ def attended(request: HttpRequest) -> HttpResponse:
     return render(request, "assembly/attended.html", list_context(request, read))
 
 
-@public
+@for_readers
 @require_safe
-def minutes_json(request: HttpRequest, game_id: str) -> HttpResponse:
+def minutes_json(request: HttpRequest, found: LoadedMinutes) -> HttpResponse:
     """Everything the digest covers: the facts, then the parts in order."""
-    found = _load_or_refuse(request, game_id)
-    if isinstance(found, HttpResponse):
-        return found
     head, notes = found.minutes.head, found.minutes.notes
     content = {
         "format": 1,

@@ -12,7 +12,6 @@ from .casting import (
     withdraw,
 )
 from .leaving import remove_ballots_of
-from .restoring import unlink_all, unlinking
 from .sealing import publishing, seal_closed, split_into_parts
 
 PUBLIC = "sealing"

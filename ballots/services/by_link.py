@@ -52,11 +52,11 @@ def resolve_link(link: Link) -> LinkTarget:
     return LinkTarget(election, entry, _person(link, entry, found.get(link.account_place)))
 
 
-def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
+def _person(link: Link, entry: Item | None, account: Item | None) -> User | None:
     """For an entry by address, its current owner; for one by name, the account it was made for."""
     if is_by_address(link.voter):
-        return people.find(told["name"]) if told else None
-    person = people.user_of(told) if told else None
+        return people.find(account["name"]) if account else None
+    person = people.user_of(account) if account else None
     if person is None or not rolls.entries_of(person, [entry] if entry else []) or not link.is_good_for(person):
         raise LinkRefused(NOT_LISTED)
     return person
@@ -105,4 +105,4 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
     check_holder(person)
     if person is not None:
         found = repository.read_standing(election_name, person, form=form, described=described)
-    return found and replace(found, person=person, link=link, lineage=held.lineage, home=place)
+    return found and replace(found, person=person, link=link, pass_mark=held.mark, home=place)

@@ -18,6 +18,7 @@ from ballots.passes import Pass
 from ballots.repository import Standing
 from ballots.rules import Ballot, HasNotVoted, NotOnTheRoll
 from elections import actions
+from elections import repository as elections
 from elections.rules import Action, State, check_when, check_who
 from elections.turnout.counts import tells_who, turnout
 from ranking.rankings import Ranks, ranking_from
@@ -105,7 +106,7 @@ def _cast(
     (check_voter if paper else check_own_ballot)(standing, as_text(now))
     if not standing.has_ballot_key and not standing.is_unlinked:
         raise LostRace  # it was shut, and its salt destroyed, between two of our readings
-    rankings = ranking_from(ranks, repository.candidates_of(standing.election))
+    rankings = ranking_from(ranks, elections.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
     mails = emails.cast_email(standing, _name(who, standing), paper=paper, called=called)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from accounts.models import User
@@ -16,7 +15,7 @@ from elections import sharding
 from elections.rules import State
 from store import keys
 from store.log import Event, as_text, utc_now
-from store.table import Delete, Equals, Item
+from store.table import Delete, Equals
 
 from .casting import MAX_ATTEMPTS, record_withdrawal
 
@@ -24,13 +23,9 @@ from .casting import MAX_ATTEMPTS, record_withdrawal
 def remove_ballots_of(gone: User) -> None:
     """Withdraw their ballots where voting is still open, and take them off those rolls."""
     names = (gone.name, gone.email)
-    listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
+    listed = [(item["election_name"], name) for name in names for item in table().each(keys.elections_of_voter(name))]
     process_each(listed, lambda each: _withdraw_ballot(*each))
     process_each(listed, lambda each: _remove_from_roll(*each))
-
-
-def _elections_of(voter: str) -> Iterator[Item]:
-    return table().each(keys.elections_of_voter(voter))
 
 
 def _withdraw_ballot(election_name: str, voter: str) -> None:

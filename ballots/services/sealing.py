@@ -19,8 +19,8 @@ from acts.hooks import Hooks
 from acts.queues import ExplainedError, Work, always, process_in_turns, retry_when_crowded, run_to_end
 from acts.storage import record, table, try_write
 from ballots import repository
-from ballots.comparing import Mismatch, PublishedBallot, compare, compare_remaining
 from ballots.external_sort import STEP_LINES, Line, Sorter
+from ballots.rules import Mismatch, PublishedBallot, compare, compare_remaining
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -109,8 +109,8 @@ def publishing(
 ) -> list[Write]:
     """Refused if another worker has published this part."""
     is_next = Equals("parts", number) & repository.is_mark_for(election)
-    taken = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
-    return [repository.publishing_part(election, number, ballots), taken]
+    counted = Update(keys.sealing(election.name), set={"parts": number + 1, **(progress or {})}, when=is_next)
+    return [repository.publishing_part(election, number, ballots), counted]
 
 
 # --- the parts ---
@@ -160,7 +160,7 @@ class BallotBox:
         self.election = election
         self.counts: Counter[str] = Counter()
         self._done: int = mark["parts"]
-        self._is_known = "of" in mark  # how many parts there are, once the first is published; earlier versions forgot
+        self._is_known = "of" in mark  # how many parts there are, once the first is published
         self._parts, self._sealed = mark.get("of", 0), mark.get("sealed", 0)
         self._ballots = self._passed = 0
         self._lengths: list[int] = []  # of all parts, where none was published before
@@ -195,14 +195,11 @@ class BallotBox:
                 yield Part(number, self._parts, some, sealed, self._ballots)
 
 
-# --- sealed ---
+# --- emptying the ballot box ---
 
 
 class CannotSeal(ExplainedError):
     """Something is wrong with the ballots; the election waits for a person to investigate."""
-
-
-# --- Emptying the ballot box ---
 
 
 def empty(election: Election) -> Generator[float, None, None]:

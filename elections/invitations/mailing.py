@@ -297,6 +297,7 @@ def mail_batch(task: Task) -> background.Batch:
 def _next_mails(mailing: Item) -> background.Batch:
     election, kind = repository.find_created(mailing["election_name"], mailing["created_at"]), mailing["kind"]
     budget = budget_of(mailing, TRANSACTION_VOTERS)
+    # results are mailed after the close, everything else while voting is open
     state = election.state(now_text()) if election else State.DRAFT
     is_time = state == State.CLOSED if kind == ANNOUNCED else state in (State.EDITABLE, State.OPEN)
     if election is None or not is_time:

@@ -10,7 +10,7 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from accounts import repository as people
-from accounts.invitation_reasons import InvitationReason
+from accounts.registration_policy import InvitationReason
 from acts.storage import now_text, table
 from elections import repository, rolls
 from elections.multi_ballots.links import ballot_name

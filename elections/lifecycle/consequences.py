@@ -36,11 +36,12 @@ def closing(election: Election, voted: int, now: str) -> Consequences:
     figures = [Figure(_("have voted"), str(voted))]
     if waiting is not None:
         figures.append(Figure(_("have not voted"), str(waiting)))
-    if left:
-        end = _("There are %(time)s left until the planned end.") % {"time": _time_text(left)}
+    if left is None:
+        end = _("No end is planned: it ends when you close it.")
+    elif left == 0:
+        end = _("The planned end has passed.")
     else:
-        planned, unplanned = _("The planned end has passed."), _("No end is planned: it ends when you close it.")
-        end = unplanned if left is None else planned
+        end = _("There are %(time)s left until the planned end.") % {"time": _time_text(left)}
     sentences = [f"{_turnout_text(election, voted, waiting)} {end}"]
     if not voted:
         sentences.append(_("Nobody has voted, so there will be nothing to count."))

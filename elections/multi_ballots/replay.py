@@ -17,7 +17,7 @@ from .rules import MultiBallot
 
 
 def multi_ballot_of(event: Happened) -> MultiBallot:
-    if (ballot := repository.find(event.said["book_id"])) is None:
+    if (ballot := repository.find(event.data["book_id"])) is None:
         raise DoesNotFit("is about a multi-question ballot that does not exist.")
     return ballot
 
@@ -29,14 +29,14 @@ def question_of(name: str) -> Election:
 
 
 def made(event: Happened) -> Iterator[Step]:
-    data = event.said
+    data = event.data
     names = tuple(data["questions"])
     ballot = MultiBallot(data["book_id"], data["name"], names[0], names, data["created_at"])
     yield repository.creation(ballot, map(question_of, names))
 
 
 def changed(event: Happened) -> Iterator[Step]:
-    ballot, data = multi_ballot_of(event), event.said
+    ballot, data = multi_ballot_of(event), event.data
     after = replace(
         ballot, name=data.get("name", ballot.name), questions=tuple(data.get("questions", ballot.questions))
     )

@@ -105,9 +105,8 @@ def start(
     if (there := find(election.name, digest)) is not None and not there.is_finished:
         return there
     places = [keys.imported_rows(election.name, digest, number) for number in range(len(slices))]
-    rows = zip(places, slices, strict=True)
-    for some in by_count(rows, TRANSACTION_SLICES):
-        table().write(*(Put({"PK": at.pk, "SK": at.sk, "voters": names, "ttl": until}) for at, names in some))
+    for some in by_count(zip(places, slices, strict=True), TRANSACTION_SLICES):
+        table().write(*(Put({"PK": at.pk, "SK": at.sk, "voters": voters, "ttl": until}) for at, voters in some))
     return _begin(actor, new, begin)
 
 

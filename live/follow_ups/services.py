@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from functools import partial
 
 from django.core.exceptions import ValidationError
@@ -18,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from accounts.rules import Permission
 from acts.background import Batch, Task, finished
-from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
+from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
 from acts.retry import retry_lost_race
 from acts.storage import now_text
 from acts.unique_names import unique_suffixes
@@ -26,7 +25,7 @@ from elections.convening import Convened
 from elections.drafts import copying
 from elections.drafts.copying import BY_ADDRESS
 from elections.rules import Election
-from live import counting, follow_up_store, repository, rules
+from live import counting, follow_up_store, repository
 from live.follow_up_store import RECORDING, FollowUp, FollowUpKind
 from live.play import play_of
 from live.qa_store import read_texts as texts_of
@@ -87,7 +86,7 @@ def subject(game: Game, state: State, number: int) -> Subject:
         raise NoFollowUp(NO_SUCH)
     question = repository.read_questions(game.id)[state.played[number - 1]]
     sealed = _sealed(game, state, number)
-    check(game, state, question, sealed)
+    check(game, question, sealed)
     options = _distinct(play_of(game, question).options(sealed, question, texts_of(game.id)))
     if len(options) < 2:
         raise NoFollowUp(NO_OPTIONS)
@@ -107,7 +106,7 @@ def is_hidden(state: State, number: int) -> bool:
     return number == state.round and not state.revealed
 
 
-def check(game: Game, state: State, question: Question, sealed: Round) -> None:
+def check(game: Game, question: Question, sealed: Round) -> None:
     play = play_of(game, question)
     if not play.allows_follow_up:
         raise NoFollowUp(NO_OPTIONS)
@@ -120,7 +119,7 @@ def is_offered(game: Game, state: State, question: Question | None, sealed: Roun
     if question is None or sealed is None or is_hidden(state, sealed.number) or not state.counts(sealed.number):
         return False
     with suppress(NoFollowUp):
-        check(game, state, question, sealed)
+        check(game, question, sealed)
         return len(_distinct(options_of(sealed, question))) > 1
     return False
 
@@ -177,15 +176,10 @@ def make_poll(host: User, address: str, game_id: str, number: int) -> FollowUp:
         if not wanted.options:
             raise NoFollowUp(NOTHING_TO_RANK)
         polls.count_making(host, address)
-        chosen = {
-            "title": wanted.title,
-            "description": description(wanted),
-            "time_zone": wanted.game.time_zone,
-            "expires_at": None,
-        }
-        return polls.make(host, wanted.options, usual_retention(), also, **chosen)[0]
+        chosen = {"title": wanted.title, "description": description(wanted), "time_zone": wanted.game.time_zone}
+        return polls.make(host, wanted.options, usual_retention(), also, expires_at=None, **chosen)[0]
 
-    return _make_once(host, game_id, number, FollowUpKind.POLL, poll)
+    return retry_lost_race(lambda: _make(host, game_id, number, FollowUpKind.POLL, poll))
 
 
 def make_election(
@@ -199,27 +193,19 @@ def make_election(
             raise NotAllowed(NOT_ALLOWED)
         return _drafted(host, wanted, also, _electorate(wanted.game, addresses) if of_those_present else None)
 
-    return _make_once(host, game_id, number, FollowUpKind.ELECTION, election)
-
-
-def _make_once(host: User, game_id: str, number: int, kind: FollowUpKind, make: Maker) -> FollowUp:
-    """Idempotent: returns the existing follow-up if another click or tab has already created it."""
-    return retry_lost_race(lambda: _make(host, game_id, number, kind, make))
+    return retry_lost_race(lambda: _make(host, game_id, number, FollowUpKind.ELECTION, election))
 
 
 def _make(host: User, game_id: str, number: int, kind: FollowUpKind, make: Maker) -> FollowUp:
-    game, state = repository.find(game_id) or (None, None)
-    if game is None or state is None:
-        raise NotThere(rules.NOT_THERE)
-    there = follow_up_store.read_follow_ups(game_id)
-    made = next(
-        (each for each in there if (each.round, each.kind) == (number, kind) and follow_up_store.still_exists(each)),
-        None,
-    )
+    """Idempotent: returns the existing follow-up if another click or tab has already created it."""
+    game, state = repository.load(game_id)
+    existing = follow_up_store.read_follow_ups(game_id)
+    same = (each for each in existing if (each.round, each.kind) == (number, kind))
+    made = next(filter(follow_up_store.still_exists, same), None)
     if made is None:
-        if len(there) >= MAX_FOLLOW_UPS:
+        if len(existing) >= MAX_FOLLOW_UPS:
             raise NoFollowUp(TOO_MANY % {"most": MAX_FOLLOW_UPS})
-        of = partial(_follow_up, len(there) + 1, kind, number, host.name)
+        of = partial(_follow_up, len(existing) + 1, kind, number, host.name)
         made = of(make(subject(game, state, number), lambda thing: follow_up_store.making(game, state, of(thing))))
     RECORDING.start(follow_up_store.task_subject(game_id, made.number))
     return made
@@ -231,15 +217,15 @@ def _follow_up(place: int, kind: FollowUpKind, round_: int, by: str, thing: Poll
 
 
 def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Electorate:
-    there = game.format.electorate(game)
-    if there is None:
+    hall = game.format.electorate(game)
+    if hall is None:
         raise NoFollowUp(NO_ASSEMBLY)
-    return there if addresses is None else there.with_addresses(addresses)
+    return hall if addresses is None else hall.with_addresses(addresses)
 
 
 def _drafted(host: User, wanted: Subject, also: ExtraWrites, electorate: Electorate | None) -> Election:
-    there = electorate or wanted.game.format.electorate(wanted.game)
-    called = convened(wanted, there, listed=electorate is not None) if there else None
+    hall = electorate or wanted.game.format.electorate(wanted.game)
+    called = convened(wanted, hall, listed=electorate is not None) if hall else None
     addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
     voters = {**electorate.accounts, **addressed} if electorate else {}
     settings_ = {"time_zone": wanted.game.time_zone, "convened": called, "vote_by_link": bool(addressed)}
@@ -259,12 +245,8 @@ def candidate_names(title: str) -> Iterator[str]:
 def description(wanted: Subject) -> str:
     """Says which session it comes from."""
     game = wanted.game
-    words = {"title": game.title, "when": times.moment_text(times.local_time(_began(wanted), game.time_zone))}
-    return str(game.format.origin_text) % words
-
-
-def _began(wanted: Subject) -> datetime:
-    return times.from_text(wanted.state.began_at or wanted.game.created_at)
+    began = times.local_time(times.from_text(wanted.state.began_at or game.created_at), game.time_zone)
+    return str(game.format.origin_text) % {"title": game.title, "when": times.moment_text(began)}
 
 
 # --- event log ---

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from acts.storage import table
-from live import counting
+from live import counting, repository
 from live.pseudonyms import pseudonym
 from live.rounds import MIN_ANONYMOUS_ANSWERS, GivenAnswer, Round
 from live.rules import Game, Phase, State
@@ -69,15 +69,13 @@ def flows(
 ) -> dict[str, Any]:
     """Counts movements, but only if each group (gave both, only one, only the other) has no people or several, because
     everybody sees who came and left, and each option's totals. `robots` do not count: they give no anonymity."""
-    names = before.keys() | after.keys()
-    ways = Counter((before.get(name, NOBODY), after.get(name, NOBODY)) for name in names)
-    both = len(before.keys() & after.keys())
-    came, went = len(after.keys() - before.keys()), len(before.keys() - after.keys())
-    groups = (before.keys() & after.keys(), after.keys() - before.keys(), before.keys() - after.keys())
-    if both < MIN_ANONYMOUS_ANSWERS or any(0 < len(each - set(robots)) < MIN_ANONYMOUS_ANSWERS for each in groups):
+    both, came, went = before.keys() & after.keys(), after.keys() - before.keys(), before.keys() - after.keys()
+    people = [len(each - set(robots)) for each in (both, came, went)]
+    if len(both) < MIN_ANONYMOUS_ANSWERS or any(0 < each < MIN_ANONYMOUS_ANSWERS for each in people):
         return {"untold": "few"}
-    told = [[one, other, number] for (one, other), number in ways.items()]
-    return {"both": both, "came": came, "went": went, "flows": sorted(told, key=_flow_order)}
+    ways = Counter((before.get(name, NOBODY), after.get(name, NOBODY)) for name in before.keys() | after.keys())
+    moves = sorted(([one, other, number] for (one, other), number in ways.items()), key=_flow_order)
+    return {"both": len(both), "came": len(came), "went": len(went), "flows": moves}
 
 
 def _flow_order(flow: Sequence[Any]) -> tuple[tuple[bool, str], ...]:
@@ -89,18 +87,23 @@ def compared(round_: Round, question: Question, earlier: Round | None, moved: Ma
     """Adds the comparison to the second of two rounds."""
     if round_.result.get("too_few"):
         return round_
-    told = {"round": earlier.number if earlier else 0, "earlier": _summary(earlier, question)}
-    close = closeness(round_, question)
-    return replace(round_, result={**round_.result, "moved": {**told, "close": close, **moved}})
+    comparison = {
+        "round": earlier.number if earlier else 0,
+        "earlier": _summary(earlier, question),
+        "close": closeness(round_, question),
+    }
+    return replace(round_, result={**round_.result, "moved": {**comparison, **moved}})
 
 
 def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
     if round_ is None or round_.result.get("too_few"):
         return {}
-    result = round_.result
-    firsts_of_all = result["rounds"][0]["tally"]
-    told = {"count": round_.count, "winners": result["winners"], "firsts": firsts_of_all}
-    return told | {"close": closeness(round_, question)}
+    return {
+        "count": round_.count,
+        "winners": round_.result["winners"],
+        "firsts": round_.result["rounds"][0]["tally"],
+        "close": closeness(round_, question),
+    }
 
 
 def closeness(round_: Round, question: Question) -> dict[str, Any]:
@@ -127,9 +130,8 @@ def find(game_id: str, round_: int) -> Before | None:
 
 
 def linking(game: Game, round_: int, before: Before) -> list[Write]:
-    place = keys.game_before(game.id, round_)
-    told = {"salt": before.salt, "firsts": dict(before.firsts), "ttl": game.ttl}
-    return [Put({"PK": place.pk, "SK": place.sk, **told}, when=Missing())]
+    data = {"salt": before.salt, "firsts": dict(before.firsts)}
+    return [Put(repository.item_at(keys.game_before(game.id, round_), game, data), when=Missing())]
 
 
 def unlinking(game: Game, round_: int) -> list[Write]:

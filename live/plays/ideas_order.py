@@ -28,6 +28,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from live import counting
 from live.plays import ranked_poll
+from live.repository import values, values_of
 from live.rounds import Entry, GivenAnswer, Round, may_be_shown
 from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 from store.keys import fold
@@ -75,10 +76,10 @@ def collected(number: int, index: int, given: Iterable[GivenAnswer]) -> Round:
     alike: dict[str, list[str]] = {}
     for text in (text for texts in written for text in texts):
         alike.setdefault(fold(text), []).append(text)
-    found = [Idea(_spelling(alike[each]), len(alike[each])) for each in sorted(alike, key=_hash_order)]
-    every = (Entry("", {"text": each.text, "by": each.by}) for each in found)
-    entries = tuple(fitting(every, MAX_ROUND_BYTES, counting.size_of))
-    return Round(number, index, people, {"people": people, "left": len(found) - len(entries)}, entries)
+    in_order = (alike[each] for each in sorted(alike, key=_hash_order))
+    ideas = (Entry("", {"text": _spelling(texts), "by": len(texts)}) for texts in in_order)
+    entries = tuple(fitting(ideas, MAX_ROUND_BYTES, counting.size_of))
+    return Round(number, index, people, {"people": people, "left": len(alike) - len(entries)}, entries)
 
 
 def _spelling(typed: Sequence[str]) -> str:
@@ -136,7 +137,7 @@ class IdeaView:
     """One idea, or several merged ones, as shown on screens."""
 
     number: int
-    words: str
+    text: str
     by: int  # how often it was written
     texts: tuple[str, ...]  # the merged texts, if they differ from the wording
     numbers: tuple[int, ...]
@@ -169,8 +170,8 @@ class SortedIdeas:
 
     def _idea_view(self, group: Group, goes: bool) -> IdeaView:
         texts = tuple(self.ideas[number].text for number in group.ideas)
-        words = group.words or texts[0]
-        return IdeaView(min(group.ideas), words, self.by(group), texts, group.ideas, goes, group.out)
+        text = group.words or texts[0]
+        return IdeaView(min(group.ideas), text, self.by(group), texts, group.ideas, goes, group.out)
 
     def by(self, group: Group) -> int:
         return sum(self.ideas[number].by for number in group.ideas)
@@ -188,15 +189,14 @@ class SortedIdeas:
 
     def options(self) -> tuple[str, ...]:
         """The options of the vote, in a neutral order; raises `CannotSort` if they are too few or not distinct."""
-        words = sorted(
-            (each.words for each in self.idea_views() if each.goes), key=lambda each: _hash_order(fold(each))
-        )
-        if len(words) < MIN_OPTIONS:
+        going = (each.text for each in self.idea_views() if each.goes)
+        options = sorted(going, key=lambda each: _hash_order(fold(each)))
+        if len(options) < MIN_OPTIONS:
             raise CannotSort(TOO_FEW % {"fewest": MIN_OPTIONS})
-        folded = Counter(map(fold, words))
-        if alike := next((each for each in words if folded[fold(each)] > 1), None):
+        folded = Counter(map(fold, options))
+        if alike := next((each for each in options if folded[fold(each)] > 1), None):
             raise CannotSort(ALIKE % {"words": alike})
-        return tuple(words)
+        return tuple(options)
 
     # --- actions: each returns the new order ---
 
@@ -214,9 +214,9 @@ class SortedIdeas:
 
     def split(self, number: int) -> Order:
         """Undoes a merge; only the first idea keeps the group's place in the vote."""
-        whole = self._with(number)
-        pieces = [Group((each,), "", whole.out, whole.goes and not at) for at, each in enumerate(whole.ideas)]
-        return self._in_place_of(whole, *pieces)
+        group = self._with(number)
+        pieces = [Group((each,), "", group.out, group.goes and not at) for at, each in enumerate(group.ideas)]
+        return self._in_place_of(group, *pieces)
 
     def left_out(self, number: int, *, out: bool) -> Order:
         group = self._with(number)
@@ -263,37 +263,24 @@ def check_length(words: str) -> str:
 
 def as_item(order: Order) -> dict[str, Any]:
     """A group of one unchanged idea is stored as its number alone, so that a full hall's ideas fit one item."""
-    return {
-        "groups": [_packed(each) for each in order.groups],
-        "by_hand": order.by_hand,
-        "options": list(order.options),
-        "settled": order.settled,
-        "parts": order.parts,
-        "version": order.version,
-    }
+    return values(order) | {"groups": [_packed(each) for each in order.groups], "options": list(order.options)}
 
 
 def _packed(group: Group) -> Any:
     if group == Group(group.ideas[:1]):
         return group.ideas[0]
-    return {"ideas": list(group.ideas), "words": group.words, "out": group.out, "goes": group.goes}
+    return values(group) | {"ideas": list(group.ideas)}
 
 
 def order_of(item: Mapping[str, Any]) -> Order:
-    return Order(
-        groups=tuple(map(_unpacked, item["groups"])),
-        by_hand=item["by_hand"],
-        options=tuple(item["options"]),
-        settled=item["settled"],
-        parts=item["parts"],
-        version=item["version"],
-    )
+    converted = {"groups": tuple(map(_unpacked, item["groups"])), "options": tuple(item["options"])}
+    return Order(**values_of(Order, item) | converted)
 
 
 def _unpacked(packed: Any) -> Group:
     if not isinstance(packed, Mapping):
         return Group((int(packed),))
-    return Group(tuple(packed["ideas"]), packed["words"], packed["out"], packed["goes"])
+    return Group(**{**packed, "ideas": tuple(packed["ideas"])})
 
 
 # --- results ---
@@ -309,10 +296,9 @@ def unvoted(written: Round, robots: int, sorted_: SortedIdeas | None = None, out
 
 def voted(written: Round, sorted_: SortedIdeas, question: Question, given: Iterable[GivenAnswer], seed: str) -> Round:
     """The result of the vote, counted like a ranked poll."""
-    asked = as_ranking(question, sorted_.order.options)
-    round_ = ranked_poll.count(written.number, written.question, asked, given, seed)
-    told = _result(written, sorted_, sorted_.order.options)
-    return replace(round_, result={**told, **round_.result})
+    ranking = as_ranking(question, sorted_.order.options)
+    round_ = ranked_poll.count(written.number, written.question, ranking, given, seed)
+    return replace(round_, result={**_result(written, sorted_, sorted_.order.options), **round_.result})
 
 
 def with_ideas(round_: Round, written: Round, sorted_: SortedIdeas) -> Round:
@@ -325,14 +311,14 @@ def as_ranking(question: Question, options: Sequence[str]) -> Question:
 
 
 def _result(written: Round, sorted_: SortedIdeas, options: Sequence[str]) -> dict[str, Any]:
-    told = list(fitting(_ideas_by_relevance(sorted_.idea_views()), MAX_RESULT_BYTES))
+    ideas = list(fitting(_ideas_by_relevance(sorted_.idea_views()), MAX_RESULT_BYTES))
     return {
         "kind": str(Kind.IDEAS),
         "people": written.count,
         "voted": bool(options),
         "options": list(options),
-        "ideas": told,
-        "left": written.result["left"] + len(sorted_.order.groups) - len(told),
+        "ideas": ideas,
+        "left": written.result["left"] + len(sorted_.order.groups) - len(ideas),
     }
 
 
@@ -341,8 +327,8 @@ def digest(options: Sequence[str]) -> str:
     return hashlib.sha256(orjson.dumps(list(options))).hexdigest()
 
 
-def _ideas_by_relevance(told: Iterable[IdeaView]) -> Iterator[dict[str, Any]]:
+def _ideas_by_relevance(views: Iterable[IdeaView]) -> Iterator[dict[str, Any]]:
     """Ideas that were voted on come first, because there may not be room for all."""
-    for each in sorted(told, key=lambda each: (each.out, not each.goes)):
-        texts = list(each.texts) if each.is_merged or each.words != each.texts[0] else []
-        yield {"text": each.words, "by": each.by, "texts": texts, "goes": each.goes, "out": each.out}
+    for each in sorted(views, key=lambda each: (each.out, not each.goes)):
+        texts = list(each.texts) if each.is_merged or each.text != each.texts[0] else []
+        yield {"text": each.text, "by": each.by, "texts": texts, "goes": each.goes, "out": each.out}

@@ -48,8 +48,7 @@ def dropping(game: Game, round_: int, order: Order) -> list[Write]:
 
 
 def _item(game: Game, round_: int, order: Order) -> Item:
-    place = keys.sorted_ideas(game.id, round_)
-    return {"PK": place.pk, "SK": place.sk, **ideas.as_item(order), "ttl": game.ttl}
+    return repository.item_at(keys.sorted_ideas(game.id, round_), game, ideas.as_item(order))
 
 
 def find_order(game_id: str, round_: int) -> Order | None:

@@ -47,28 +47,28 @@ UNTOLD = {
 
 
 def moved(result: Mapping[str, Any], names: Sequence[str], votes: int) -> Context:
-    told, earlier = result["moved"], result["moved"]["earlier"]
-    flows = told.get("flows", ())
+    moves, earlier = result["moved"], result["moved"]["earlier"]
+    flows = moves.get("flows", ())
     return {
-        "before": _time(earlier, names, earlier["close"], earlier["count"]) if earlier else {},
-        "after": _time(result, names, told["close"], votes),
+        "before": _verdict(earlier, names, earlier["close"], earlier["count"]) if earlier else {},
+        "after": _verdict(result, names, moves["close"], votes),
         "picture": sankey.sankey(flows, names) if flows else "",
         "ways": [
             (sankey.choice_label(one, names), sankey.choice_label(other, names), number) for one, other, number in flows
         ],
         "gains": _gains(result["rounds"][0]["tally"], earlier["firsts"], names) if earlier else [],
-        "untold": UNTOLD.get(told.get("untold", ""), ""),
+        "untold": UNTOLD.get(moves.get("untold", ""), ""),
     }
 
 
-def _time(result: Mapping[str, Any], names: Sequence[str], close: Mapping[str, Any], votes: int) -> Context:
+def _verdict(result: Mapping[str, Any], names: Sequence[str], close: Mapping[str, Any], votes: int) -> Context:
     return {"says": _winner(result, names), "close": _close(close, votes)}
 
 
 def _close(close: Mapping[str, Any], votes: int) -> str:
     """Describes how many votes would have had to differ to change the outcome."""
     changed = close["ballots"]
-    if changed is None or _a_lot(votes) <= changed:
+    if changed is None or changed >= max(3, -(-votes // 4)):  # from a quarter of all votes upwards
         return _("by a lot")
     sentence = ngettext(
         "%(count)d other vote would have changed it", "%(count)d other votes would have changed it", changed
@@ -81,23 +81,16 @@ def _close(close: Mapping[str, Any], votes: int) -> str:
     return (sentence if close["exact"] else found) % {"count": changed}
 
 
-def _a_lot(votes: int) -> int:
-    """From a quarter of all votes upwards, a result no longer counts as close."""
-    return max(3, -(-votes // 4))
-
-
 def _gains(after: Sequence[str | None], before: Sequence[str | None], names: Sequence[str]) -> list[Context]:
     """First choices before and after, largest gain first."""
-    found = [(Fraction(after[option] or 0), Fraction(before[option] or 0), option) for option in range(len(names))]
-    found.sort(key=lambda each: (each[1] - each[0], each[2]))
-    return [_gain_of(now, then, option, names[option]) for now, then, option in found]
-
-
-def _gain_of(now: Fraction, then: Fraction, option: int, label: str) -> Context:
-    change = now - then
-    sign_of = "+" if change > 0 else "\N{MINUS SIGN}" if change < 0 else ""
-    told = {"before": number(then), "after": number(now), "change": f"{sign_of}{number(abs(change))}"}
-    return {"label": label, "sign": symbol(option), **told}
+    counts = [(Fraction(before[option] or 0), Fraction(after[option] or 0), option) for option in range(len(names))]
+    gains = []
+    for then, now, option in sorted(counts, key=lambda each: (each[0] - each[1], each[2])):
+        sign = "+" if now > then else "\N{MINUS SIGN}" if now < then else ""
+        change = f"{sign}{number(abs(now - then))}"
+        numbers = {"before": number(then), "after": number(now), "change": change}
+        gains.append({"label": names[option], "sign": symbol(option), **numbers})
+    return gains
 
 
 def _whole(laps: Sequence[Mapping[str, Any]]) -> Fraction:
@@ -145,6 +138,7 @@ def _runner(result: Mapping[str, Any], label: str, option: int, at: int, whole: 
     if votes is None:
         return Bar(label, "0", "", symbol(option), "out", _("out"), option=option)
     gain = _gain(result, option, at)
+    is_won = len(result["winners"]) == 1
     mark = "leaving" if option in lap["eliminated"] else "elected" if option in lap["elected"] else ""
     return Bar(
         label=label,
@@ -152,16 +146,12 @@ def _runner(result: Mapping[str, Any], label: str, option: int, at: int, whole: 
         number=number(votes),
         sign=symbol(option),
         mark=mark,
-        word={"leaving": _("out"), "elected": _ahead(result), "": ""}[mark],
+        word={"leaving": _("out"), "elected": _("wins") if is_won else _("ahead"), "": ""}[mark],
         option=option,
         since=share(Fraction(votes) - gain, whole),
         gain=f"+{number(gain)}" if gain else "",
         gained=share(gain, whole),
     )
-
-
-def _ahead(result: Mapping[str, Any]) -> str:
-    return _("wins") if len(result["winners"]) == 1 else _("ahead")
 
 
 def _gain(result: Mapping[str, Any], option: int, at: int) -> Fraction:

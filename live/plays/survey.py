@@ -22,7 +22,7 @@ from live.rounds import Entry, GivenAnswer, Round, may_be_shown
 from live.rules import Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
-from live.symbols import Bar, Symbol, and_others, symbol
+from live.symbols import Bar, and_others, symbol
 from questions.question import RATINGS, Kind, Question, Type
 from results.pictures.drawing import exact, share
 from store.keys import fold
@@ -50,27 +50,21 @@ def count(number: int, questions: Sequence[Question], given: Iterable[GivenAnswe
     sheets = [each for each in last_by_player(given) if isinstance(each.said, Mapping)]
     if not may_be_shown(len(sheets), sum(each.robot for each in sheets)):
         return too_few(number, index, len(sheets))
-    answers = [_values(sheets, place, question) for place, question in enumerate(questions)]
-    values = [_shown_values(some) for some in answers]
-    told = [
-        _summed(question, found, len(some)) for question, found, some in zip(questions, values, answers, strict=True)
-    ]
-    texts = _texts(questions, values)
-    for entry in texts:
-        told[entry.said["question"]]["kept"] += 1
-    return Round(number, index, len(sheets), {"questions": told}, tuple(texts))
-
-
-def _values(sheets: Iterable[GivenAnswer], place: int, question: Question) -> list[tuple[Any, bool]]:
-    """Valid answers to one question, each with whether a robot gave it."""
-    values = ((_value(question, sheet.said.get(str(place))), sheet.robot) for sheet in sheets)
-    return [each for each in values if each[0] is not None]
-
-
-def _shown_values(answers: Sequence[tuple[Any, bool]]) -> list[Any]:
-    """No answers at all if so few people gave them that individuals could be identified."""
-    is_enough = may_be_shown(len(answers), sum(robot for _value, robot in answers))
-    return [value for value, _robot in answers] if is_enough else []
+    totals: list[dict[str, Any]] = []
+    texts: list[Entry] = []
+    for place, question in enumerate(questions):
+        valued = ((_value(question, sheet.said.get(str(place))), sheet.robot) for sheet in sheets)
+        answers = [(value, robot) for value, robot in valued if value is not None]
+        is_enough = may_be_shown(len(answers), sum(robot for _answer, robot in answers))
+        values = [value for value, _robot in answers] if is_enough else []
+        totals.append(_summed(question, values, len(answers)))
+        if question.kind == Kind.TEXT:  # in an order that does not reveal their authors
+            in_order = sorted(values, key=lambda text: hashlib.sha256(text.encode()).digest())
+            texts += [Entry("", {"question": place, "text": text}) for text in in_order]
+    entries = tuple(fitting(texts, MAX_SURVEY_BYTES, size_of))  # what does not fit one transaction is dropped
+    for entry in entries:
+        totals[_place(entry)]["kept"] += 1
+    return Round(number, index, len(sheets), {"questions": totals}, entries)
 
 
 def _value(question: Question, said: Any) -> Any:
@@ -85,34 +79,23 @@ def _value(question: Question, said: Any) -> Any:
 
 def _summed(question: Question, values: Sequence[Any], count: int) -> dict[str, Any]:
     """`count` is the number of answers, even if there are too few to show them."""
-    told = {"kind": str(question.kind), "count": count}
+    totals = {"kind": str(question.kind), "count": count}
     if not values:
-        return told | {"too_few": True, "kept": 0}
+        return totals | {"too_few": True, "kept": 0}
     if question.kind == Kind.RATING:
-        return told | {"values": [values.count(each) for each in RATINGS], "mean": _mean(values)}
+        return totals | {"values": [values.count(each) for each in RATINGS], "mean": _mean(values)}
     if question.kind == Kind.YES_NO:
-        return told | {"yes": values.count(True), "no": values.count(False)}
+        return totals | {"yes": values.count(True), "no": values.count(False)}
     if question.kind == Kind.TEXT:
-        return told | {"kept": 0}
+        return totals | {"kept": 0}
     chosen = Counter(option for value in values for option in value)
-    return told | {"chosen": [chosen[option] for option in range(len(question.options))]}
+    return totals | {"chosen": [chosen[option] for option in range(len(question.options))]}
 
 
 def _mean(values: Sequence[int]) -> str:
     """Rounded half up to two decimals, in integer arithmetic so that it is the same everywhere."""
     hundredths = (200 * sum(values) + len(values)) // (2 * len(values))
     return f"{hundredths // 100}.{hundredths % 100:02d}"
-
-
-def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> list[Entry]:
-    """Texts in an order that does not reveal their authors; those that do not fit one transaction are dropped."""
-    entries = (
-        Entry("", {"question": place, "text": text})
-        for place, question in enumerate(questions)
-        if question.kind == Kind.TEXT
-        for text in sorted(values[place], key=lambda text: hashlib.sha256(text.encode()).digest())
-    )
-    return list(fitting(entries, MAX_SURVEY_BYTES, size_of))
 
 
 # --- form ---
@@ -241,21 +224,23 @@ class Survey(Play):
     def result_context(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
-        told = round_.result["questions"]
-        asked = questions[round_.question : round_.question + len(told)]
-        sheets = [_sheet(round_, place, question, told[place]) for place, question in enumerate(asked)]
+        totals = round_.result["questions"]
+        in_round = questions[round_.question : round_.question + len(totals)]
+        sheets = [_sheet(round_, place, question, totals[place]) for place, question in enumerate(in_round)]
         return "survey", {"sheets": sheets, "count": round_.count}
 
     def without_hidden(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
-        seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"], _place(each)))
-        if len(seen) == len(round_.entries):
+        visible = [each for each in round_.entries if texts.is_seen(round_.number, each.said["text"], _place(each))]
+        gone = len(round_.entries) - len(visible)
+        if not gone:
             return round_
-        told = [dict(each) for each in round_.result["questions"]]
-        for entry in moderation.dropped_entries(round_.entries, seen):
-            told[_place(entry)]["kept"] -= 1
-            told[_place(entry)]["hidden"] = told[_place(entry)].get("hidden", 0) + 1
-        gone = len(round_.entries) - len(seen)
-        return replace(round_, result={**round_.result, "questions": told, "hidden": gone}, entries=seen)
+        questions = [dict(each) for each in round_.result["questions"]]
+        hidden = Counter(map(_place, round_.entries))
+        hidden.subtract(map(_place, visible))
+        for place, number in hidden.items():
+            if number:
+                questions[place] |= {"kept": questions[place]["kept"] - number, "hidden": number}
+        return replace(round_, result={**round_.result, "questions": questions, "hidden": gone}, entries=tuple(visible))
 
     def texts_to_moderate(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[ModeratedText]:
         found = {(_place(each), fold(each.said["text"])): each.said["text"] for each in round_.entries}
@@ -267,13 +252,13 @@ class Survey(Play):
         if round_.result.get("too_few"):
             yield from super().csv_rows(round_, questions, name_of)
             return
-        for place, told in enumerate(round_.result["questions"], round_.question):
-            for answer, number in _numbers(questions[place], told):
+        for place, totals in enumerate(round_.result["questions"], round_.question):
+            for answer, number in _numbers(questions[place], totals):
                 yield place, {"row": "option", "answer": answer, "number": number}
-            if "mean" in told:
-                yield place, {"row": "mean", "number": told["mean"]}
-            if told.get("too_few"):
-                yield place, {"row": "too few", "number": told["count"]}
+            if "mean" in totals:
+                yield place, {"row": "mean", "number": totals["mean"]}
+            if totals.get("too_few"):
+                yield place, {"row": "too few", "number": totals["count"]}
         for entry in round_.entries:
             yield round_.question + _place(entry), {"row": "text", "answer": entry.said["text"]}
 
@@ -285,14 +270,14 @@ def _place(entry: Entry) -> int:
     return int(entry.said["question"])
 
 
-def _numbers(question: Question, told: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
-    if told.get("too_few") or question.kind == Kind.TEXT:
+def _numbers(question: Question, totals: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+    if totals.get("too_few") or question.kind == Kind.TEXT:
         return ()
     if question.kind == Kind.RATING:
-        return zip(map(str, RATINGS), told["values"], strict=True)
+        return zip(map(str, RATINGS), totals["values"], strict=True)
     if question.kind == Kind.YES_NO:
-        return ("yes", told["yes"]), ("no", told["no"])
-    return zip(question.options, told["chosen"], strict=True)
+        return ("yes", totals["yes"]), ("no", totals["no"])
+    return zip(question.options, totals["chosen"], strict=True)
 
 
 def _random_value(question: Question, chance: Random) -> Any:
@@ -308,40 +293,29 @@ def _random_value(question: Question, chance: Random) -> Any:
 # --- rendering ---
 
 
-def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any]) -> Context:
-    sheet: Context = {"title": question.title, "kind": str(question.kind), "count": told["count"], "bars": []}
-    if told.get("too_few"):
+def _sheet(round_: Round, place: int, question: Question, totals: Mapping[str, Any]) -> Context:
+    sheet: Context = {"title": question.title, "kind": str(question.kind), "count": totals["count"], "bars": []}
+    if totals.get("too_few"):
         return sheet | {"too_few": True}
     if question.kind == Kind.TEXT:
         texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
-        left = and_others(told["count"] - told.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
+        left = and_others(totals["count"] - totals.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
         return sheet | {
             "first": texts[:FIRST_TEXTS_SHOWN],
             "others": texts[FIRST_TEXTS_SHOWN:MAX_TEXTS_SHOWN],
             "left": left,
         }
-    if question.kind == Kind.RATING:
-        mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}
-        return sheet | mean | {"bars": _ratings(told), "short": True}
-    if question.kind == Kind.YES_NO:
-        return sheet | {"bars": _yes_no(told), "short": True}
-    return sheet | {"bars": _choices(told, question)}
-
-
-def _ratings(told: Mapping[str, Any]) -> list[Bar]:
-    """Best rating at the top."""
-    counts = dict(zip(RATINGS, told["values"], strict=True))
-    return [_bar(str(value), counts[value], told) for value in reversed(RATINGS)]
-
-
-def _yes_no(told: Mapping[str, Any]) -> list[Bar]:
-    return [_bar(_("Yes"), told["yes"], told), _bar(_("No"), told["no"], told)]
-
-
-def _choices(told: Mapping[str, Any], question: Question) -> list[Bar]:
-    rows = enumerate(zip(question.options, told["chosen"], strict=True))
-    return [_bar(label, count, told, symbol(option)) for option, (label, count) in rows]
-
-
-def _bar(label: str, count: int, told: Mapping[str, Any], sign_: Symbol | None = None) -> Bar:
-    return Bar(label, share(count, told["count"]), str(count), sign_)
+    if question.kind == Kind.RATING:  # the best at the top
+        counts = [*zip(map(str, RATINGS), totals["values"], strict=True)][::-1]
+        sheet |= {"mean": exact(totals["mean"]), "most": RATINGS[-1], "short": True}
+    elif question.kind == Kind.YES_NO:
+        counts = [(_("Yes"), totals["yes"]), (_("No"), totals["no"])]
+        sheet |= {"short": True}
+    else:
+        counts = [*zip(question.options, totals["chosen"], strict=True)]
+    is_choice = question.kind == Kind.CHOICE
+    bars = [
+        Bar(label, share(number, totals["count"]), str(number), symbol(place) if is_choice else None)
+        for place, (label, number) in enumerate(counts)
+    ]
+    return sheet | {"bars": bars}

@@ -41,12 +41,8 @@ SENT_MESSAGES: dict[Fate, str | Promise] = {
 SENT_HELD = _("Your question has been sent. It contains a word on the host's list, so the host reviews it first.")
 
 
-def fate_label(asked: QaQuestion) -> str | Promise:
-    return HELD if asked.held and asked.fate == Fate.WAITING else FATE_LABELS[asked.fate]
-
-
-def sent_message(asked: QaQuestion) -> str | Promise:
-    return SENT_HELD if asked.held and asked.fate == Fate.WAITING else SENT_MESSAGES[asked.fate]
+def sent_message(question: QaQuestion) -> str | Promise:
+    return SENT_HELD if question.held and question.fate == Fate.WAITING else SENT_MESSAGES[question.fate]
 
 
 def _cached(snapshot: Snapshot, what: str, make: Callable[[], T]) -> T:
@@ -66,27 +62,18 @@ def _removed(snapshot: Snapshot) -> frozenset[str]:
     return _cached(snapshot, "qa removed", lambda: frozenset(author_id(snapshot.game.id, player) for player in gone))
 
 
-def is_of_removed(snapshot: Snapshot, asked: QaQuestion) -> bool:
-    return asked.author in _removed(snapshot)
+def is_of_removed(snapshot: Snapshot, question: QaQuestion) -> bool:
+    return question.author in _removed(snapshot)
 
 
 def visible_questions(snapshot: Snapshot) -> list[QaQuestion]:
     """Questions visible to everyone, in display order."""
 
-    def found() -> list[QaQuestion]:
-        some = (each for each in snapshot.asked if each.is_seen and not is_of_removed(snapshot, each))
+    def questions() -> list[QaQuestion]:
+        some = (each for each in snapshot.qa_questions if each.is_seen and not is_of_removed(snapshot, each))
         return rules.open_first(some, snapshot.upvotes)
 
-    return _cached(snapshot, "qa seen", found)
-
-
-def count_unanswered(snapshot: Snapshot) -> int:
-    return sum(each.fate == Fate.SHOWN for each in visible_questions(snapshot))
-
-
-def count_waiting(snapshot: Snapshot) -> int:
-    """Number of questions the host has to review."""
-    return sum(each.fate == Fate.WAITING and not is_of_removed(snapshot, each) for each in snapshot.asked)
+    return _cached(snapshot, "qa visible", questions)
 
 
 def on_screen(snapshot: Snapshot) -> QaQuestion | None:
@@ -100,9 +87,9 @@ def accepts_questions(snapshot: Snapshot) -> bool:
     return snapshot.qa.is_on and snapshot.state.phase != Phase.ENDED
 
 
-def name_of(snapshot: Snapshot, asked: QaQuestion) -> str:
+def name_of(snapshot: Snapshot, question: QaQuestion) -> str:
     """Author's name, if names are shown now and were when the question was sent; otherwise empty."""
-    seat = snapshot.seats.get(asked.player) if snapshot.qa.named and asked.player else None
+    seat = snapshot.seats.get(question.player) if snapshot.qa.named and question.player else None
     return seat.name if seat else ""
 
 
@@ -124,21 +111,20 @@ def texts_version(snapshot: Snapshot) -> str:
         gone = sorted(each.player for each in snapshot.seats.values() if each.removed)
         if snapshot.texts.are_all_seen and not gone:
             return ""
-        told = (snapshot.qa.decided, str(snapshot.qa.texts), snapshot.qa.words, gone)
-        return f"-{zlib.crc32(repr(told).encode()):08x}"
+        return "-" + _hash(snapshot.qa.decided, str(snapshot.qa.texts), snapshot.qa.words, gone)
 
     return _cached(snapshot, "texts mark", made)
 
 
 def texts_to_moderate(snapshot: Snapshot) -> list[ModeratedText]:
-    """Texts of the current and earlier rounds for the host, waiting ones first."""
-    return _cached(snapshot, "texts written", lambda: _sorted_texts(snapshot))
+    """Texts of the current and earlier rounds for the host: waiting ones first, then the newest."""
 
+    def texts() -> list[ModeratedText]:
+        turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.HIDDEN: 2}
+        every = sorted(_all_texts(snapshot), key=lambda each: (each.is_of_removed, turn[each.fate], -each.round))
+        return every[: 3 * MAX_QUESTIONS_SHOWN]
 
-def _sorted_texts(snapshot: Snapshot) -> list[ModeratedText]:
-    turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.HIDDEN: 2}
-    newest_first = sorted(_all_texts(snapshot), key=lambda each: (each.is_of_removed, turn[each.fate], -each.round))
-    return newest_first[: 3 * MAX_QUESTIONS_SHOWN]
+    return _cached(snapshot, "texts written", texts)
 
 
 def _all_texts(snapshot: Snapshot) -> Iterator[ModeratedText]:
@@ -177,7 +163,7 @@ TEXT_FATE_LABELS: dict[Fate, str | Promise] = {
 class QuestionLine:
     """A question as a list shows it."""
 
-    asked: QaQuestion
+    question: QaQuestion
     upvotes: int
     name: str = ""
     is_up: bool = False  # on the big screen
@@ -187,18 +173,19 @@ class QuestionLine:
     is_upvoted: bool = False
 
     @property
-    def words(self) -> str | Promise:
-        return fate_label(self.asked)
+    def status(self) -> str | Promise:
+        is_held = self.question.held and self.question.fate == Fate.WAITING
+        return HELD if is_held else FATE_LABELS[self.question.fate]
 
     @property
     def mark(self) -> str:
         """Changes with anything but the number of upvotes."""
-        return repr((self.asked, self.name, self.is_up, self.is_of_removed))
+        return repr((self.question, self.name, self.is_up, self.is_of_removed))
 
 
-def question_line(snapshot: Snapshot, asked: QaQuestion, **more: Any) -> QuestionLine:
-    up = snapshot.qa.on_screen == asked.id
-    return QuestionLine(asked, snapshot.upvotes.get(asked.id, 0), name_of(snapshot, asked), up, **more)
+def question_line(snapshot: Snapshot, question: QaQuestion, **more: Any) -> QuestionLine:
+    up = snapshot.qa.on_screen == question.id
+    return QuestionLine(question, snapshot.upvotes.get(question.id, 0), name_of(snapshot, question), up, **more)
 
 
 def question_lines(snapshot: Snapshot) -> list[QuestionLine]:
@@ -217,38 +204,36 @@ def player_lines(snapshot: Snapshot, seat: Seat, upvoted: frozenset[str]) -> lis
     ]
 
 
-def is_own(snapshot: Snapshot, seat: Seat, asked: QaQuestion) -> bool:
+def is_own(snapshot: Snapshot, seat: Seat, question: QaQuestion) -> bool:
     """Whether the question came from this seat while its current device held it."""
-    return seat.had_it(asked.at) and asked.author == author_id(snapshot.game.id, seat.player)
+    return seat.had_it(question.at) and question.author == author_id(snapshot.game.id, seat.player)
 
 
 def host_lines(snapshot: Snapshot) -> list[QuestionLine]:
     """Waiting questions first, oldest first; then visible ones, then hidden ones."""
 
-    def found() -> list[QuestionLine]:
+    def lines() -> list[QuestionLine]:
         turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.ANSWERED: 2, Fate.HIDDEN: 3}
         best = rules.best_first(
-            snapshot.asked, {each.id: snapshot.upvotes.get(each.id, 0) for each in snapshot.asked if each.is_seen}
+            snapshot.qa_questions,
+            {each.id: snapshot.upvotes.get(each.id, 0) for each in snapshot.qa_questions if each.is_seen},
         )
         some = sorted(best, key=lambda each: (is_of_removed(snapshot, each), turn[each.fate]))
-        return [_of_host(snapshot, each) for each in some[: 3 * MAX_QUESTIONS_SHOWN]]
+        return [host_line(each) for each in some[: 3 * MAX_QUESTIONS_SHOWN]]
 
-    return _cached(snapshot, "qa lines of host", found)
+    def host_line(question: QaQuestion) -> QuestionLine:
+        gone = is_of_removed(snapshot, question)
+        acts = () if gone else tuple(each.name for each in rules.offered(snapshot.qa, question))
+        return question_line(snapshot, question, acts=acts, is_of_removed=gone)
 
-
-def _of_host(snapshot: Snapshot, asked: QaQuestion) -> QuestionLine:
-    gone = is_of_removed(snapshot, asked)
-    acts = () if gone else tuple(each.name for each in rules.offered(snapshot.qa, asked))
-    return question_line(snapshot, asked, acts=acts, is_of_removed=gone)
+    return _cached(snapshot, "qa lines of host", lines)
 
 
 def own_lines_of_player(snapshot: Snapshot, player: str) -> list[QuestionLine]:
     """A player's own questions, newest first."""
-    mine = _cached(snapshot, "qa by author", lambda: _by_author(snapshot.asked)).get(
-        author_id(snapshot.game.id, player), []
-    )
     seat = snapshot.seats.get(player)
-    return own_lines(snapshot, seat, mine) if seat else []
+    by_author = _cached(snapshot, "qa by author", lambda: _by_author(snapshot.qa_questions))
+    return own_lines(snapshot, seat, by_author.get(author_id(snapshot.game.id, player), ())) if seat else []
 
 
 def own_lines(snapshot: Snapshot, seat: Seat, own: Iterable[QaQuestion]) -> list[QuestionLine]:
@@ -258,10 +243,10 @@ def own_lines(snapshot: Snapshot, seat: Seat, own: Iterable[QaQuestion]) -> list
 
 
 def _by_author(some: Sequence[QaQuestion]) -> dict[str, list[QaQuestion]]:
-    found: dict[str, list[QaQuestion]] = {}
+    by_author: dict[str, list[QaQuestion]] = {}
     for each in some:
-        found.setdefault(each.author, []).append(each)
-    return found
+        by_author.setdefault(each.author, []).append(each)
+    return by_author
 
 
 # --- the keys of fragments ---
@@ -269,25 +254,24 @@ def _by_author(some: Sequence[QaQuestion]) -> dict[str, list[QaQuestion]]:
 
 def list_key(snapshot: Snapshot, some: Sequence[QuestionLine], *, is_of_host: bool = False) -> str:
     """Cache key of a list: changes with its questions or their order, not with upvotes, which are sent separately."""
-    told: tuple[Any, ...] = (
+    texts = texts_to_moderate(snapshot) if is_of_host else ()
+    return _hash(
         snapshot.qa.is_on,
         snapshot.qa.named,
         accepts_questions(snapshot),
         len(visible_questions(snapshot)),
         *(each.mark for each in some),
+        *((each.id, each.fate, each.is_of_removed) for each in texts),
     )
-    if is_of_host:
-        told = (*told, *((each.id, each.fate, each.is_of_removed) for each in texts_to_moderate(snapshot)))
-    return f"{zlib.crc32(repr(told).encode()):08x}"
 
 
 def own_list_key(snapshot: Snapshot, player: str) -> str:
-    told = (
-        snapshot.qa.is_on,
-        accepts_questions(snapshot),
-        *(each.mark for each in own_lines_of_player(snapshot, player)),
-    )
-    return f"{zlib.crc32(repr(told).encode()):08x}"
+    marks = (each.mark for each in own_lines_of_player(snapshot, player))
+    return _hash(snapshot.qa.is_on, accepts_questions(snapshot), *marks)
+
+
+def _hash(*values: Any) -> str:
+    return f"{zlib.crc32(repr(values).encode()):08x}"
 
 
 # --- what pages have at hand ---
@@ -297,12 +281,13 @@ def qa_context(snapshot: Snapshot) -> dict[str, Any]:
     """Additional context for the screens of every role."""
     if not snapshot.qa.is_on:
         return {"texts_waiting": count_waiting_texts(snapshot)}
-    up = on_screen(snapshot)
+    up, visible = on_screen(snapshot), visible_questions(snapshot)
+    waiting = [each for each in snapshot.qa_questions if each.fate == Fate.WAITING]
     return {
         "texts_waiting": count_waiting_texts(snapshot),
         "takes_questions": accepts_questions(snapshot),
-        "questions_open": count_unanswered(snapshot),
-        "questions_waiting": count_waiting(snapshot),
-        "questions_more": max(0, len(visible_questions(snapshot)) - MAX_QUESTIONS_SHOWN),
+        "questions_open": sum(each.fate == Fate.SHOWN for each in visible),
+        "questions_waiting": sum(not is_of_removed(snapshot, each) for each in waiting),
+        "questions_more": max(0, len(visible) - MAX_QUESTIONS_SHOWN),
         "question_up": question_line(snapshot, up) if up else None,
     }

@@ -48,23 +48,20 @@ def send(
     if before is not None:
         return before
     rules.check_sends(qa, state.phase, own)
-    new = _new(game, qa, seat, len(own), text, at)
-    if not try_write(*repository.sending(game, new)):
-        return send(game, state, qa, seat, _own_now(game, seat), text, at)
+    question = QaQuestion(
+        question_id(game.id, seat.player, len(own)),
+        text,
+        author_id(game.id, seat.player),
+        at,
+        player=seat.player if qa.named else "",  # stored only if names are shown
+    )
+    question = rules.with_initial_fate(qa, question)
+    if not try_write(*repository.sending(game, question)):
+        items = table().get_many(repository.own_keys(game.id, seat.player))
+        return send(game, state, qa, seat, repository.own_questions(game.id, seat.player, items), text, at)
     repository.count_question(game)
     changes.publish(game.id)
-    return new
-
-
-def _new(game: Game, qa: QaSettings, seat: Seat, number: int, text: str, at: int) -> QaQuestion:
-    """The player is stored only if names are shown."""
-    question, player = question_id(game.id, seat.player, number), seat.player if qa.named else ""
-    return rules.with_initial_fate(qa, QaQuestion(question, text, author_id(game.id, seat.player), at, player=player))
-
-
-def _own_now(game: Game, seat: Seat) -> list[QaQuestion]:
-    items = table().get_many(repository.own_keys(game.id, seat.player))
-    return repository.own_questions(game.id, seat.player, items)
+    return question
 
 
 def upvote(game: Game, state: State, qa: QaSettings, seat: Seat, asked: QaQuestion | None, *, on: bool) -> bool:
@@ -91,14 +88,11 @@ def _set_up(game_id: str, who: str, chosen: dict[str, Any]) -> QaSettings:
         after = replace(after, on_screen="")
     if after == (before or QaSettings()):
         return after  # nothing to record
-    record(Event(who, "LiveQaChanged", event_data(game, after)), *repository.setting_up(game, before, after))
+    # the log has only the length of the host's word list
+    data = {"game_id": game.id, **repository.qa_as_item(after), "words": len(after.words)}
+    record(Event(who, "LiveQaChanged", data), *repository.setting_up(game, before, after))
     changes.publish(game.id)
     return after
-
-
-def event_data(game: Game, qa: QaSettings) -> dict[str, Any]:
-    """Event payload, with only the length of the host's word list."""
-    return {"game_id": game.id, **repository.qa_as_item(qa), "words": len(qa.words)}
 
 
 def moderate(game_id: str, question: str, who: str, act: Act, answer: str = "") -> QaQuestion:

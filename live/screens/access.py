@@ -84,7 +84,7 @@ class PlayerContext:
     salt: bytes | None = None  # of the current round, if it was read in the same round trip
 
     @property
-    def given(self) -> dict[str, Any]:
+    def own_answer(self) -> dict[str, Any]:
         """The player's answer in the open phase, and its receipt."""
         return answering.answer_context(answering.own(self.snapshot.game, self.snapshot.state, self.seat, self.salt))
 

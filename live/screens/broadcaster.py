@@ -1,5 +1,6 @@
-"""Pushes changes to the listeners of this process, from one thread that runs while anybody listens.
+"""Pushes answers from phones to the projector, and every other change of a session to the pages that listen.
 
+One thread runs while anybody listens. This is how an answer on a phone reaches the big screen.
 Twice a second it reads all sessions with listeners in one round trip, and at once one that this process has changed;
 it also closes questions whose time is up. Processes need nothing from each other: each polls the store. Fragments are
 rendered once for all who see the same; slow clients are the server's concern (`pages.streams`).
@@ -57,9 +58,9 @@ class Subscriber:
     version: int = 0  # of the newest state sent
     heard: dict[str, str] = field(default_factory=dict)  # key last sent for each kind of event
 
-    def hears(self, said: Iterable[PushEvent]) -> tuple[PushEvent, ...]:
+    def hears(self, events: Iterable[PushEvent]) -> tuple[PushEvent, ...]:
         """Returns the events that are new to this listener, and marks them as sent."""
-        new = tuple(each for each in said if self.heard.get(each.name) != each.key)
+        new = tuple(each for each in events if self.heard.get(each.name) != each.key)
         self.heard.update((each.name, each.key) for each in new)
         return new
 
@@ -117,8 +118,8 @@ class Broadcaster:
                 if not self._addresses[gone.address]:
                     del self._addresses[gone.address]
             if not ears:
-                for kept in (self._ears, self._due, self._told, self._new):
-                    kept.pop(game_id, None)
+                for by_session in (self._ears, self._due, self._told, self._new):
+                    by_session.pop(game_id, None)
             self._change.notify_all()
 
     def listeners(self, game_id: str) -> int:
@@ -178,26 +179,23 @@ class Broadcaster:
     def _look(self, ids: Collection[str]) -> None:
         items = table().get_many(place for game_id in ids for place in snapshots.keys_to_read(game_id)) if ids else {}
         self.meter("looks", len(ids))
-        seen = []
+        refreshed: list[Snapshot] = []
         for game_id in ids:
             with _log_failures("A live session could not be shown."), translation.override(self._language(game_id)):
                 snapshot = snapshots.from_items(game_id, items)
-                self._see(game_id, snapshot)
-                seen.append(snapshot)
-        for snapshot in filter(None, seen):  # further round trips come after all have been sent the change
+                if snapshot is None:
+                    self._dismiss(game_id, self._all(game_id), GONE)
+                    continue
+                self._note_due(snapshot)
+                self._tell_all(snapshot)
+                refreshed.append(snapshot)
+        for snapshot in refreshed:  # further round trips come after all have been sent the change
             with _log_failures("A live session could not be looked at more closely."):
                 self._look_closely(snapshot)
 
     def _language(self, game_id: str) -> str:
         """The host's language."""
         return next((each.language for each in self._all(game_id) if each.role in HOSTING), settings.LANGUAGE_CODE)
-
-    def _see(self, game_id: str, snapshot: Snapshot | None) -> None:
-        if snapshot is None:
-            self._dismiss(game_id, self._all(game_id), GONE)
-            return
-        self._note_due(snapshot)
-        self._tell_all(snapshot)
 
     def _look_closely(self, snapshot: Snapshot) -> None:
         """Reads what takes more round trips: the number of answers, upvotes, and who is present."""
@@ -249,19 +247,19 @@ class Broadcaster:
         return found
 
     def _tell_kind(self, snapshot: Snapshot, role: Role, ears: Iterable[Subscriber]) -> None:
-        sayable: dict[int, list[PushEvent]] = {}
-        wholes: dict[tuple[PushEvent, ...], bytes] = {}
+        events: dict[int, list[PushEvent]] = {}  # by the percentage of the usual time
+        encoded: dict[tuple[PushEvent, ...], bytes] = {}
         version, pairs = push_events.version(role, snapshot), []
         for ear in ears:
             percent = snapshot.seats[ear.player].percent if ear.player in snapshot.seats else clock.DEFAULT_PERCENT
-            if percent not in sayable:
-                sayable[percent] = push_events.for_all(role, snapshot, percent)
-            if new := ear.hears(sayable[percent]):
-                if new not in wholes:
-                    wholes[new] = push_events.as_stream(version, new)
-                pairs.append((ear.listener, wholes[new]))
+            if percent not in events:
+                events[percent] = push_events.for_all(role, snapshot, percent)
+            if new := ear.hears(events[percent]):
+                if new not in encoded:
+                    encoded[new] = push_events.as_stream(version, new)
+                pairs.append((ear.listener, encoded[new]))
         self._send(pairs)
-        self.meter("made", len(wholes))
+        self.meter("made", len(encoded))
 
     def _send(self, pairs: Sequence[tuple[Listener, bytes]]) -> None:
         self.meter("sent", len(pairs))
@@ -269,8 +267,8 @@ class Broadcaster:
 
     def _tell_each(self, snapshot: Snapshot, ears: Sequence[Subscriber]) -> None:
         for some in by_count(ears, BATCH_PLAYERS):
-            told = ((ear, self._own(snapshot, ear)) for ear in some)
-            self._send([(ear.listener, data) for ear, data in told if data])
+            parts = ((ear, self._own(snapshot, ear)) for ear in some)
+            self._send([(ear.listener, data) for ear, data in parts if data])
 
     def _own(self, snapshot: Snapshot, ear: Subscriber) -> bytes:
         """A player's own part, if it has changed."""

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.links import absolute_url
@@ -20,10 +21,11 @@ from live.rounds import Round
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from live.snapshot import Snapshot
+from live.standings import TOP_LINES, Line, Standings
+from live.symbols import and_others
+from pages.fragments import fragment
 from pages.qr import shared_qr_svg
 from questions.question import Question
-
-from . import scoreboards
 
 MAX_LOBBY_CHARS = 420  # of all names together: as many as fit the smallest projector
 MAX_CHIP_CHARS = 24  # after which a name is cut
@@ -46,7 +48,7 @@ class Button:
     """A step that a host can take from the version shown."""
 
     step: Step
-    words: str | Promise
+    label: str | Promise
     version: int
     asks: str | Promise = ""  # text to confirm, if the step needs confirmation
     item: int | None = None  # agenda item, if called out of order
@@ -60,7 +62,7 @@ class Button:
 class Lobby:
     """Who is present, newest first, as far as names fit."""
 
-    shown: tuple[Seat, ...]
+    visible: tuple[Seat, ...]
     more: int
     players: int
     waiting: int  # for the host to approve their names
@@ -69,7 +71,7 @@ class Lobby:
 def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
     """Most likely step first."""
     return [
-        Button(each, labels.step_label(each, game, state), state.version, confirmation(game, state, each, present))
+        Button(each, labels.step_label(each, game, state), state.version, confirmation(game, each, present))
         for each in steps.offered(game, state)
     ]
 
@@ -82,7 +84,7 @@ def calls(snapshot: Snapshot) -> dict[int, Button]:
     return {each: Button(Step.NEXT, CALL_LABEL, snapshot.state.version, item=each) for each in places}
 
 
-def confirmation(game: Game, state: State, step: Step, present: int) -> str | Promise:
+def confirmation(game: Game, step: Step, present: int) -> str | Promise:
     """The text to confirm before a step that is irreversible, or pointless with so few people; else empty."""
     own = game.format.confirmation(game, step, present)
     return CONFIRMATIONS.get(step, "") if own is None else own
@@ -92,21 +94,21 @@ def confirmation_version(snapshot: Snapshot) -> str:
     """Changes when people come or go and the confirmation of a button on screen changes as a result."""
     if snapshot.state.phase != Phase.TALKING:
         return ""
-    return "-unsure" if confirmation(snapshot.game, snapshot.state, Step.VOTE, len(snapshot.playing)) else ""
+    return "-unsure" if confirmation(snapshot.game, Step.VOTE, len(snapshot.playing)) else ""
 
 
 def lobby(seats: Iterable[Seat], title: str = "") -> Lobby:
     there = [each for each in seats if not (each.removed or each.left)]
     there.sort(key=lambda each: each.joined_at, reverse=True)
     playing = [each for each in there if each.approved]
-    shown = tuple(_fitting(playing, MAX_LOBBY_CHARS - (LOBBY_LINE_CHARS if len(title) > TITLE_LINE_CHARS else 0)))
-    return Lobby(shown, len(playing) - len(shown), len(playing), len(there) - len(playing))
+    visible = tuple(_fitting(playing, MAX_LOBBY_CHARS - (LOBBY_LINE_CHARS if len(title) > TITLE_LINE_CHARS else 0)))
+    return Lobby(visible, len(playing) - len(visible), len(playing), len(there) - len(playing))
 
 
-def _fitting(seats: Sequence[Seat], snapshot: int) -> Iterable[Seat]:
+def _fitting(seats: Sequence[Seat], room: int) -> Iterable[Seat]:
     for each in seats:
-        snapshot -= min(len(each.name), MAX_CHIP_CHARS) + CHIP_FRAME_CHARS
-        if snapshot < 0:
+        room -= min(len(each.name), MAX_CHIP_CHARS) + CHIP_FRAME_CHARS
+        if room < 0:
             return
         yield each
 
@@ -121,18 +123,15 @@ def text_size(question: Question | None) -> str:
     return "medium" if len(question.title) > 50 or len(question.options) > 4 or longest > 25 else "large"
 
 
-def join_address() -> str:
-    """The address as read out, without the scheme, which browsers add."""
-    return absolute_url(reverse("join")).partition("://")[2].rstrip("/")
-
-
 def join_link(game: Game) -> str:
     """The content of the QR code."""
     return absolute_url(reverse("join_game", args=[game.id, game.token]))
 
 
 def join_context(game: Game) -> dict[str, Any]:
-    return {"join_address": join_address(), "code": spaced_code(game.code), "qr": shared_qr_svg(join_link(game))}
+    """How to join; the address as read out, without the scheme, which browsers add."""
+    address = absolute_url(reverse("join")).partition("://")[2].rstrip("/")
+    return {"join_address": address, "code": spaced_code(game.code), "qr": shared_qr_svg(join_link(game))}
 
 
 def spaced_code(code: str) -> str:
@@ -148,8 +147,7 @@ def host_context(snapshot: Snapshot) -> dict[str, Any]:
     return {
         **join_context(game),
         "site_name": settings.SITE_NAME,
-        "type_words": labels.type_label(game.engagement_type),
-        "phase_words": labels.phase_label(state.phase),
+        "phase_label": labels.PHASE_LABELS[state.phase],
         "is_scored": is_scored(snapshot),
         "is_voided": bool(state.round) and not state.counts(state.round),
         "number": state.question + 1,
@@ -175,25 +173,23 @@ def results_context(snapshot: Snapshot) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if sealed is not None and state.phase == Phase.RESULTS:
         drawn["answers_in"] = sealed.count
-        drawn["onward"] = follow_ups.is_offered(game, state, snapshot.question, sealed)
+        drawn["allows_follow_up"] = follow_ups.is_offered(game, state, snapshot.question, sealed)
         if state.revealed and state.counts(state.round):
             drawn["picture"] = play_named(state.play).render_result(sealed, snapshot.questions, snapshot.seats)
-    if _shows_board(snapshot) and state.revealed and scored_rounds(snapshot):
-        draw = scoreboards.render_final if state.phase == Phase.ENDED else scoreboards.render_standings
-        drawn["board"] = draw(current_standings(snapshot))
+    shows_board = is_scored(snapshot) if state.phase == Phase.ENDED else play_named(state.play).is_scored
+    if shows_board and state.revealed and scored_rounds(snapshot):
+        drawn["board"] = _render_board(snapshot, current_standings(snapshot))
     return drawn
 
 
 def scoreboard_context(snapshot: Snapshot) -> dict[str, Any]:
     """The scoreboard on its own, at any time during the session."""
-    known = current_standings(snapshot)
-    if not is_scored(snapshot) or not known.rounds:
-        return {}
-    return {
-        "standing": scoreboards.render_final(known)
-        if snapshot.state.phase == Phase.ENDED
-        else scoreboards.render_standings(known)
-    }
+    standing = current_standings(snapshot)
+    return {"board": _render_board(snapshot, standing)} if is_scored(snapshot) and standing.rounds else {}
+
+
+def _render_board(snapshot: Snapshot, standing: Standings) -> SafeString:
+    return render_final(standing) if snapshot.state.phase == Phase.ENDED else render_standings(standing)
 
 
 def screen_version(snapshot: Snapshot) -> str:
@@ -216,14 +212,41 @@ def scored_rounds(snapshot: Snapshot) -> list[Round]:
     ]
 
 
-def _shows_board(snapshot: Snapshot) -> bool:
-    """After each question with points, and at the end."""
-    return is_scored(snapshot) if snapshot.state.phase == Phase.ENDED else play_named(snapshot.state.play).is_scored
-
-
 def current_standings(snapshot: Snapshot) -> standings.Standings:
     """Standings without rounds that have not been revealed yet."""
     state = snapshot.state
     hidden = state.phase == Phase.RESULTS and not state.revealed
     known = [each for each in scored_rounds(snapshot) if not (hidden and each.number == state.round)]
     return standings.standings_of(known, snapshot.seats.values(), state.voided)
+
+
+MAX_NAMES_ON_A_STEP = 3  # per step of the podium
+
+
+def render_standings(standing: Standings, own: str = "") -> SafeString:
+    """The top ten, followed by the viewer's own line."""
+    mine = standing.place_of(own)
+    below = mine if mine not in standing.top else None
+    more = and_others(len(standing.lines) - len(standing.top))
+    moves = any(line.moved is not None for line in standing.top)
+    return fragment(
+        "live/results/board.html", {"lines": standing.top, "mine": below, "more": more, "moves": moves, "own": own}
+    )
+
+
+def render_final(standing: Standings, own: str = "") -> SafeString:
+    """The podium, the next places, and the viewer's own line."""
+    podium = [
+        (place, some[:MAX_NAMES_ON_A_STEP], and_others(len(some) - MAX_NAMES_ON_A_STEP), some[0].total)
+        for place, some in standing.podium
+    ]
+    rest, mine = standing.rest[:TOP_LINES], standing.place_of(own)
+    below = mine in standing.rest and mine not in rest
+    more = and_others(len(standing.rest) - len(rest))
+    context = {"steps": podium, "rest": rest, "mine": mine if below else None, "more": more, "own": own}
+    return fragment("live/results/final.html", context)
+
+
+def render_own_place(line: Line | None, of: int) -> SafeString:
+    """One player's own place, for their own screen."""
+    return fragment("live/results/mine.html", {"line": line, "of": of})

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from acts.storage import table
@@ -16,7 +17,7 @@ from live import clock
 from live.rules import Phase
 from live.snapshot import Attendance, Snapshot
 from store import keys
-from store.table import Item, Put, StoreError
+from store.table import Put, StoreError
 
 from . import snapshots
 
@@ -82,55 +83,38 @@ class Presence:
         stream. If the store fails, the previous values stay."""
         now = clock.now()
         seen = self._of(snapshot.game.id, now)
-        if snapshot.state.phase == Phase.ENDED:
-            snapshots.set_attendance(
-                snapshot.game.id, Attendance(snapshot.present.players)
-            )  # the host is not missed after the end
+        if snapshot.state.phase == Phase.ENDED:  # the host is not missed after the end
+            snapshots.set_attendance(snapshot.game.id, Attendance(snapshot.present.players))
             return
         if not seen.is_due(now):
             return
         seen.told_at = now
-        here = {*listening, *_lasting(seen, now)}
-        self._tell(snapshot, seen, len(here), now)
-        snapshots.set_attendance(snapshot.game.id, self._learnt(snapshot, seen, len(here), now))
+        seen.players = {player: at for player, at in list(seen.players.items()) if now - at < PRESENT_MS}
+        players = len({*listening, *seen.players})
+        self._report(snapshot.game.id, seen, players, now)
+        snapshots.set_attendance(snapshot.game.id, self._attendance(snapshot, seen, players, now))
         self._tidy(now)
 
-    def _tell(self, snapshot: Snapshot, seen: SessionPresence, players: int, now: int) -> None:
-        place = keys.presence(snapshot.game.id, self.name)
-        told = {"players": players, "host_at": seen.host_at, "at": now, "ttl": now // 1000 + RETENTION_SECONDS}
-        try:
-            table().write(Put({"PK": place.pk, "SK": place.sk, **told}))
-        except StoreError:
-            return
+    def _report(self, game_id: str, seen: SessionPresence, players: int, now: int) -> None:
+        report = {"players": players, "host_at": seen.host_at, "at": now, "ttl": now // 1000 + RETENTION_SECONDS}
+        with suppress(StoreError):
+            table().write(Put({**keys.presence(game_id, self.name).item, **report}))
 
-    def _learnt(self, snapshot: Snapshot, seen: SessionPresence, here: int, now: int) -> Attendance:
+    def _attendance(self, snapshot: Snapshot, seen: SessionPresence, players: int, now: int) -> Attendance:
+        """Across all processes; gives the host time to arrive before reporting them as away."""
         own = keys.presence(snapshot.game.id, self.name).sk
         try:
             others = [item for item in table().each(keys.presences(snapshot.game.id)) if item["SK"] != own]
         except StoreError:
             return snapshot.present
-        return Attendance(here + _players(others, now), _is_away(seen, others, now))
+        players += sum(item["players"] for item in others if now - item["at"] < PRESENT_MS)
+        host_at = max(seen.since, seen.host_at, *(item["host_at"] for item in others))
+        return Attendance(players, now - host_at >= HOST_AWAY_MS)
 
     def _tidy(self, now: int) -> None:
         with self._turn:
             for game_id in [each for each, seen in self._seen.items() if now - seen.told_at > RETENTION_SECONDS * 1000]:
                 del self._seen[game_id]
-
-
-def _lasting(seen: SessionPresence, now: int) -> Collection[str]:
-    """Players who polled recently; drops the others."""
-    seen.players = {player: at for player, at in list(seen.players.items()) if now - at < PRESENT_MS}
-    return seen.players.keys()
-
-
-def _players(items: Iterable[Item], now: int) -> int:
-    return sum(item["players"] for item in items if now - item["at"] < PRESENT_MS)
-
-
-def _is_away(seen: SessionPresence, others: Iterable[Item], now: int) -> bool:
-    """Gives the host time to arrive before reporting them as away."""
-    last = max(seen.since, seen.host_at, *(item["host_at"] for item in others), 0)
-    return now - last >= HOST_AWAY_MS
 
 
 PRESENCE = Presence()

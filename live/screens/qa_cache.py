@@ -24,7 +24,7 @@ class QaCache:
     def __init__(self, game_id: str) -> None:
         self.id = game_id
         self.qa = QaSettings()
-        self.asked: tuple[QaQuestion, ...] = ()
+        self.questions: tuple[QaQuestion, ...] = ()
         self.upvotes: Mapping[str, int] = {}
         self._read_for, self._read_at, self._summed_at = (-1, -1), 0, 0  # the counters when it was last read
         self._turn = threading.Lock()
@@ -65,13 +65,13 @@ class QaCache:
         age = now - self._read_at
         if changes != self.qa.changes or age >= MAX_AGE_MS:
             return False
-        return sent == self.qa.sent or (len(self.asked) >= MIN_THROTTLED_QUESTIONS and age < THROTTLED_REFRESH_MS)
+        return sent == self.qa.sent or (len(self.questions) >= MIN_THROTTLED_QUESTIONS and age < THROTTLED_REFRESH_MS)
 
     def _read(self, now: int) -> None:
         numbers = (self.qa.changes, self.qa.sent)
         found = tuple(sorted(repository.read_questions(self.id), key=lambda each: (each.at, each.id)))
-        if found != self.asked:
-            self.asked = found
+        if found != self.questions:
+            self.questions = found
         self._read_for, self._read_at = numbers, now
 
     def sum_up(self, now: int, items: Mapping[Key, Item] | None = None) -> None:

@@ -23,7 +23,7 @@ from live.services.answering import AnswerStatus
 from live.snapshot import Snapshot
 from pages.fragments import fragment
 
-from . import host_screens, player_results, player_screen
+from . import host_screens, player_screens
 
 
 class Role(StrEnum):
@@ -76,33 +76,25 @@ def render_screen(role: Role, snapshot: Snapshot, typed: TypedValues | None = No
     """
     if role in OF_QA:
         return render_questions(role, snapshot)
-    shown = screen_context(role, snapshot) | _body_context(role, snapshot, typed or {})
-    return Fragment(
-        f"{translation.get_language()}-{_key(role, snapshot)}", fragment(f"live/screens/{role}.html", shown)
-    )
-
-
-def _body_context(role: Role, snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
-    """The question as players see it, and results as each kind of screen shows them."""
+    context = screen_context(role, snapshot)
     if role == Role.PLAYER:
-        return player_screen.player_context(snapshot, typed) | player_results.results_context(snapshot)
-    return (
-        host_screens.scoreboard_context(snapshot) if role == Role.SCOREBOARD else host_screens.results_context(snapshot)
-    )
+        context |= player_screens.player_context(snapshot, typed or {}) | player_screens.results_context(snapshot)
+    elif role == Role.SCOREBOARD:
+        context |= host_screens.scoreboard_context(snapshot)
+    else:
+        context |= host_screens.results_context(snapshot)
+    key = f"{translation.get_language()}-{_key(role, snapshot)}"
+    return Fragment(key, fragment(f"live/screens/{role}.html", context))
 
 
 def _key(role: Role, snapshot: Snapshot) -> str:
     """Players' screens change rarely because they have forms; host screens follow every version and every name."""
     if role == Role.PLAYER:
-        return (
-            snapshot.state.key
-            + player_screen.screen_version(snapshot)
-            + _text_version(snapshot)
-            + display.texts_version(snapshot)
-        )
-    version = f"-{snapshot.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
-    shown = host_screens.screen_version(snapshot) + host_screens.confirmation_version(snapshot)
-    return f"{snapshot.state.key}{version}{shown}{_text_version(snapshot)}{display.texts_version(snapshot)}"
+        version = player_screens.screen_version(snapshot)
+    else:
+        version = f"-{snapshot.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
+        version += host_screens.screen_version(snapshot) + host_screens.confirmation_version(snapshot)
+    return f"{snapshot.state.key}{version}{_text_version(snapshot)}{display.texts_version(snapshot)}"
 
 
 def _text_version(snapshot: Snapshot) -> str:
@@ -117,10 +109,10 @@ def render_questions(role: Role, snapshot: Snapshot, **own: Any) -> Fragment:
     """Renders the questions from the room; `own` is context for one player, when their page is reloaded. The key
     depends on the questions and their order but not on upvotes, which are in the status, so that the list stays still
     while people read."""
-    shown = _questions_context(role, snapshot)
-    mark = display.list_key(snapshot, shown["lines"], is_of_host=role == Role.MANAGE_QA)
+    context = _questions_context(role, snapshot)
+    mark = display.list_key(snapshot, context["lines"], is_of_host=role == Role.MANAGE_QA)
     key = f"{translation.get_language()}-{mark}"
-    return Fragment(key, fragment(f"live/qa/{role}_list.html", shown | own))
+    return Fragment(key, fragment(f"live/qa/{role}_list.html", context | own))
 
 
 def _questions_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
@@ -138,11 +130,11 @@ def _questions_context(role: Role, snapshot: Snapshot) -> dict[str, Any]:
 
 def render_own_questions(snapshot: Snapshot, seat: Seat, lines: list[QuestionLine] | None = None) -> Fragment:
     """The state of a player's own questions; pass `lines` if they have just been read."""
-    shown = {
+    context = {
         "game": snapshot.game,
         "lines": display.own_lines_of_player(snapshot, seat.player) if lines is None else lines,
     }
-    return Fragment(own_key(snapshot, seat, Role.QA), fragment("live/qa/own.html", shown))
+    return Fragment(own_key(snapshot, seat, Role.QA), fragment("live/qa/own.html", context))
 
 
 def render_status(role: Role, snapshot: Snapshot, percent: int | None = None) -> Fragment:
@@ -154,25 +146,26 @@ def render_status(role: Role, snapshot: Snapshot, percent: int | None = None) ->
     if role in OF_QA:
         return _status(snapshot, f"live/qa/{role}_status.html", _questions_context(role, snapshot))
     time = clock_context(snapshot, percent or clock.DEFAULT_PERCENT)
-    shown = screen_context(role, snapshot) | {
+    context = screen_context(role, snapshot) | {
         "clock": time if percent else time | {"left": time["left"] and time["length"]}
     }
-    return _status(snapshot, f"live/screens/{role}/status.html", shown)
+    return _status(snapshot, f"live/screens/{role}/status.html", context)
 
 
-def _status(snapshot: Snapshot, template: str, shown: dict[str, Any]) -> Fragment:
-    html = fragment(template, shown)
+def _status(snapshot: Snapshot, template: str, context: dict[str, Any]) -> Fragment:
+    html = fragment(template, context)
     return Fragment(f"{snapshot.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 
-def render_own(snapshot: Snapshot, seat: Seat, said: Any = None, **more: Any) -> Fragment:
+def render_own(snapshot: Snapshot, seat: Seat, **own: Any) -> Fragment:
     """Renders one player's own part: name, answer, ballot, points and place.
 
-    `said` is their answer in the open phase. `more` is what only a request knows: the status `told`, what they `typed`
-    and the `problem` with it. It may contain a form for voting, so its key stays the same as long as the phase is open.
+    `own` is what `player_screens.own_context` takes. It may contain a form for voting, so its key stays the same as
+    long as the phase is open.
     """
-    shown = own_context(snapshot, seat, said=said, **more)
-    return Fragment(own_key(snapshot, seat), fragment("live/screens/player/mine.html", shown))
+    return Fragment(
+        own_key(snapshot, seat), fragment("live/screens/player/mine.html", own_context(snapshot, seat, **own))
+    )
 
 
 def own_key(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
@@ -186,30 +179,27 @@ def own_key(snapshot: Snapshot, seat: Seat, role: Role = Role.PLAYER) -> str:
     )
 
 
-def own_context(snapshot: Snapshot, seat: Seat, **more: Any) -> dict[str, Any]:
+def own_context(snapshot: Snapshot, seat: Seat, **own: Any) -> dict[str, Any]:
     """Context of templates about one player."""
-    stands = {"place": snapshot.game.format.own_version(snapshot, seat.player)}
     return (
         screen_context(Role.PLAYER, snapshot)
-        | player_screen.heading_context(snapshot)
-        | player_results.own_context(snapshot, seat, **more)
-        | stands
+        | player_screens.heading_context(snapshot)
+        | player_screens.own_context(snapshot, seat, **own)
+        | {"place": snapshot.game.format.own_version(snapshot, seat.player)}
     )
 
 
 def render_counted(snapshot: Snapshot, options: list[int], receipt: str) -> str:
     """Confirms a choice. Cached per choice, because many players choose the same within seconds; only the receipt is
     inserted afterwards."""
-    said = {
-        "game": snapshot.game,
-        "state": snapshot.state,
-        "said": options,
-        "told": AnswerStatus.COUNTED,
-        "receipt": RECEIPT,
-    }
-    said |= player_screen.heading_context(snapshot)
-    said["in_words"] = player_results.answer_summary(snapshot, options)
-    html: str = cached(snapshot, "counted", *options, lambda: fragment("live/parts/told.html", said))
+
+    def render() -> SafeString:
+        context = {"game": snapshot.game, "state": snapshot.state, **player_screens.heading_context(snapshot)}
+        context |= {"answer": options, "answer_status": AnswerStatus.COUNTED, "receipt": RECEIPT}
+        context["summary"] = player_screens.answer_summary(snapshot, options)
+        return fragment("live/parts/answer_status.html", context)
+
+    html: str = cached(snapshot, "counted", *options, render)
     return html.replace(RECEIPT, receipt)
 
 

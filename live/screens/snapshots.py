@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -73,19 +73,9 @@ def current_while_open(
     return from_items(game_id, beside | items, anew=False), items
 
 
-def invalidate(game_id: str) -> None:
-    """Marks cached items as outdated, because the session has changed."""
-    SESSIONS.doubt(game_id)
-
-
-def last_snapshot(game_id: str) -> Snapshot | None:
-    """The last snapshot in this process; only good for guessing what to read."""
-    return SESSIONS.last(game_id)
-
-
 def salt_key(game_id: str) -> Key | None:
     """The key of an anonymous round's salt, if that round was open in the last snapshot."""
-    last = last_snapshot(game_id)
+    last = SESSIONS.last(game_id)
     is_salted = last is not None and last.state.is_open and last.state.secret
     return keys.game_salt(game_id, last.state.round) if last and is_salted else None
 
@@ -112,7 +102,7 @@ def keys_to_read(game_id: str) -> tuple[Key, ...]:
 
 def _play_keys(game_id: str) -> tuple[Key, ...]:
     """Extra keys of the play that was on in the last snapshot."""
-    last = last_snapshot(game_id)
+    last = SESSIONS.last(game_id)
     play = play_at(last.state) if last else None
     return play.extra_keys(game_id, last.state) if last and play else ()
 
@@ -152,7 +142,7 @@ class CachedSession:
         self.robots, self.has_robots = Robots(), False
         self.count = AnswerCount()
         self.board = QaCache(game_id)
-        self.seen = VisibleRounds()
+        self.visible = VisibleRounds()
         self.present = Attendance()
         self.last: Snapshot | None = None
         self._closing = threading.Lock()
@@ -189,7 +179,7 @@ class CachedSession:
     @property
     def weight(self) -> int:
         entries = sum(len(each.entries) for each in self.rounds.values())
-        return len(self.seating.seats) + entries + len(self.board.asked) + 1
+        return len(self.seating.seats) + entries + len(self.board.questions) + 1
 
     def snapshot(
         self,
@@ -205,12 +195,12 @@ class CachedSession:
         self.board.look(qa, now)
         self._have_robots_join(game, state, changes, now)
         questions, seated, sealed = self._questions(game), self.seating.at(changes, now), self._rounds(state)
-        rounds = self.seen.rounds(
-            sealed, self.board.texts, seated, lambda each: play_of(game, questions[each.question])
-        )
         removed = frozenset(each.player for each in seated.values() if each.removed)
-        look = PlayContext(self.id, state, items, self.board.texts, removed)
-        between, question = self._at_hand(look, questions, rounds)
+        rounds = self.visible.rounds(
+            sealed, self.board.texts, removed, lambda each: play_of(game, questions[each.question])
+        )
+        context = PlayContext(self.id, state, items, self.board.texts, removed)
+        phase_data, question = self._current(context, questions, rounds)
         snapshot = Snapshot(
             game=game if len(questions) == game.total_questions else replace(game, total_questions=len(questions)),
             state=state,
@@ -220,17 +210,18 @@ class CachedSession:
             as_sealed=sealed,
             texts=self.board.texts,
             question=question,
-            phase_data=between,
+            phase_data=phase_data,
             present=self.present,
             answered=self.count.of(state),
-            **self._asked(),
+            qa=self.board.qa,
+            qa_questions=self.board.questions if self.board.qa.is_on else (),
+            upvotes=self.board.upvotes if self.board.qa.is_on else {},
             beside=game.format.panel_data(beside, self.last.beside if self.last else None),
             codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
             at=now,
         )
         if game.debug_mode:
-            robots_here = [each for each in snapshot.playing if each.robot]
-            self.robots.play(snapshot, robots_here)
+            self.robots.play(snapshot, [each for each in snapshot.playing if each.robot])
         return self._the_same(snapshot)
 
     def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
@@ -250,15 +241,8 @@ class CachedSession:
 
     def upvoted(self, snapshot: Snapshot, items: Mapping[Key, Item] | None) -> Snapshot:
         self.board.sum_up(clock.now(), items)
-        told = replace(snapshot, upvotes=self.board.upvotes)
-        return snapshot if told == snapshot else self._the_same(told)
-
-    def _asked(self) -> dict[str, Any]:
-        """Questions from the room; none once the Q&A is off."""
-        board = self.board
-        if not board.qa.is_on:
-            return {"qa": board.qa}
-        return {"qa": board.qa, "asked": board.asked, "upvotes": board.upvotes}
+        updated = replace(snapshot, upvotes=self.board.upvotes)
+        return snapshot if updated == snapshot else self._the_same(updated)
 
     def _the_same(self, snapshot: Snapshot) -> Snapshot:
         last = self.last
@@ -293,18 +277,18 @@ class CachedSession:
         self.rounds = dict(sorted({**self.rounds, **found}.items()))
         self.never_sealed |= set(missing) - found.keys()
 
-    def _at_hand(
-        self, look: PlayContext, questions: tuple[Question, ...], rounds: Mapping[int, Round]
+    def _current(
+        self, context: PlayContext, questions: tuple[Question, ...], rounds: Mapping[int, Round]
     ) -> tuple[Any, Question | None]:
-        """The current play's data between two phases, and the question as shown."""
-        state, play = look.state, play_at(look.state)
+        """The current play's data between two phases, and the question as screens show it."""
+        state, play = context.state, play_at(context.state)
         if play is None:
             return None, None
         number, before = self.phase_data
-        between = play.phase_data(replace(look, before=before if number == state.round else None))
-        self.phase_data = state.round, between
+        phase_data = play.phase_data(replace(context, before=before if number == state.round else None))
+        self.phase_data = state.round, phase_data
         sealed = None if state.is_under_way else rounds.get(state.round)
-        return between, play.displayed_question(questions[state.question], between, sealed, look)
+        return phase_data, play.displayed_question(questions[state.question], phase_data, sealed, context)
 
 
 class CachedSeats:
@@ -346,36 +330,26 @@ class CachedSeats:
 
 
 class VisibleRounds:
-    """Rounds and answers without hidden content; cached until what is hidden changes."""
+    """Rounds without hidden content; cached until what is hidden changes."""
 
     def __init__(self) -> None:
-        self._key: tuple[Texts, frozenset[str]] = (NOTHING_WRITTEN, frozenset())
-        self._removed: tuple[Mapping[str, Seat], frozenset[str]] = ({}, frozenset())
-        self._made: dict[Any, Any] = {}
+        self._cached: tuple[Texts, frozenset[str], dict[int, Round]] = (NOTHING_WRITTEN, frozenset(), {})
 
     def rounds(
         self,
         sealed: Mapping[int, Round],
         texts: Texts,
-        seated: Mapping[str, Seat],
+        removed: frozenset[str],
         play_of_round: Callable[[Round], Play],
     ) -> Mapping[int, Round]:
-        removed, made = self._look(texts, seated)
         if texts.are_all_seen and not removed:
             return sealed
-        for number in sealed.keys() - made.keys():
-            made[number] = play_of_round(sealed[number]).without_hidden(texts, sealed[number], removed)
-        return {number: made[number] for number in sealed}
-
-    def _look(self, texts: Texts, seated: Mapping[str, Seat]) -> tuple[frozenset[str], dict[Any, Any]]:
-        """Removed players, and the cache for them and these texts."""
-        if self._removed[0] is not seated:
-            self._removed = seated, frozenset(each.player for each in seated.values() if each.removed)
-        removed, made = self._removed[1], self._made
-        if self._key != (texts, removed):
-            self._key, made = (texts, removed), {}
-            self._made = made
-        return removed, made
+        if self._cached[:2] != (texts, removed):
+            self._cached = texts, removed, {}
+        visible = self._cached[2]
+        for number in sealed.keys() - visible.keys():
+            visible[number] = play_of_round(sealed[number]).without_hidden(texts, sealed[number], removed)
+        return {number: visible[number] for number in sealed}
 
 
 class AnswerCount:
@@ -394,13 +368,9 @@ class AnswerCount:
         if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_REFRESH_MS):
             return
         self.read_at = now
-        number = len(set(_players_who_answered(game, state)))
+        shards = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
+        number = len(set(sharded_reads.list_values(table(), shards(game.id, state.round), "player")))
         self.phase, self.number = phase, number
-
-
-def _players_who_answered(game: Game, state: State) -> Iterable[str]:
-    given = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
-    return (player for (player,) in sharded_reads.list_values(table(), given(game.id, state.round), "player"))
 
 
 class SessionCache:

@@ -13,9 +13,6 @@ Nothing here reveals who voted how or when: the event has the time of the seal, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import orjson
 
 from acts.caches import SizedCache
@@ -24,7 +21,6 @@ from store.log import utc_now
 from store.log.checkpoint_proofs import ranges_over
 from store.log.publish import QUARTER_HOUR, as_quarter, quarter_of
 from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
-from store.table import Item
 
 FORMAT = 1
 CACHE_BYTES = 8_000_000  # per process, because all phones of a hall may request a proof at once
@@ -32,44 +28,27 @@ CACHE_BYTES = 8_000_000  # per process, because all phones of a hall may request
 PROOFS: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Input of the proof for one round."""
-
-    game_id: str
-    round: int
-    asked: bytes
-    heard: bytes
-    event_id: int
-
-
-def proof(evidence: Evidence) -> bytes:
+def proof(game_id: str, round_: int, asked: bytes, heard: bytes, event_id: int) -> bytes:
     """The proof as JSON, cached once a public checkpoint covers the event, since it is then final."""
-    place = evidence.game_id, evidence.round
-    known = PROOFS.peek(place)
+    known = PROOFS.peek((game_id, round_))
     if known is not None:
         return known
-    stretch = next(ranges_over(table(), [evidence.event_id]), None)
-    checkpoint = stretch.proof([evidence.event_id]) if stretch else None
-    told = orjson.dumps(_proof_data(evidence) | {"checkpoint": checkpoint, "public_by": public_by()})
-    return PROOFS.get(place, lambda: told) if checkpoint else told
-
-
-def _proof_data(evidence: Evidence) -> dict[str, Any]:
-    said = {"format": FORMAT, "session": evidence.game_id, "round": evidence.round}
-    texts = {"asked": evidence.asked.decode(), "heard": evidence.heard.decode()}
-    return said | texts | {"event_id": evidence.event_id} | _event_data(log().find(evidence.event_id))
-
-
-def _event_data(event: Item | None) -> dict[str, str]:
-    if event is None:
-        return {"event": "", "event_digest": ""}
-    told = "" if is_rewritten(event) else as_sealed(event).decode()
-    return {"event": told, "event_digest": sealed_digest(event).hex()}
-
-
-def checkpoint_over(event_id: int) -> Item | None:
-    return log().public_over(event_id)
+    stretch, event = next(ranges_over(table(), [event_id]), None), log().find(event_id)
+    checkpoint = stretch.proof([event_id]) if stretch else None
+    data = {
+        "format": FORMAT,
+        "session": game_id,
+        "round": round_,
+        "asked": asked.decode(),
+        "heard": heard.decode(),
+        "event_id": event_id,
+        "event": as_sealed(event).decode() if event and not is_rewritten(event) else "",
+        "event_digest": sealed_digest(event).hex() if event else "",
+        "checkpoint": checkpoint,
+        "public_by": public_by(),
+    }
+    json = orjson.dumps(data)
+    return PROOFS.get((game_id, round_), lambda: json) if checkpoint else json
 
 
 def public_by() -> str:

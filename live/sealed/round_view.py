@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from live.play import Fact, Play, Text, play_of
 from live.rounds import Entry, Round, options_of
@@ -25,44 +24,27 @@ class Row:
     """One vote, identified by receipt or name."""
 
     whose: str
-    words: Text
+    text: Text
     points: int | None = None
     matches: bool = False  # the search term
     is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class RowPage:
-    """A page of rows, and where the next page starts."""
-
-    rows: tuple[Row, ...]
-    onward: int  # 0 on the last page
-
-
-@dataclass(frozen=True, slots=True)
 class SealedRoundView:
-    """A round with the snapshot needed to describe it."""
+    """A round as text, for its page."""
 
     snapshot: Snapshot
     round: Round
 
     @property
     def play(self) -> Play:
-        return play_of(self.snapshot.game, self.asked)
+        return play_of(self.snapshot.game, self.question)
 
     @property
-    def asked(self) -> Question:
+    def question(self) -> Question:
         """The question of the round, or the first of several."""
         return self.snapshot.questions[self.round.question]
-
-    @property
-    def question(self) -> Question | None:
-        """The question; None if the round can have several."""
-        return None if self.play.spans else self.asked
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        return options_of(self.round, self.asked)
 
     @property
     def is_by_receipt(self) -> bool:
@@ -70,48 +52,38 @@ class SealedRoundView:
         return any(entry.receipt for entry in self.round.entries)
 
     @property
-    def has_points(self) -> bool:
-        return self.play.is_scored
-
-    # --- in words ---
-
-    @property
     def facts(self) -> list[Fact]:
-        return list(self.play.facts(self.asked, self.round))
+        return list(self.play.facts(self.question, self.round))
 
     @property
     def reasons(self) -> list[str]:
-        """The required majority and attendance, where they matter."""
-        return self.play.reasons(self.asked, self.round)
+        return self.play.reasons(self.question, self.round)
 
-    def answer_text(self, said: Any) -> Text:
-        """An answer or vote as text."""
-        return self.play.answer_text(said, self.asked, self.options)
-
-    # --- one by one ---
-
-    def leaf(self, start: int, own: str, beginning: str, *, hosts: bool) -> RowPage:
-        """The rows a reader may see, from a position or from the first receipt with this prefix."""
+    def page(self, start: int, own: str, beginning: str, *, hosts: bool) -> tuple[list[Row], int]:
+        """The rows a reader may see, from a position or from the first receipt with this prefix, and where the next
+        page starts: 0 on the last page."""
         if self.is_by_receipt:
-            entries = self.round.entries
-            at = bisect_left(entries, beginning, key=_plain) if beginning else start
-            rows = tuple(self._by_receipt(each, beginning) for each in entries[at : at + PAGE_ROWS])
-            return RowPage(rows, at + PAGE_ROWS if at + PAGE_ROWS < len(entries) else 0)
-        known = sorted(self._signed(own, hosts), key=lambda row: natural_sort_key(row.whose))
-        return RowPage(
-            tuple(known[start : start + PAGE_ROWS]), start + PAGE_ROWS if start + PAGE_ROWS < len(known) else 0
-        )
+            start = bisect_left(self.round.entries, beginning, key=_plain) if beginning else start
+            rows = [self._by_receipt(each, beginning) for each in self.round.entries[start : start + PAGE_ROWS]]
+            total = len(self.round.entries)
+        else:
+            signed = sorted(self._signed(own, hosts), key=lambda row: natural_sort_key(row.whose))
+            rows, total = signed[start : start + PAGE_ROWS], len(signed)
+        return rows, start + PAGE_ROWS if start + PAGE_ROWS < total else 0
+
+    def _text(self, entry: Entry) -> Text:
+        return self.play.answer_text(entry.said, self.question, options_of(self.round, self.question))
 
     def _by_receipt(self, entry: Entry, beginning: str) -> Row:
         matches = bool(beginning) and _plain(entry).startswith(beginning)
-        return Row(entry.receipt, self.answer_text(entry.said), matches=matches)
+        return Row(entry.receipt, self._text(entry), matches=matches)
 
     def _signed(self, own: str, hosts: bool) -> Iterator[Row]:
+        is_scored = self.play.is_scored
         for entry in self.round.entries:
             seat = self.snapshot.seats.get(entry.player)
-            if seat is not None and (hosts or not self.has_points or entry.player == own):
-                points = entry.total if self.has_points else None
-                yield Row(seat.name, self.answer_text(entry.said), points, is_own=entry.player == own)
+            if seat is not None and (hosts or not is_scored or entry.player == own):
+                yield Row(seat.name, self._text(entry), entry.total if is_scored else None, is_own=entry.player == own)
 
 
 def _plain(entry: Entry) -> str:

@@ -11,7 +11,6 @@ from store.table import Item
 
 from .. import counting, repository
 from ..rules import Phase, State
-from . import digests as seals
 
 SEALED = "LiveRoundSealed"
 CLOSED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # phases from which a round can be sealed
@@ -55,7 +54,7 @@ def _flaw(state: State, said: Item, heard: Item | None, parts: list[Item]) -> st
         return f"{where}: {'the round' if heard else 'the list of receipts'} that was sealed is gone."
     round_ = counting.round_from_parts(parts)
     asked = state.questions_in(round_.number, repository.read_questions(said["game_id"]))
-    there = seals.digests(round_, asked, heard["receipts"])
+    there = counting.digests(round_, asked, heard["receipts"])
     wrong = [words for name, words in WRONG.items() if there[name] != said.get(name, there[name])]
     return f"{where}: {wrong[0]}" if wrong else None
 

@@ -1,3 +1,3 @@
 """Actions on live sessions."""
 
-PUBLIC = "correcting deleting ending joining leaving making seating"
+PUBLIC = "correcting deleting ending joining making seating"

@@ -14,7 +14,6 @@ from acts.single_flight import SingleFlight
 from acts.storage import SITE
 from ranking.codes import new_code
 from store import keys
-from store.table import Key
 
 from .. import repository
 from ..batching import BATCHES
@@ -58,11 +57,12 @@ def submit(
     if state.secret and salt is None:
         return AnswerStatus.LATE  # it has just been sealed
     given = GivenAnswer(pseudonym(salt, seat.player), said, at, receipt or new_receipt(), holder(salt, seat.secret))
-    item = repository.given_item(game, _place(game, state, given), given)
-    seen = BATCHES.put_then_look(item, keys.game_state(game.id))
-    if seen is None:
+    key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
+    item = repository.given_item(game, key(game.id, state.round, given.player, given.at), given)
+    state_item = BATCHES.put_then_look(item, keys.game_state(game.id))
+    if state_item is None:
         return AnswerStatus.LATE  # the session was removed in the meantime
-    return answer_status(game, state, repository.state_from_item(seen), given.receipt)
+    return answer_status(game, state, repository.state_from_item(state_item), given.receipt)
 
 
 def answer_status(game: Game, before: State, after: State, receipt: str) -> AnswerStatus:
@@ -76,11 +76,6 @@ def answer_status(game: Game, before: State, after: State, receipt: str) -> Answ
         (game.id, before.round, before.phase), lambda: repository.read_receipts(game.id, before.round, before.phase)
     )
     return AnswerStatus.COUNTED if heard is not None and receipt in heard else AnswerStatus.LATE
-
-
-def _place(game: Game, state: State, given: GivenAnswer) -> Key:
-    key = keys.live_vote if state.phase == Phase.VOTING else keys.live_answer
-    return key(game.id, state.round, given.player, given.at)
 
 
 def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> GivenAnswer | None:
@@ -103,7 +98,7 @@ def answer_context(given: GivenAnswer | None) -> dict[str, Any]:
     """Context showing a player's own answer; in an anonymous round only to the device that gave it."""
     if given is None:
         return {}
-    return {"said": given.said, "receipt": given.receipt} if given.receipt else {"unseen": True}
+    return {"answer": given.said, "receipt": given.receipt} if given.receipt else {"is_elsewhere": True}
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:

@@ -29,7 +29,6 @@ from ..pseudonyms import pseudonym
 from ..repository import EMPTYING
 from ..rounds import GivenAnswer
 from ..rules import Game, Phase, State, Step
-from ..sealed import digests as seals
 from ..seats import Seat
 
 POLL_SECONDS = 0.1  # while another process closes the round
@@ -172,7 +171,7 @@ def _sealed(game: Game, state: State, who: str) -> State:
         "game_id": game.id,
         "round": round_.number,
         "count": round_.count,
-        **seals.digests(round_, closing.round_questions, receipts),
+        **counting.digests(round_, closing.round_questions, receipts),
         **play.seal_event_data(game, len(box.present)),
         "state": repository.state_as_item(after),
     }

@@ -1,15 +1,20 @@
-"""Deletes a session: its reachable items at once, the rest as background work."""
+"""Deletes a session: its reachable items at once, the rest as background work; and all traces of a departing host."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
+from acts.queues import process_each
 from acts.retry import retry_lost_race
-from acts.storage import SITE, log
+from acts.storage import SITE, log, record, table
 from live import changes, repository, rules
 from store import keys
 from store.log import Event
 from store.purging import purge_mark
-from store.table import Check, Missing
+from store.splitting import by_count
+from store.table import Check, Delete, Exists, Item, Key, Missing
 
 from ..repository import DELETING, EXPIRING
 from ..rules import Game, Phase, State
@@ -60,3 +65,31 @@ def expire(task: Task) -> Batch:
     found[0].format.finish_ending(task.subject, surely=True)  # if ending was interrupted
     event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
     return finished(*repository.clearing(found[0]), event=event)
+
+
+# --- a departing host ---
+
+
+def forget_hosting(gone: User) -> None:
+    """End and delete sessions they created, remove them as host of others, then delete their history."""
+    process_each(_history_lines(gone.name), lambda line: retry_lost_race(lambda: _leave(line["id"], gone.name)))
+    for some in by_count(_history_lines(gone.name)):
+        event = Event(SITE, "LiveHistoryForgotten", {"name": gone.name, "lines": [line["SK"] for line in some]})
+        deletes = (Delete(Key(line["PK"], line["SK"]), when=Exists()) for line in some)
+        record(event, *deletes, purge_mark())
+
+
+def _history_lines(name: str) -> list[Item]:
+    return list(table().each(keys.games_of(name)))
+
+
+def _leave(game_id: str, name: str) -> None:
+    game, _state = repository.find(game_id) or (None, None)
+    if game is None:
+        return  # its retention is over
+    if keys.fold(game.created_by) == keys.fold(name):
+        delete(game_id, SITE)
+        return
+    others = tuple(each for each in game.hosts if keys.fold(each) != keys.fold(name))
+    event = Event(SITE, "LiveHostRemoved", repository.host_removed_event_data(game, name))
+    record(event, *repository.host_removed(game, replace(game, hosts=others), name))

@@ -12,7 +12,6 @@ from acts.refusals import NotNow
 from acts.storage import SITE, now_text, record
 from live import changes, clock, lifetimes, repository, rules, seats
 from store.log import Event, as_text
-from store.table import Item
 
 from ..play import play_at
 from ..rules import Game, Phase, State
@@ -32,8 +31,8 @@ def end(game: Game, state: State, who: str) -> State:
     if state.phase == Phase.ENDED:
         return state
     now = now_text()
-    after = replace(rules.ended(state), changed_at=now)
-    expires_at = rules.expiry(now, lifetimes.configured())
+    after = rules.moved(state, phase=Phase.ENDED, revealed=True, clock=rules.NO_CLOCK, changed_at=now)
+    expires_at = rules.later(now, lifetimes.configured().retention)
     over = replace(game, began_at=state.began_at, ended_at=now, expires_at=expires_at)
     counted, play = _history_counts(game, state), play_at(state)
     has_code = repository.has_code(game)
@@ -51,15 +50,12 @@ def end(game: Game, state: State, who: str) -> State:
 
 def _history_counts(game: Game, state: State) -> dict[str, int]:
     """Totals that outlive the session: no names, no answers, and robots not counted."""
-    heads = [item for item in repository.round_items(game.id) if "count" in item]
-    counting = [item for item in heads if state.counts(item["number"])]
-    players = sum(each.plays and not each.robot for each in seats.read_seats(game.id))
-    asked = sum(state.spans[item["number"] - 1] for item in counting)
-    return {"players": players, "rounds": asked, "answers": sum(map(_by_people, counting))}
-
-
-def _by_people(head: Item) -> int:
-    return int(head["count"]) - int(head.get("robots", 0))
+    heads = [item for item in repository.round_items(game.id) if "count" in item and state.counts(item["number"])]
+    return {
+        "players": sum(each.plays and not each.robot for each in seats.read_seats(game.id)),
+        "rounds": sum(state.spans[head["number"] - 1] for head in heads),
+        "answers": sum(int(head["count"]) - int(head.get("robots", 0)) for head in heads),
+    }
 
 
 def end_if_abandoned(game_id: str) -> bool:

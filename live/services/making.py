@@ -1,12 +1,14 @@
-"""Creates a session: its code, links and questions."""
+"""Creates a session with its code, links and questions, or copies one: no answers, codes or hosts."""
 
 from __future__ import annotations
 
 import secrets
+from base64 import urlsafe_b64encode
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
@@ -14,17 +16,26 @@ from accounts.models import User
 from acts.refusals import LostRace, NotNow
 from acts.retry import MAX_RACES
 from acts.storage import now_text, record
+from live import qa_store
 from pages.times import from_text
 from questions.question import Question
+from store import keys
+from store.keys import fold
 from store.log import Event
 from store.table import Conflict
 
 from .. import formats, repository
 from ..lifetimes import MAX_SESSION_DURATION, configured
 from ..play import suits
+from ..qa import services as qa_services
 from ..rules import Game, State, later
+from . import hosting
 
 FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions from which codes get another digit
+COPIED_SETTINGS = (
+    *("title", "question_set_id", "set_version", "custom_instructions", "context", "debug_mode", "names"),
+    *("speed_bonus", "quorum", "time_zone"),
+)
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
 
@@ -73,3 +84,21 @@ def new_code(running: int) -> str:
     """Short codes are quick to type; more running sessions need longer ones, so that guesses rarely hit."""
     digits = 4 if running < FEW_SESSIONS else 5 if running < MANY_SESSIONS else 6
     return "".join(secrets.choice("0123456789") for _ in range(digits))
+
+
+def copy(host: User, game_id: str, token: str) -> Game:
+    """Copy a session; idempotent by the form's token: submitting again completes the same copy."""
+    (source, _state), items = repository.load_with(game_id, keys.game_qa(game_id))
+    mark = salted_hmac("live.copy", f"{fold(host.name)}\n{game_id}\n{token}", algorithm="sha256").digest()
+    copy_id = urlsafe_b64encode(mark[:16]).decode().rstrip("=")
+    if repository.find(copy_id) is None:
+        hosting.check_makes_another(host)
+    chosen = {name: getattr(source, name) for name in COPIED_SETTINGS}
+    entitled = 0 if source.has_roll else source.entitled
+    questions = repository.read_questions(game_id)
+    made = make(host, source.engagement_type, questions, game_id=copy_id, entitled=entitled, **chosen)
+    qa = qa_store.qa_from_item(items.get(keys.game_qa(game_id)))
+    if qa.is_on:
+        qa_services.set_up(made.id, host.name, is_on=True, mode=qa.mode, named=qa.named, words=qa.words)
+    source.format.copy(source, made, host)
+    return made

@@ -93,8 +93,9 @@ def next_state(
     if step == Step.VOID:
         return rules.voided(state)
     if step == Step.REVEAL:
-        return rules.revealed(state)
-    return rules.paused(state, now) if step == Step.PAUSE else rules.resumed(state, now)
+        return rules.moved(state, revealed=True)
+    changed = state.clock.stopped(now) if step == Step.PAUSE else state.clock.started_again(now)
+    return rules.moved(state, clock=changed)
 
 
 def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:

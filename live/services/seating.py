@@ -154,7 +154,7 @@ def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str
     said: dict[str, Any] = {"percent": after.percent}
     if after.percent <= state.longest:
         return said, []
-    moved = replace(rules.with_longest(state, after.percent), changed_at=now_text())
+    moved = replace(rules.moved(state, longest=after.percent), changed_at=now_text())
     return said | {"state": repository.state_as_item(moved)}, repository.moving(game, state, moved)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -24,7 +22,7 @@ from live.screens import access
 from live.screens.access import Hosted, for_hosts
 from live.services import correcting
 from pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, show_form
-from pages.messages import confirm_page, run_action
+from pages.messages import confirm_page, refusals_as_messages, run_action
 from questions.forms import QuestionForm
 from questions.question import Question
 from questions.rules import ChangedElsewhere, question_fingerprint
@@ -100,8 +98,9 @@ def question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
     game = placed.game
     form = _form(placed, form_data(request))
     if request.method == "POST" and form.is_valid():
+        seen = form.cleaned_data["seen"]
         try:
-            _change(request, placed, form)
+            correcting.change(game.id, request.user.name, placed.place, seen, form.question())
         except ChangedElsewhere as refusal:
             form = _form_with_problem(request, placed, str(refusal))
         except Refusal as refusal:
@@ -131,11 +130,6 @@ def _form_with_problem(request: HttpRequest, placed: PlacedQuestion, problem: st
     return form
 
 
-def _change(request: HttpRequest, placed: PlacedQuestion, form: QuestionEditor) -> None:
-    seen = form.cleaned_data["seen"]
-    correcting.change(placed.game.id, request.user.name, placed.place, seen, form.question())
-
-
 @of_a_question
 @require_POST
 def move_question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
@@ -144,7 +138,8 @@ def move_question(request: HttpRequest, placed: PlacedQuestion) -> HttpResponse:
     game, who = placed.game, request.user.name
     if way not in ("up", "down"):
         raise Http404
-    _show_refusal(request, lambda: correcting.move(game.id, who, placed.place, seen, up=way == "up"))
+    with refusals_as_messages(request):
+        correcting.move(game.id, who, placed.place, seen, up=way == "up")
     return _redirect_to_list(game, placed.place)
 
 
@@ -157,15 +152,8 @@ def remove_question(request: HttpRequest, placed: PlacedQuestion) -> HttpRespons
         run_action(request, lambda: correcting.remove(game.id, request.user.name, placed.place, seen), done)
         return _redirect_to_list(game)
     lead = _("“%(title)s” and everything typed for it will be removed from the list.")
-    words = {"title": placed.question.title}
-    return confirm_page(request, _("Remove it from the list"), _("Remove it"), lead=lead % words, danger=True)
-
-
-def _show_refusal(request: HttpRequest, act: Callable[[], Any]) -> None:
-    try:
-        act()
-    except Refusal as refusal:
-        messages.warning(request, str(refusal))
+    title = {"title": placed.question.title}
+    return confirm_page(request, _("Remove it from the list"), _("Remove it"), lead=lead % title, danger=True)
 
 
 def _list_url(game: Game) -> str:

@@ -44,39 +44,39 @@ def load_request(user: User, game_id: str, round: int) -> FollowUpRequest | None
 
 @requires(Permission.USE_APPLICATION, load_for=load_request)
 @form_page
-def follow_up(request: HttpRequest, asked: FollowUpRequest) -> HttpResponse:
+def follow_up(request: HttpRequest, wanted: FollowUpRequest) -> HttpResponse:
     """Previews what can be created, with a button for each; creates it at most once."""
     if request.method != "POST":
-        return _page(request, asked)
+        return _page(request, wanted)
     try:
-        make = _making(request, asked)
+        make = _making(request, wanted)
     except ValidationError as error:
-        return _page(request, asked, problem=error.messages[0], status=422)
+        return _page(request, wanted, problem=error.messages[0], status=422)
     if make is None:
-        return _page(request, asked, problem=_("Choose what to create."), status=422)
+        return _page(request, wanted, problem=_("Choose what to create."), status=422)
     with refusals_as_messages(request):
         made = make()
-        return _made_response(request, asked, made)
-    return _back(request, asked) or redirect("onward", asked.game.id, asked.round)
+        return _made_response(request, wanted, made)
+    return _back(request, wanted) or redirect("follow_up", wanted.game.id, wanted.round)
 
 
-def _making(request: HttpRequest, asked: FollowUpRequest) -> Callable[[], FollowUp] | None:
-    host, game, chosen = request.user, asked.game, request.POST.get("make")
+def _making(request: HttpRequest, wanted: FollowUpRequest) -> Callable[[], FollowUp] | None:
+    host, game, chosen = request.user, wanted.game, request.POST.get("make")
     if chosen == POLL:
-        return lambda: services.make_poll(host, client_network(request), game.id, asked.round)
+        return lambda: services.make_poll(host, client_network(request), game.id, wanted.round)
     if chosen in (ELECTION, ELECTORATE):
         present, typed = chosen == ELECTORATE, _addresses(request, game) if chosen == ELECTORATE else None
-        return lambda: services.make_election(host, game.id, asked.round, of_those_present=present, addresses=typed)
+        return lambda: services.make_election(host, game.id, wanted.round, of_those_present=present, addresses=typed)
     return None
 
 
 def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
-    """Addresses typed for people who checked in by code; `None` if the page does not ask for them."""
+    """Addresses typed for people who checked in by code; `None` if the page does not request them."""
     hall = game.format.electorate(game) if "addresses" in request.POST else None
     return read_addresses(request.POST["addresses"][:MAX_ADDRESSES_CHARS], hall.coded) if hall else None
 
 
-def _made_response(request: HttpRequest, asked: FollowUpRequest, made: FollowUp) -> HttpResponse:
+def _made_response(request: HttpRequest, wanted: FollowUpRequest, made: FollowUp) -> HttpResponse:
     """The projector stays on the session; all other pages lead to the new poll or election."""
     sentence = (
         _("The draft election “%(title)s” has been created.")
@@ -85,21 +85,21 @@ def _made_response(request: HttpRequest, asked: FollowUpRequest, made: FollowUp)
     )
     messages.success(request, sentence % {"title": made.title})
     there = redirect("dashboard", made.what) if made.is_election else redirect("manage_poll", made.what)
-    return _back(request, asked) or there
+    return _back(request, wanted) or there
 
 
-def _back(request: HttpRequest, asked: FollowUpRequest) -> HttpResponse | None:
-    page = access.return_page(request.POST.get("from", ""), asked.game, otherwise="")
-    return redirect(page, asked.game.id) if page else None
+def _back(request: HttpRequest, wanted: FollowUpRequest) -> HttpResponse | None:
+    page = access.return_page(request.POST.get("from", ""), wanted.game, otherwise="")
+    return redirect(page, wanted.game.id) if page else None
 
 
-def _page(request: HttpRequest, asked: FollowUpRequest, problem: str = "", status: int = 200) -> HttpResponse:
-    game = asked.game
-    context: dict[str, Any] = {"game": game, "round": asked.round, "made": linked(game.id, request.user)}
+def _page(request: HttpRequest, wanted: FollowUpRequest, problem: str = "", status: int = 200) -> HttpResponse:
+    game = wanted.game
+    context: dict[str, Any] = {"game": game, "round": wanted.round, "made": linked(game.id, request.user)}
     try:
-        context["subject"] = services.subject(game, asked.state, asked.round)
+        context["subject"] = services.subject(game, wanted.state, wanted.round)
     except services.NoFollowUp as refusal:
         problem, status = str(refusal), 409
     if (hall := game.format.electorate(game)) is not None:
         context |= {"hall": hall, "lines": request.POST.get("addresses", hall.lines)}
-    return render(request, "live/onward.html", context | {"problem": problem}, status=status)
+    return render(request, "live/follow_up.html", context | {"problem": problem}, status=status)

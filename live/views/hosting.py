@@ -85,16 +85,16 @@ def _links(game: Game) -> dict[str, str]:
 @require_safe
 def host(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """The projector with a bar of controls."""
-    return _show(request, Role.HOST, _load_snapshot(hosted[0].id), may_choose_hosts=_is_maker(request.user, hosted[0]))
+    may_choose = _is_maker(request.user, hosted[0])
+    return _show(request, Role.HOST, _load_snapshot(hosted[0].id), may_choose_hosts=may_choose)
 
 
 @for_hosts
 @require_safe
 def remote(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Controls for a phone, used alongside the projector."""
-    return _show(
-        request, Role.REMOTE, _load_snapshot(hosted[0].id), may_choose_hosts=_is_maker(request.user, hosted[0])
-    )
+    may_choose = _is_maker(request.user, hosted[0])
+    return _show(request, Role.REMOTE, _load_snapshot(hosted[0].id), may_choose_hosts=may_choose)
 
 
 @public
@@ -154,20 +154,17 @@ def _parameters(request: HttpRequest) -> QueryDict:
 
 def _parse_step(request: HttpRequest) -> tuple[Step | None, int, int | None]:
     """Buttons combine step, version and item: "next 7" or "next 7 3"; URLs have them as separate parameters."""
-    asked = _parameters(request)
-    act, _space, numbers = asked.get("act", "").partition(" ")
+    sent = _parameters(request)
+    act, _space, numbers = sent.get("act", "").partition(" ")
     version, _space, item = numbers.partition(" ")
-    item = item or asked.get("item", "")
-    return Step(act) if act in set(Step) else None, _number(version or asked.get("version", "")), _item(item)
+    item = item or sent.get("item", "")
+    step = Step(act) if act in set(Step) else None
+    return step, _number(version or sent.get("version", "")), _number(item) if item else None
 
 
 def _number(typed: str) -> int:
     is_number = typed.isascii() and typed.isdigit() and len(typed) < 10
     return int(typed) if is_number else -1
-
-
-def _item(typed: str) -> int | None:
-    return _number(typed) if typed else None
 
 
 def _required_step(step: Step | None) -> Step:
@@ -185,7 +182,7 @@ def _confirm(request: HttpRequest, game: Game, state: State, step: Step | None, 
     """A confirmation page with one button, which posts to its own URL."""
     step = _required_step(step)
     present = sum(each.is_there for each in seats.read_seats(game.id)) if step == Step.VOTE else 0
-    lead = host_screens.confirmation(game, state, step, present)
+    lead = host_screens.confirmation(game, step, present)
     if not lead and step != Step.VOTE:  # the quorum may be met by now
         raise NotNow(rules.NOT_NOW)
     if version < 0:

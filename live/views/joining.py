@@ -9,6 +9,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
@@ -74,8 +75,11 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     try:
         found = codes.resolve_code(code, client_network(request))
     except TooOften as refusal:
-        return _too_often(request, code, refusal)
-    return _follow_code(request, found) if found else _unknown(request, code)
+        problem = _("Too many wrong codes were entered from your network. The QR code and the link still work.")
+        return _ask_again(request, code, f"{problem} {refusal}", 429)
+    if found is None:
+        return _ask_again(request, code, OF_NEITHER if _is_at_home(request) else OF_NO_SESSION, 404)
+    return _follow_code(request, found)
 
 
 def _follow_code(request: HttpRequest, found: Item) -> HttpResponse:
@@ -89,19 +93,11 @@ def _follow_code(request: HttpRequest, found: Item) -> HttpResponse:
     return redirect("join_game", session[0].id, session[0].token)
 
 
-def _unknown(request: HttpRequest, code: str) -> HttpResponse:
+def _ask_again(request: HttpRequest, code: str, problem: str | Promise, status: int) -> HttpResponse:
     form = CodeForm({"code": code or "?"}, letters="letters" in request.GET)
     if form.is_valid():
-        form.add_error("code", OF_NEITHER if _is_at_home(request) else OF_NO_SESSION)
-    return _ask(request, form, 404)
-
-
-def _too_often(request: HttpRequest, code: str, refusal: TooOften) -> HttpResponse:
-    form = CodeForm({"code": code or "?"})
-    if form.is_valid():
-        sentence = _("Too many wrong codes were entered from your network. The QR code and the link still work.")
-        form.add_error("code", f"{sentence} {refusal}")
-    return _ask(request, form, 429)
+        form.add_error("code", problem)
+    return _ask(request, form, status)
 
 
 # --- the name ---

@@ -98,18 +98,11 @@ REHEARSAL_ROBOTS = 20
 
 def _make_rehearsal(host: User) -> Game:
     """Uses a suitable set shared with everybody, if there is one, or else the built-in questions."""
-    questions, words = _rehearsal_questions(host)
-    zone = settings.SITE_TIME_ZONE or "UTC"
-    return making.make(host, Type.TRIVIA, questions, **words, debug_mode=REHEARSAL_ROBOTS, time_zone=zone)
-
-
-def _rehearsal_questions(host: User) -> tuple[tuple[Question, ...], dict[str, Any]]:
     shared = (each for each in sets.usable_by(host.name) if each.is_offered and each.suits(Type.TRIVIA))
     chosen = next(shared, None)
-    found = sets.find(chosen.id) if chosen else None
-    if found is None:
-        return built_in_questions(), {"title": _("Rehearsal")}
-    return found[1], {"title": _("Rehearsal"), **set_reference(found[0])}
+    set_, questions = (sets.find(chosen.id) if chosen else None) or (None, built_in_questions())
+    chosen_settings: dict[str, Any] = {"debug_mode": REHEARSAL_ROBOTS, "time_zone": settings.SITE_TIME_ZONE or "UTC"}
+    return making.make(host, Type.TRIVIA, questions, title=_("Rehearsal"), **set_reference(set_), **chosen_settings)
 
 
 def built_in_questions() -> tuple[Question, ...]:

@@ -97,38 +97,26 @@ def _list_url(game: Game, **words: Any) -> str:
 
 def _parse_act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Callable[[], Any]]:
     """The requested action, and the message to show once it is done."""
-    who, asked, called = request.user.name, request.POST.get("act", ""), {"name": seat.name}
-    if asked == SeatAct.RENAME:
+    who, wanted, called = request.user.name, request.POST.get("act", ""), {"name": seat.name}
+    if wanted == SeatAct.RENAME:
         name = names.clean(request.POST.get("name", ""))
         sentence = _("%(name)s is now called %(new)s.") % {**called, "new": name}
         return sentence, lambda: seating.rename(game.id, seat.player, who, name)
-    if asked == SeatAct.TIME:
+    if wanted == SeatAct.TIME:
         percent = next((each for each in PERCENTS if str(each) == request.POST.get("percent")), 0)
         sentence = _("%(name)s now has %(percent)d %% of the usual time.") % {**called, "percent": percent}
         return sentence, lambda: seating.give_time(game.id, seat.player, who, percent)
-    return _done_message(asked, called), lambda: SIMPLE_ACTS[SeatAct(asked)](game.id, seat.player, who)
-
-
-SIMPLE_ACTS = {
-    SeatAct.APPROVE: seating.approve,
-    SeatAct.REMOVE: seating.remove,
-    SeatAct.READMIT: seating.readmit,
-    SeatAct.CHECK_OUT: seating.check_out,
-    SeatAct.CHECK_IN: seating.check_in,
-}
-
-
-def _done_message(asked: str, called: dict[str, str]) -> str:
-    sentences = {
-        SeatAct.APPROVE: _("%(name)s can now play."),
-        SeatAct.REMOVE: _("%(name)s has been removed and is told so."),
-        SeatAct.READMIT: _("%(name)s may play again."),
-        SeatAct.CHECK_OUT: _("%(name)s is no longer present."),
-        SeatAct.CHECK_IN: _("%(name)s is present again."),
+    simple = {
+        SeatAct.APPROVE: (_("%(name)s can now play."), seating.approve),
+        SeatAct.REMOVE: (_("%(name)s has been removed and is told so."), seating.remove),
+        SeatAct.READMIT: (_("%(name)s may play again."), seating.readmit),
+        SeatAct.CHECK_OUT: (_("%(name)s is no longer present."), seating.check_out),
+        SeatAct.CHECK_IN: (_("%(name)s is present again."), seating.check_in),
     }
-    if asked not in SIMPLE_ACTS:
+    if wanted not in simple:
         raise NotNow(seating.ALREADY_CHANGED)
-    return sentences[SeatAct(asked)] % called
+    sentence, act = simple[SeatAct(wanted)]
+    return sentence % called, lambda: act(game.id, seat.player, who)
 
 
 def _alternatives_text(found: list[str]) -> str:

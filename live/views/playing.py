@@ -17,7 +17,7 @@ from live import answer_forms, clock
 from live.play import play_named, plays_of
 from live.rate_limit import ANSWER_RATE, TooFast
 from live.rules import Phase
-from live.screens import access, player_results, rendering, snapshots
+from live.screens import access, player_screens, rendering, snapshots
 from live.screens.access import PlayerContext
 from live.screens.rendering import Role
 from live.services import answering
@@ -33,16 +33,16 @@ NOT_SAVED = _("This could not be saved just now. Nothing is lost: please send it
 @public
 @require_safe
 def play(request: HttpRequest, game_id: str) -> HttpResponse:
-    seen = access.load_player(request, game_id)
-    if isinstance(seen, HttpResponse):
-        return seen
-    return page(request, seen, **seen.given)
+    viewer = access.load_player(request, game_id)
+    if isinstance(viewer, HttpResponse):
+        return viewer
+    return page(request, viewer, **viewer.own_answer)
 
 
-def page(request: HttpRequest, seen: PlayerContext, *, status: int = 200, **own: Any) -> HttpResponse:
+def page(request: HttpRequest, viewer: PlayerContext, *, status: int = 200, **own: Any) -> HttpResponse:
     """The whole page; `own` is the player's answer, what they typed, and its status."""
-    snapshot, seat = seen.snapshot, seen.seat
-    typed = own.get("typed") or player_results.form_values(snapshot, own.get("said"))
+    snapshot, seat = viewer.snapshot, viewer.seat
+    typed = own.get("typed") or player_screens.form_values(snapshot, own.get("answer"))
     context = {
         "game": snapshot.game,
         "seat": seat,
@@ -81,57 +81,62 @@ def _submit(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRe
 
     The question may come from a snapshot up to a second old, because the state is read again once the answer is stored.
     """
-    seen = access.load_player(
+    viewer = access.load_player(
         request, game_id, lambda state: answer_forms.is_about(request.POST, state, phase) and not state.is_over(at)
     )
-    if isinstance(seen, HttpResponse):
+    if isinstance(viewer, HttpResponse):
         problem = {"problem": access.NOT_HERE}
-        return render(request, "live/parts/told.html", problem, status=409) if request.htmx else seen
-    if not answer_forms.is_about(request.POST, seen.snapshot.state, phase):
+        return render(request, "live/parts/answer_status.html", problem, status=409) if request.htmx else viewer
+    if not answer_forms.is_about(request.POST, viewer.snapshot.state, phase):
         return _show_status(
             request,
-            seen,
-            AnswerStatus.LATE if answer_forms.was_asked(request.POST, seen.snapshot.state) else AnswerStatus.NOT_OPEN,
+            viewer,
+            AnswerStatus.LATE if answer_forms.was_asked(request.POST, viewer.snapshot.state) else AnswerStatus.NOT_OPEN,
         )
     try:
-        ANSWER_RATE.check(f"{game_id} {seen.seat.player}", at)
-        said, receipt = _parse_answer(request, seen), answering.new_receipt()
-        told = answering.submit(seen.snapshot.game, seen.snapshot.state, seen.seat, said, at, seen.salt, receipt)
-        if told != AnswerStatus.COUNTED:
-            snapshots.invalidate(game_id)
+        ANSWER_RATE.check(f"{game_id} {viewer.seat.player}", at)
+        answer, receipt = _parse_answer(request, viewer), answering.new_receipt()
+        status = answering.submit(
+            viewer.snapshot.game, viewer.snapshot.state, viewer.seat, answer, at, viewer.salt, receipt
+        )
+        if status != AnswerStatus.COUNTED:
+            snapshots.SESSIONS.doubt(game_id)
     except Refusal as refusal:
-        return _show_problem(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
+        return _show_problem(request, viewer, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
-        return _show_problem(request, seen, NOT_SAVED, 503)
-    return _show_status(request, seen, told, said, receipt)
+        return _show_problem(request, viewer, NOT_SAVED, 503)
+    return _show_status(request, viewer, status, answer, receipt)
 
 
-def _parse_answer(request: HttpRequest, seen: PlayerContext) -> Any:
-    return play_named(seen.snapshot.state.play).answer(request.POST, seen.snapshot, seen.seat.player)
+def _parse_answer(request: HttpRequest, viewer: PlayerContext) -> Any:
+    return play_named(viewer.snapshot.state.play).answer(request.POST, viewer.snapshot, viewer.seat.player)
 
 
 def _show_status(
-    request: HttpRequest, seen: PlayerContext, told: AnswerStatus, said: Any = None, receipt: str = ""
+    request: HttpRequest, viewer: PlayerContext, status: AnswerStatus, answer: Any = None, receipt: str = ""
 ) -> HttpResponse:
     """Sends only the fragment to htmx. Otherwise the page is reloaded, and shows what counts."""
-    if request.htmx and told == AnswerStatus.COUNTED and play_named(seen.snapshot.state.play).has_few_answers:
-        return HttpResponse(rendering.render_counted(seen.snapshot, said, receipt))
+    if request.htmx and status == AnswerStatus.COUNTED and play_named(viewer.snapshot.state.play).has_few_answers:
+        return HttpResponse(rendering.render_counted(viewer.snapshot, answer, receipt))
     if request.htmx:
-        own = {"said": said, "receipt": receipt} if told == AnswerStatus.COUNTED else {}
-        return _render_fragment(request, seen, 200, told=told, **own)
-    if told != AnswerStatus.COUNTED:
-        messages.warning(request, player_results.NOT_COUNTED[told])
-    return redirect("play", seen.snapshot.game.id)
+        own = {"answer": answer, "receipt": receipt} if status == AnswerStatus.COUNTED else {}
+        return _render_fragment(request, viewer, 200, answer_status=status, **own)
+    if status != AnswerStatus.COUNTED:
+        messages.warning(request, player_screens.NOT_COUNTED[status])
+    return redirect("play", viewer.snapshot.game.id)
 
 
-def _show_problem(request: HttpRequest, seen: PlayerContext, problem: object, status: int) -> HttpResponse:
+def _show_problem(request: HttpRequest, viewer: PlayerContext, problem: object, status: int) -> HttpResponse:
     typed = answer_forms.typed_values(request.POST)
     if request.htmx:
-        return _render_fragment(request, seen, status, problem=problem)
-    return page(request, seen, status=status, typed=typed, problem=problem)
+        return _render_fragment(request, viewer, status, problem=problem)
+    return page(request, viewer, status=status, typed=typed, problem=problem)
 
 
-def _render_fragment(request: HttpRequest, seen: PlayerContext, status: int, **own: Any) -> HttpResponse:
+def _render_fragment(request: HttpRequest, viewer: PlayerContext, status: int, **own: Any) -> HttpResponse:
     return render(
-        request, "live/parts/told.html", rendering.own_context(seen.snapshot, seen.seat, **own), status=status
+        request,
+        "live/parts/answer_status.html",
+        rendering.own_context(viewer.snapshot, viewer.seat, **own),
+        status=status,
     )

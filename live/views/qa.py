@@ -31,12 +31,12 @@ from pages.forms import form_page
 from store import keys
 from store.table import StoreError
 
-from .qa_forms import QaForm, initial
+from .forms import QaForm
+from .playing import NOT_SAVED
 
 MAX_ID_CHARS = 40
 WAITING = "waiting"  # all texts awaiting approval
 QUESTION_RATE = RateLimit(5, 60_000)  # per player and minute
-NOT_SAVED = gettext_lazy("This could not be saved just now. Nothing is lost: please send it again in a moment.")
 NOT_HERE = gettext_lazy("You cannot do this from here at the moment. Reload the page to see why.")
 NAMED_NOW = gettext_lazy("Names are now shown with questions. If that is fine with you, send it again.")
 
@@ -79,17 +79,19 @@ def _load(request: HttpRequest, game_id: str, question: str = "") -> QaContext |
 def qa(request: HttpRequest, game_id: str) -> HttpResponse:
     """Lists the questions, with a form to send one; also accepts questions and upvotes."""
     question = (request.POST.get("upvote") or request.POST.get("back") or "")[:MAX_ID_CHARS]
-    seen = _load(request, game_id, question)
-    if isinstance(seen, HttpResponse):
+    viewer = _load(request, game_id, question)
+    if isinstance(viewer, HttpResponse):
         is_by_script = request.method == "POST" and request.htmx
-        return render(request, "live/qa/told.html", {"problem": NOT_HERE}, status=409) if is_by_script else seen
+        return (
+            render(request, "live/qa/send_status.html", {"problem": NOT_HERE}, status=409) if is_by_script else viewer
+        )
     if request.method != "POST":
-        return _page(request, seen)
-    return _upvote(request, seen) if question else _send(request, seen, clock.now())
+        return _page(request, viewer)
+    return _upvote(request, viewer) if question else _send(request, viewer, clock.now())
 
 
-def _page(request: HttpRequest, seen: QaContext, status: int = 200, **own: Any) -> HttpResponse:
-    snapshot, seat = seen.snapshot, seen.seat
+def _page(request: HttpRequest, viewer: QaContext, status: int = 200, **own: Any) -> HttpResponse:
+    snapshot, seat = viewer.snapshot, viewer.seat
     context = {
         "game": snapshot.game,
         "seat": seat,
@@ -97,10 +99,10 @@ def _page(request: HttpRequest, seen: QaContext, status: int = 200, **own: Any) 
         **_push_urls(Role.QA, snapshot),
         "status": rendering.render_status(Role.QA, snapshot),
         "screen": rendering.render_questions(
-            Role.QA, snapshot, lines=display.player_lines(snapshot, seat, seen.upvoted)
+            Role.QA, snapshot, lines=display.player_lines(snapshot, seat, viewer.upvoted)
         ),
-        "mine": rendering.render_own_questions(snapshot, seat, display.own_lines(snapshot, seat, seen.own)),
-        "upvoted": " ".join(sorted(seen.upvoted)),
+        "mine": rendering.render_own_questions(snapshot, seat, display.own_lines(snapshot, seat, viewer.own)),
+        "upvoted": " ".join(sorted(viewer.upvoted)),
         "longest": rules.MAX_QUESTION_CHARS,
     }
     return render(request, "live/qa/qa.html", context | own, status=status)
@@ -108,29 +110,29 @@ def _page(request: HttpRequest, seen: QaContext, status: int = 200, **own: Any) 
 
 def _push_urls(role: Role, snapshot: Snapshot) -> dict[str, Any]:
     ways = {"stream": "game_stream", "now": "game_now"}
-    told = {name: reverse(way, args=[snapshot.game.id, role]) for name, way in ways.items()}
-    return {**told, "version": snapshot.state.version}
+    urls = {name: reverse(way, args=[snapshot.game.id, role]) for name, way in ways.items()}
+    return {**urls, "version": snapshot.state.version}
 
 
 # --- sending ---
 
 
-def _send(request: HttpRequest, seen: QaContext, at: int) -> HttpResponse:
+def _send(request: HttpRequest, viewer: QaContext, at: int) -> HttpResponse:
     """A refusal shows the question as typed."""
-    snapshot, seat = seen.snapshot, seen.seat
+    snapshot, seat = viewer.snapshot, viewer.seat
     try:
         text = rules.parse_question(request.POST.get("text", ""))
         _check_knows_names(request, snapshot)
         QUESTION_RATE.check(f"{snapshot.game.id} {seat.player}", at)
-        asked = services.send(snapshot.game, snapshot.state, snapshot.qa, seat, seen.own, text, at)
+        question = services.send(snapshot.game, snapshot.state, snapshot.qa, seat, viewer.own, text, at)
     except Refusal as refusal:
-        return _show_problem(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
+        return _show_problem(request, viewer, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:
-        return _show_problem(request, seen, str(NOT_SAVED), 503)
-    words = str(display.sent_message(asked))
+        return _show_problem(request, viewer, str(NOT_SAVED), 503)
+    message = str(display.sent_message(question))
     if request.htmx:
-        return render(request, "live/qa/told.html", {"words": words})
-    messages.success(request, words)
+        return render(request, "live/qa/send_status.html", {"message": message})
+    messages.success(request, message)
     return redirect("qa", snapshot.game.id)
 
 
@@ -140,28 +142,34 @@ def _check_knows_names(request: HttpRequest, snapshot: Snapshot) -> None:
         raise NotNow(NAMED_NOW)
 
 
-def _show_problem(request: HttpRequest, seen: QaContext, problem: str, status: int) -> HttpResponse:
+def _show_problem(request: HttpRequest, viewer: QaContext, problem: str, status: int) -> HttpResponse:
     if request.htmx:
-        return render(request, "live/qa/told.html", {"problem": problem}, status=status)
-    return _page(request, seen, status, problem=problem, text=request.POST.get("text", ""))
+        return render(request, "live/qa/send_status.html", {"problem": problem}, status=status)
+    return _page(request, viewer, status, problem=problem, text=request.POST.get("text", ""))
 
 
 # --- upvoting ---
 
 
-def _upvote(request: HttpRequest, seen: QaContext) -> HttpResponse:
+def _upvote(request: HttpRequest, viewer: QaContext) -> HttpResponse:
     """Sends the updated button to scripts. Otherwise the page is reloaded at the question."""
-    snapshot, asked, on = seen.snapshot, seen.wanted, "upvote" in request.POST
+    snapshot, asked, on = viewer.snapshot, viewer.wanted, "upvote" in request.POST
+    problem, status, changed = "", 200, False
     try:
-        ANSWER_RATE.check(f"{snapshot.game.id} {seen.seat.player} upvotes", clock.now())
+        ANSWER_RATE.check(f"{snapshot.game.id} {viewer.seat.player} upvotes", clock.now())
         is_gone = asked is not None and display.is_of_removed(snapshot, asked)
         changed = services.upvote(
-            snapshot.game, snapshot.state, snapshot.qa, seen.seat, None if is_gone else asked, on=on
+            snapshot.game, snapshot.state, snapshot.qa, viewer.seat, None if is_gone else asked, on=on
         )
     except Refusal as refusal:
-        return _not_upvoted(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
+        problem, status = str(refusal), 429 if isinstance(refusal, TooFast) else 422
     except StoreError:
-        return _not_upvoted(request, seen, str(NOT_SAVED), 503)
+        problem, status = str(NOT_SAVED), 503
+    if problem and request.htmx:
+        return render(request, "live/qa/send_status.html", {"problem": problem}, status=status)
+    if problem:
+        messages.warning(request, problem)
+        return redirect("qa", snapshot.game.id)
     assert asked is not None  # since it could be upvoted
     if not request.htmx:
         return redirect(f"{reverse('qa', args=[snapshot.game.id])}#{asked.id}")
@@ -169,13 +177,6 @@ def _upvote(request: HttpRequest, seen: QaContext) -> HttpResponse:
     return render(
         request, "live/qa/upvote.html", {"line": QuestionLine(asked, number, is_upvoted=on), "takes_questions": True}
     )
-
-
-def _not_upvoted(request: HttpRequest, seen: QaContext, problem: str, status: int) -> HttpResponse:
-    if request.htmx:
-        return render(request, "live/qa/told.html", {"problem": problem}, status=status)
-    messages.warning(request, problem)
-    return redirect("qa", seen.snapshot.game.id)
 
 
 # --- hosts ---
@@ -210,7 +211,7 @@ def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, 
         **_push_urls(Role.MANAGE_QA, snapshot),
         "status": rendering.render_status(Role.MANAGE_QA, snapshot),
         "screen": rendering.render_screen(Role.MANAGE_QA, snapshot),
-        "form": form or QaForm(initial=initial(snapshot.qa)),
+        "form": form or QaForm(initial=QaForm.initial_of(snapshot.qa)),
         "answering": wanted,
         "longest": rules.MAX_ANSWER_CHARS,
     }
@@ -221,7 +222,7 @@ def _manage_page(request: HttpRequest, snapshot: Snapshot, form: QaForm | None, 
 def _to_answer(request: HttpRequest, snapshot: Snapshot) -> QaQuestion | None:
     """The question to write an answer to."""
     wanted = request.GET.get("answer", "")
-    return next((each for each in snapshot.asked if each.id == wanted and each.fate != rules.Fate.HIDDEN), None)
+    return next((each for each in snapshot.qa_questions if each.id == wanted and each.fate != rules.Fate.HIDDEN), None)
 
 
 def _set_up(request: HttpRequest, game_id: str) -> HttpResponse:
@@ -261,8 +262,8 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
 def _moderate_texts(request: HttpRequest, game_id: str, wanted: str, act: Act) -> None:
     """Decides on one text of a round, or on all that await approval."""
     snapshot = _load_snapshot(game_id)
-    seen = [each for each in display.texts_to_moderate(snapshot) if not each.is_of_removed]
-    some = [each for each in seen if each.id == wanted or (wanted == WAITING and each.fate == rules.Fate.WAITING)]
+    texts = [each for each in display.texts_to_moderate(snapshot) if not each.is_of_removed]
+    some = [each for each in texts if each.id == wanted or (wanted == WAITING and each.fate == rules.Fate.WAITING)]
     if act not in (Act.SHOW, Act.HIDE) or not some:
         raise NotNow(rules.ALREADY_CHANGED)
     for number in {each.round for each in some}:
@@ -275,7 +276,7 @@ def _not_moderated(request: HttpRequest, game_id: str, problem: str) -> HttpResp
     """Keeps the answer as typed."""
     snapshot, typed = _load_snapshot(game_id), request.POST.get("text", "")
     question = request.POST.get("act", "").partition(" ")[2]
-    wanted = next((each for each in snapshot.asked if each.id == question), None)
+    wanted = next((each for each in snapshot.qa_questions if each.id == question), None)
     if typed and wanted:
         return _manage_page(request, snapshot, None, answering=wanted, text=typed, problem=problem)
     messages.warning(request, problem)

@@ -19,7 +19,7 @@ from live.follow_up_store import linked
 from live.formats import FORMATS
 from live.lifetimes import configured
 from live.screens.access import Hosted, for_hosts, for_hosts_and_moderators
-from live.services import closing, copying, deleting
+from live.services import closing, deleting, making
 from pages.forms import form_page, new_token, token_in
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.paging import list_context
@@ -33,17 +33,17 @@ ONE_HOUR = timedelta(hours=1)
 @require_safe
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
-    told = reports.build_report(game, state)
-    asked = told.asked[: reports.MAX_QUESTIONS_SHOWN]
+    built = reports.build_report(game, state)
+    asked = built.asked[: reports.MAX_QUESTIONS_SHOWN]
     context = {
         "game": game,
         "state": state,
         "kept_days": configured().retention.days,
         "token": new_token(),
-        "is_anonymous": told.is_anonymous,
-        "shown": reports.report_context(told),
+        "is_anonymous": built.is_anonymous,
+        "summary": reports.report_context(built),
         "asked": asked,
-        "more_asked": len(told.asked) - len(asked),
+        "more_asked": len(built.asked) - len(asked),
         "made": linked(game.id, request.user),
     }
     return render(request, "live/report.html", context)
@@ -85,7 +85,7 @@ def history(request: HttpRequest) -> HttpResponse:
 def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Copies a session in any phase, as long as its data exists."""
     with refusals_as_messages(request):
-        made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
+        made = making.copy(request.user, hosted[0].id, token_in(request.POST))
         messages.success(request, _("This is the copy, ready to start. Change whatever is different this time."))
         return redirect(made.format.questions_page, made.id)
     return redirect("games")

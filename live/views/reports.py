@@ -13,14 +13,14 @@ from itertools import groupby
 from typing import Any
 
 import orjson
+from django.utils.translation import gettext_lazy as _
 
 from acts.storage import table
-from live import counting, repository, seats, standings
+from live import counting, qa_store, repository, seats, standings
 from live.follow_ups import services as follow_ups
 from live.moderation import NOTHING_WRITTEN, Texts
-from live.play import Play, play_of, plays_of
-from live.qa.report import ReportedQuestion, reported_questions
-from live.qa_store import read_texts as texts_of
+from live.play import Play, Text, play_of, plays_of
+from live.qa_rules import Fate, author_id, best_first
 from live.rounds import Entry, Round
 from live.rules import Game, Phase, State
 from live.seats import Seat
@@ -37,6 +37,36 @@ MAX_QUESTIONS_SHOWN = 200  # questions from the room on a page
 MAX_ANSWERS_SHOWN = 50  # of one round, listed individually
 ROUND_COLUMNS = ("round", "question", "title", "counts")
 COLUMNS = (*ROUND_COLUMNS, "row", "player", "answer", "right", "number", "points", "bonus", "place")
+
+
+STATUS_LABELS: dict[Fate, Text] = {
+    Fate.WAITING: _("waited for the host"),
+    Fate.SHOWN: _("shown"),
+    Fate.ANSWERED: _("answered"),
+    Fate.HIDDEN: _("hidden"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedQuestion:
+    text: str
+    fate: Fate
+    upvotes: int
+    answer: str
+    name: str = ""
+
+    @property
+    def status(self) -> Text:
+        return STATUS_LABELS[self.fate]
+
+    def as_item(self) -> dict[str, Any]:
+        item = {"text": self.text, "state": str(self.fate), "upvotes": self.upvotes, "answer": self.answer}
+        return item | ({"name": self.name} if self.name else {})
+
+    def as_row(self) -> dict[str, object]:
+        """A row of the CSV."""
+        row = {"row": f"asked, {self.fate}", "title": self.text, "answer": self.answer}
+        return {**row, "number": self.upvotes, "player": self.name}
 
 
 @dataclass(frozen=True)  # no slots, because of cached properties
@@ -94,66 +124,65 @@ class Report:
 
 def build_report(game: Game, state: State) -> Report:
     """For an anonymous session, names are not even read."""
-    report = Report(game, state, repository.read_questions(game.id), {}, (), texts_of(game.id))
+    report = Report(game, state, repository.read_questions(game.id), {}, (), qa_store.read_texts(game.id))
     if report.is_anonymous:
-        return replace(report, asked=reported_questions(game, None))
+        return replace(report, asked=tuple(reported_questions(game)))
     named = {each.player: each for each in seats.read_seats(game.id)}
-    return replace(report, seats=named, asked=reported_questions(game, named))
+    return replace(report, seats=named, asked=tuple(reported_questions(game, named)))
+
+
+def reported_questions(game: Game, seated: Mapping[str, Seat] | None = None) -> Iterator[ReportedQuestion]:
+    """Best first; those of removed players count as hidden. Pass `seated` if the seats were already read."""
+    place = keys.game_qa(game.id)
+    items = table().get_many([place, *keys.all_upvotes(game.id)])
+    questions = qa_store.read_questions(game.id) if place in items else []
+    if not questions:
+        return
+    known = {each.player: each for each in seats.read_seats(game.id)} if seated is None else seated
+    upvotes, is_named = qa_store.read_upvotes(game.id, items), qa_store.qa_from_item(items[place]).named
+    removed = {author_id(game.id, each.player) for each in known.values() if each.removed}
+    for each in best_first(questions, upvotes):
+        name = known[each.player].name if is_named and each.player in known else ""
+        fate = Fate.HIDDEN if each.author in removed else each.fate
+        yield ReportedQuestion(each.text, fate, upvotes.get(each.id, 0), each.answer, name)
 
 
 # --- page ---
 
 
-@dataclass(frozen=True, slots=True)
-class RoundRow:
-    """A round in the page's list; a survey's round has no single question."""
-
-    round: Round
-    question: Question | None
-    counts: bool
-    picture: str
-    answers: tuple[tuple[str, str, Entry], ...] = ()  # name, answer as text, and entry; empty if there are too many
-    is_long: bool = False  # only the files list every answer with its name
-    goes_on: bool = False  # whether a poll or election can be created from it
-
-
-@dataclass(frozen=True, slots=True)
-class ReportContext:
-    rounds: list[RoundRow]
-    more: int  # rounds only in the files
-    never: int  # rounds voided before they were closed
-    board: Standings | None
-
-    @property
-    def places(self) -> tuple[standings.Line, ...]:
-        return self.board.lines[:MAX_PLAYERS_SHOWN] if self.board else ()
-
-    @property
-    def others(self) -> int:
-        return max(0, len(self.board.lines) - MAX_PLAYERS_SHOWN) if self.board else 0
-
-
-def report_context(report: Report) -> ReportContext:
-    told: list[RoundRow] = []
+def report_context(report: Report) -> dict[str, Any]:
+    """Rounds and places, as far as they fit a page; how many are only in the files, and how many were never closed."""
+    rows: list[dict[str, Any]] = []
     sealed, sums = 0, Totals()
     for each in report.rounds():
         sealed += 1
         sums.add(report, each)
-        if len(told) < MAX_ROUNDS_SHOWN:
-            told.append(_round_row(report, each))
-    open_ = int(report.state.is_under_way or report.is_hidden(report.state.round))
-    board = sums.board(report) if report.is_scored else None
-    return ReportContext(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
+        if len(rows) < MAX_ROUNDS_SHOWN:
+            rows.append(_round_context(report, each))
+    unsealed = int(report.state.is_under_way or report.is_hidden(report.state.round))
+    places = sums.board(report).lines if report.is_scored else ()
+    return {
+        "rounds": rows,
+        "more": sealed - len(rows),
+        "never": len(report.state.played) - sealed - unsealed,
+        "places": places[:MAX_PLAYERS_SHOWN],
+        "others": max(0, len(places) - MAX_PLAYERS_SHOWN),
+    }
 
 
-def _round_row(report: Report, round_: Round) -> RoundRow:
-    play = report.play(round_)
+def _round_context(report: Report, round_: Round) -> dict[str, Any]:
+    """A survey's round has no single question. Without its entries, which would need memory."""
+    play, head = report.play(round_), replace(round_, entries=())
     question = None if play.spans else report.questions[round_.question]
-    drawn = play.render_result(round_, report.questions, report.seats)
-    is_long = play.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN
-    head, answers = replace(round_, entries=()), tuple(_answered(report, play, round_))
-    goes_on = follow_ups.is_offered(report.game, report.state, question, head)
-    return RoundRow(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
+    return {
+        "round": head,
+        "question": question,
+        "counts": report.state.counts(round_.number),
+        "picture": play.render_result(round_, report.questions, report.seats),
+        "answers": list(_answered(report, play, round_)),
+        "is_long": play.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN,
+        "allows_follow_up": follow_ups.is_offered(report.game, report.state, question, head),
+    }
 
 
 def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, str, Entry]]:
@@ -197,46 +226,49 @@ def csv(report: Report) -> Iterator[str]:
 
 def _rows(report: Report) -> Iterator[list[object]]:
     sums = Totals()
-    for each in report.rounds():
-        sums.add(report, each)
-        for question, told in report.play(each).csv_rows(each, report.questions, report.name_of):
-            place = {"round": each.number, "question": question + 1, "title": report.questions[question].title}
-            yield _row(place | {"counts": "yes" if report.state.counts(each.number) else "no"} | told)
-    for line in sums.board(report).lines if report.is_scored else ():
-        yield _row({"row": "total", "player": line.name, "points": line.total, "place": line.place})
-    yield from (_row(each.as_row()) for each in report.asked)
+    for round_ in report.rounds():
+        sums.add(report, round_)
+        for question, line in report.play(round_).csv_rows(round_, report.questions, report.name_of):
+            place = {"round": round_.number, "question": question + 1, "title": report.questions[question].title}
+            yield _row(place | {"counts": "yes" if report.state.counts(round_.number) else "no"} | line)
+    for each in sums.board(report).lines if report.is_scored else ():
+        yield _row({"row": "total", "player": each.name, "points": each.total, "place": each.place})
+    yield from (_row(question.as_row()) for question in report.asked)
 
 
-def _row(told: Mapping[str, object]) -> list[object]:
-    return [told.get(column, "") for column in COLUMNS]
+def _row(values: Mapping[str, object]) -> list[object]:
+    return [values.get(column, "") for column in COLUMNS]
 
 
 # --- JSON ---
 
-SESSION_FIELDS = ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "question_set_id")
+SESSION_FIELDS = (
+    *("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "question_set_id"),
+    *("set_version", "speed_bonus"),
+)
 
 
 def as_json(report: Report) -> Iterator[bytes]:
     """All stored data, as documented in docs/how-to/live-sessions.md; generated while it is sent."""
-    told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
-    yield _as_json(told)[:-1] + b', "rounds": ['
+    head = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
+    yield orjson.dumps(head)[:-1] + b', "rounds": ['
     sums, comma = Totals(), b""
     for sealed in report.sealed():
         each = report.visible(sealed)
         sums.add(report, each)
-        yield comma + b"\n" + _as_json(_round(report, each) | {"digest": counting.round_digest(sealed)})
+        yield comma + b"\n" + orjson.dumps(_round(report, each) | {"digest": counting.round_digest(sealed)})
         comma = b","
     players = list(_players(report, sums) if report.is_scored else _named(report))
     asked = [each.as_item() for each in report.asked]
-    yield b"\n]" + (b', "players": ' + _as_json(players) if not report.is_anonymous else b"")
-    yield (b', "asked": ' + _as_json(asked) if asked else b"") + b"}\n"
+    yield b"\n]" + (b', "players": ' + orjson.dumps(players) if not report.is_anonymous else b"")
+    yield (b', "asked": ' + orjson.dumps(asked) if asked else b"") + b"}\n"
 
 
 def _session(report: Report) -> dict[str, Any]:
-    told = repository.game_as_item(report.game)
-    quorum = {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.format.has_agenda else {}
-    kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
-    return {name: told[name] for name in SESSION_FIELDS} | kept | quorum
+    game = report.game
+    quorum = {"entitled": game.entitled, "quorum": game.quorum} if game.format.has_agenda else {}
+    item = repository.game_as_item(game)
+    return {name: item[name] for name in SESSION_FIELDS} | {"kept_until": game.gone_at} | quorum
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
@@ -266,9 +298,5 @@ def _named(report: Report) -> Iterator[dict[str, Any]]:
 
 def _players(report: Report, sums: Totals) -> Iterator[dict[str, Any]]:
     for line in sums.board(report).lines:
-        told = {"player": line.player, "name": line.name, "place": line.place, "total": line.total}
-        yield told | {"bonus": sums.bonus[line.player], "answered": sums.answered[line.player]}
-
-
-def _as_json(value: Any) -> bytes:
-    return orjson.dumps(value)
+        player = {"player": line.player, "name": line.name, "place": line.place, "total": line.total}
+        yield player | {"bonus": sums.bonus[line.player], "answered": sums.answered[line.player]}

@@ -13,16 +13,14 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts.caches import SizedCache
+from acts.storage import log
 from live import counting, players, rules
 from live.lifetimes import configured
 from live.players import Player
-from live.rounds import Round
 from live.rules import Phase, State
 from live.screens import snapshots
-from live.sealed import digests as seals
 from live.sealed import proofs
-from live.sealed import round_view as sealed
-from live.sealed.proofs import Evidence
+from live.sealed.round_view import SealedRoundView
 from live.snapshot import Snapshot
 from ranking.codes import code_prefix_form
 from store import keys
@@ -37,12 +35,11 @@ ROUND_BYTES: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
-class RoundContext:
+class SealedRound:
     """A closed round, and who is looking at it."""
 
     snapshot: Snapshot
     number: int
-    round: Round | None  # `None` if it was voided before it was closed
     player: Player | None
     hosts: bool
     phase: Phase  # the phase that was sealed
@@ -50,20 +47,18 @@ class RoundContext:
 
     @property
     def counts(self) -> bool:
-        return self.snapshot.state.counts(self.number)
+        """Whether it was neither voided nor lost."""
+        return self.number in self.snapshot.rounds and self.snapshot.state.counts(self.number)
 
     @property
-    def evidence(self) -> Evidence:
-        assert self.round is not None
-        asked = seals.asked_in(self.snapshot.state.questions_in(self.number, self.snapshot.questions))
-        heard = seals.heard(self.heard.get("receipts", ()))
-        return Evidence(self.snapshot.game.id, self.number, asked, heard, self.heard.get("event", 0))
+    def event_id(self) -> int:
+        return int(self.heard.get("event", 0))
 
 
 # --- access ---
 
 
-def _load(request: HttpRequest, game_id: str, number: int) -> RoundContext:
+def _load(request: HttpRequest, game_id: str, number: int) -> SealedRound:
     """Loads everything in one round trip; does not reveal to strangers whether the session exists."""
     if len(game_id) > MAX_ID_CHARS or not 0 < number <= rules.MAX_ROUNDS:
         raise Http404
@@ -77,9 +72,7 @@ def _load(request: HttpRequest, game_id: str, number: int) -> RoundContext:
     if not (hosts or (player and player.seat.plays) or _has_token(request, snapshot)):
         raise Http404
     phase = next((each for each in SEALED_FROM if heard[each] in items), Phase.QUESTION)
-    return RoundContext(
-        snapshot, number, snapshot.rounds.get(number), player, hosts, phase, items.get(heard[phase], {})
-    )
+    return SealedRound(snapshot, number, player, hosts, phase, items.get(heard[phase], {}))
 
 
 def _is_public(state: State, number: int) -> bool:
@@ -103,24 +96,33 @@ def _has_token(request: HttpRequest, snapshot: Snapshot) -> bool:
 @require_safe
 def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
     """The result of a round; for a voided one, only that it does not count."""
-    seen = _load(request, game_id, number)
-    context = {"game": seen.snapshot.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
-    if seen.round is None or not seen.counts:
+    sealed = _load(request, game_id, number)
+    round_ = sealed.snapshot.rounds.get(number)
+    context = {"game": sealed.snapshot.game, "number": number, "token": request.GET.get("token", ""), "round": round_}
+    if round_ is None or not sealed.counts:
         return render(request, "live/sealed_round.html", context)
-    form = code_prefix_form(request.GET, len(seen.round.entries), _("The receipt begins with"))
+    form = code_prefix_form(request.GET, len(round_.entries), _("The receipt begins with"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
-    own = seen.player.seat.player if seen.player else ""
-    told = sealed.SealedRoundView(seen.snapshot, seen.round)
+    own = sealed.player.seat.player if sealed.player else ""
+    view = SealedRoundView(sealed.snapshot, round_)
+    rows, next_start = view.page(_start(request), own, beginning, hosts=sealed.hosts)
+    hidden = round_.result.get("hidden", 0)
     context |= {
-        "told": told,
+        "view": view,
+        "phase": sealed.phase,
+        "is_host": sealed.hosts,
+        "is_player": sealed.player is not None,
         "form": form,
         "beginning": beginning,
-        "leaf": told.leaf(_start(request), own, beginning, hosts=seen.hosts),
-        "digest": hashlib.sha256(_bytes(seen)).hexdigest(),
-        "recounts": told.play.is_recountable(seen.round) and not seen.round.result.get("hidden"),
-        "hidden": seen.round.result.get("hidden", 0),
+        "rows": rows,
+        "next_start": next_start,
+        "digest": hashlib.sha256(_bytes(sealed)).hexdigest(),
+        "recounts": view.play.is_recountable(round_) and not hidden,
+        "hidden": hidden,
         "kept_days": configured().retention.days,
-        **_logged(seen),
+        "event_id": sealed.event_id,
+        "checkpoint": log().public_over(sealed.event_id) if sealed.event_id else None,
+        "public_by": proofs.public_by(),
     }
     return render(request, "live/sealed_round.html", context, status=422 if form is not None and form.errors else 200)
 
@@ -132,13 +134,6 @@ def _start(request: HttpRequest) -> int:
     return int(asked)
 
 
-def _logged(seen: RoundContext) -> dict[str, object]:
-    """The event in the log, and the public checkpoint that covers it, or when one is due."""
-    event_id = seen.heard.get("event", 0)
-    checkpoint = proofs.checkpoint_over(event_id) if event_id else None
-    return {"event_id": event_id, "checkpoint": checkpoint, "public_by": proofs.public_by()}
-
-
 # --- proof ---
 
 
@@ -146,28 +141,29 @@ def _logged(seen: RoundContext) -> dict[str, object]:
 @require_safe
 def sealed_round_json(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
     """The exact bytes whose SHA-256 is in the log. Not available for a round with hidden content."""
-    seen = _load(request, game_id, number)
-    if _counting(seen).result.get("hidden"):
+    sealed = _load_counting(request, game_id, number)
+    if sealed.snapshot.rounds[number].result.get("hidden"):
         raise Http404
-    return HttpResponse(_bytes(seen), content_type=JSON)
+    return HttpResponse(_bytes(sealed), content_type=JSON)
 
 
-def _bytes(seen: RoundContext) -> bytes:
+def _bytes(sealed: SealedRound) -> bytes:
     """Cached, because a whole hall may ask at once."""
-    _counting(seen)
-    sealed = seen.snapshot.as_sealed[seen.number]
-    return ROUND_BYTES.get((seen.snapshot.game.id, seen.number), lambda: counting.round_as_bytes(sealed))
+    round_ = sealed.snapshot.as_sealed[sealed.number]
+    return ROUND_BYTES.get((sealed.snapshot.game.id, sealed.number), lambda: counting.round_as_bytes(round_))
 
 
 @public
 @require_safe
 def sealed_round_proof(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
-    seen = _load(request, game_id, number)
-    _counting(seen)
-    return HttpResponse(proofs.proof(seen.evidence), content_type=JSON)
+    sealed = _load_counting(request, game_id, number)
+    questions = sealed.snapshot.state.questions_in(number, sealed.snapshot.questions)
+    asked, heard = counting.questions_as_bytes(questions), counting.receipts_as_bytes(sealed.heard.get("receipts", ()))
+    return HttpResponse(proofs.proof(game_id, number, asked, heard, sealed.event_id), content_type=JSON)
 
 
-def _counting(seen: RoundContext) -> Round:
-    if seen.round is None or not seen.counts:
+def _load_counting(request: HttpRequest, game_id: str, number: int) -> SealedRound:
+    sealed = _load(request, game_id, number)
+    if not sealed.counts:
         raise Http404
-    return seen.round
+    return sealed

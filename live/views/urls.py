@@ -49,7 +49,7 @@ below_live = [
     path("<slug:game_id>/players/", players.players, name="game_players"),
     path("<slug:game_id>/players/<str:player>/", players.change_player, name="change_player"),
     # results
-    path("<slug:game_id>/onward/<int:round>/", follow_ups.follow_up, name="onward"),
+    path("<slug:game_id>/onward/<int:round>/", follow_ups.follow_up, name="follow_up"),
     path("history/", reporting.history, name="live_history"),
     path("<slug:game_id>/report/", reporting.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", reporting.report_csv, name="game_report_csv"),

@@ -29,30 +29,24 @@ def announce(user: User, found: Found) -> tuple[Post, bool]:
     """The post, and whether it is new: each sealed result has one, however many requests race."""
     if not may_announce(user, found.election):
         raise NotAllowed(NOT_YOURS)
-    sealed = _announceable(found)
-    try:
-        return _record(user, sealed), True
-    except LostRace:
-        there = repository.announcing(sealed.election, sealed.seal.report_digest)
-        if there is None:
-            raise
-        return there, False
-
-
-def _announceable(found: Found) -> Sealed:
     if not isinstance(found, Sealed):
         raise NotNow(NOT_SEALED)
     if not found.election.results_public:
         raise NotNow(NOT_PUBLIC)
-    return found
+    try:
+        return _record(user, found), True
+    except LostRace:
+        if (post := repository.announcing(found.election, found.seal.report_digest)) is None:
+            raise
+        return post, False
 
 
 def _record(user: User, found: Sealed) -> Post:
     election, digest = found.election, found.seal.report_digest
     new = new_post(secrets.token_hex(8), user, election)
     post = replace(new, result=digest, published_at=new.created_at, time_zone=election.time_zone, was_dated=True)
-    said = {"election_name": election.name, **repository.event_data(post, *EVENT_FIELDS)}
+    data = {"election_name": election.name, **repository.event_data(post, *EVENT_FIELDS)}
     is_sealed = Check(keys.result(election.name), Equals("report_digest", digest))
-    said_in_short = announcements.summary(found)
-    written = Written(announcements.title(election), announcements.text(found), summary=said_in_short)
-    return create(user, "ResultAnnounced", post, written, said, election_exists(election), is_sealed)
+    summary = announcements.summary(found)
+    written = Written(announcements.title(election), announcements.text(found), summary=summary)
+    return create(user, "ResultAnnounced", post, written, data, election_exists(election), is_sealed)

@@ -9,11 +9,12 @@ from hashlib import sha256
 from typing import Any
 
 from accounts import repository as people
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.services import role_unchanged
 from acts.refusals import LostRace, NotNow
-from acts.retry import retry_lost_race
-from acts.storage import now_text, record
+from acts.retry import retried
+from acts.storage import SITE, now_text, record, table
 from acts.unique_names import unique_suffixes
 from acts.versions import next_version
 from elections import repository as elections
@@ -28,7 +29,7 @@ from photos import repository as photos
 from photos.changing import PictureChange
 from store import keys
 from store.log import Event
-from store.table import Check, Equals, Write
+from store.table import Check, Equals, Put, Write
 
 POST_EXISTS = 0  # the part of `repository.creation` that is refused if the post exists
 AUTHOR_FIELDS = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # when editing a post
@@ -46,8 +47,8 @@ class Written:
 
     def on(self, post: Post) -> Post:
         html = markdown_cache.render(self.text)
-        words = replace(post, excerpt=excerpt(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
-        return replace(words, title=self.title, tags=self.tags, summary=self.summary)
+        post = replace(post, excerpt=excerpt(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
+        return replace(post, title=self.title, tags=self.tags, summary=self.summary)
 
 
 # --- permissions ---
@@ -58,24 +59,21 @@ def check(user: User, post: Post) -> None:
     if rules.writes_news(user.role):
         return
     is_theirs = bool(post.author) and keys.fold(post.author) == keys.fold(user.name)
-    rules.check_writes(user.role, is_theirs and runs_election(user, post))
-
-
-def runs_election(user: User, post: Post) -> bool:
-    """Whether they run what it is about: a later election of the same name does not count."""
-    found = elections.find(post.election) if post.election else None
-    return found is not None and found.created_at == post.election_at and relation(user, found) in RUNNERS
+    election = elections.find(post.election) if is_theirs and post.election else None
+    if election is not None and election.created_at != post.election_at:
+        election = None  # a later one of the same name
+    rules.check_writes(user.role, election is not None and relation(user, election) in RUNNERS)
 
 
 def check_about(user: User, name: str) -> Election | None:
     """The election a person wants to write about, if they may; `None` without a name."""
-    found = elections.find(name) if name else None
-    rules.check_writes(user.role, found is not None and relation(user, found) in RUNNERS)
-    if name and found is None:
+    election = elections.find(name) if name else None
+    rules.check_writes(user.role, election is not None and relation(user, election) in RUNNERS)
+    if name and election is None:
         raise NotNow(NO_ELECTION)
-    if found is not None and found.stored_state == ElectionState.DRAFT:
+    if election is not None and election.stored_state == ElectionState.DRAFT:
         raise NotNow(STILL_A_DRAFT)
-    return found
+    return election
 
 
 def election_exists(election: Election) -> Check:
@@ -96,10 +94,12 @@ def write(user: User, written: Written, election: str = "", token: str = "") -> 
 
     The token makes resubmitting the same form idempotent; a form changed in between creates another draft.
     """
-    found = check_about(user, election)
-    draft = new_post(_id_of(user, token, written), user, found)
-    said = {"election": draft.election, "election_at": draft.election_at}
-    return create(user, "PostWritten", draft, written, said, *([election_exists(found)] if found else []))
+    about = check_about(user, election)
+    content = (written.title, written.text, written.summary, written.slug, *written.tags)
+    same = sha256("\n".join((keys.fold(user.name), token, *content)).encode()).hexdigest()[:16]
+    draft = new_post(same if token else secrets.token_hex(8), user, about)
+    data = {"election": draft.election, "election_at": draft.election_at}
+    return create(user, "PostWritten", draft, written, data, *([election_exists(about)] if about else []))
 
 
 def new_post(post_id: str, user: User, election: Election | None) -> Post:
@@ -108,13 +108,14 @@ def new_post(post_id: str, user: User, election: Election | None) -> Post:
     return replace(post, election=election.name, election_at=election.created_at) if election else post
 
 
-def create(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
+def create(user: User, kind: str, post: Post, written: Written, data: dict[str, Any], *checks: Check) -> Post:
     """The post with all its items, at an address of its own."""
     for suffix in unique_suffixes():
         slug = written.slug or rules.slug_of(written.title, suffix)
         made = replace(written.on(post), slug=slug)
         try:
-            event = Event(user.name, kind, {**event_data(made), **said, "text": written.text, "at": made.created_at})
+            fields = repository.event_data(made, *AUTHOR_FIELDS)
+            event = Event(user.name, kind, {**fields, **data, "text": written.text, "at": made.created_at})
             record(event, *repository.creation(made, written.text), *checks, author_check(user))
         except LostRace as refused:
             if POST_EXISTS in refused.parts and (there := repository.find(made.id)):
@@ -123,15 +124,6 @@ def create(user: User, kind: str, post: Post, written: Written, said: dict[str, 
         else:
             return made
     raise LostRace
-
-
-def _id_of(user: User, token: str, written: Written) -> str:
-    words = (keys.fold(user.name), token, written.title, written.text, written.summary, written.slug, *written.tags)
-    return sha256("\n".join(words).encode()).hexdigest()[:16] if token else secrets.token_hex(8)
-
-
-def event_data(post: Post) -> dict[str, Any]:
-    return repository.event_data(post, *AUTHOR_FIELDS)
 
 
 def _check_slug(refused: LostRace, slug: str, is_chosen: bool) -> None:
@@ -147,42 +139,30 @@ def edit(user: User, post: Post, written: Written, revised: bool = False) -> Pos
     now = now_text()
     again = now if revised and post.is_public(now) else post.revised_at
     after = replace(written.on(post), slug=written.slug or post.slug, changed_at=now, revised_at=again)
-    said = {**event_data(after), "text": written.text, "revised_at": again}
+    data = {**repository.event_data(after, *AUTHOR_FIELDS), "text": written.text, "revised_at": again}
     try:
-        _record(user, "PostEdited", post, said, repository.change(post, after, written.text))
+        _record(user, "PostEdited", post, data, repository.change(post, after, written.text))
     except LostRace as refused:
         _check_slug(refused, after.slug, is_chosen=True)
     return next_version(post, after)
 
 
-def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Iterable[Write]) -> None:
-    record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, author_check(user))
+def _record(user: User, kind: str, post: Post, data: dict[str, Any], writes: Iterable[Write]) -> None:
+    record(Event(user.name, kind, {"post_id": post.id, **data}), *writes, author_check(user))
 
 
 def _change(
-    user: User,
-    kind: str,
-    post: Post,
-    after: Post,
-    *names: str,
-    also: Iterable[Write] = (),
-    **more: Any,
+    user: User, kind: str, post: Post, after: Post, *names: str, also: Iterable[Write] = (), **more: Any
 ) -> None:
     check(user, post)
-    said = {**repository.event_data(after, *names), **more}
-    _record(user, kind, post, said, [*repository.change(post, after), *also])
+    data = {**repository.event_data(after, *names), **more}
+    _record(user, kind, post, data, [*repository.change(post, after), *also])
 
 
 # --- publishing ---
 
 
-def publish(
-    user: User,
-    post: Post,
-    at: str | None = None,
-    time_zone: str = "UTC",
-    mails: bool | None = None,
-) -> None:
+def publish(user: User, post: Post, at: str | None = None, time_zone: str = "UTC", mails: bool | None = None) -> None:
     """Publish now or at a given time. Nothing has to run then: readers see what is not later than now.
 
     Admins choose whether subscribers are mailed; without a choice it stays as it was, and moves with the date.
@@ -191,9 +171,10 @@ def publish(
         rules.check_mails(user.role)
     now = now_text()
     after = replace(post, published_at=at or now, time_zone=time_zone, was_dated=True, changed_at=now)
-    marks = mailing.scheduling(after, mails, now)
-    words, said = ("published_at", "time_zone", "changed_at"), {"mails": mailing.schedules_mail(marks)}
-    _change(user, "PostPublished", post, after, *words, also=marks, **said)
+    scheduling = mailing.scheduling(after, mails, now)
+    is_mailed = any(isinstance(write, Put) for write in scheduling)
+    fields = ("published_at", "time_zone", "changed_at")
+    _change(user, "PostPublished", post, after, *fields, also=scheduling, mails=is_mailed)
 
 
 def withdraw(user: User, post: Post) -> None:
@@ -211,28 +192,42 @@ def revoke_previews(user: User, post: Post) -> None:
 
 def delete(user: User, post: Post) -> None:
     check(user, post)
-    whole = repository.find_full(post.id)
-    if whole is None or whole.post.version != post.version:
+    full = repository.find_full(post.id)
+    if full is None or full.post.version != post.version:
         raise LostRace
-    _record(user, "PostDeleted", post, {}, repository.deletion(post, whole.items))
+    _record(user, "PostDeleted", post, {}, repository.deletion(post, full.items))
 
 
 # --- Its picture ---
 
 
-def picture(user: User, post_id: str, wanted: PictureChange) -> None:
+@retried
+def picture(user: User, post_id: str, change: PictureChange) -> None:
     """Of two concurrent changes, the second replaces the first; the post's texts are not affected."""
-    retry_lost_race(lambda: _picture(user, post_id, wanted))
-
-
-def _picture(user: User, post_id: str, wanted: PictureChange) -> None:
     post = repository.find(post_id)
     if post is None:
         raise LostRace
     check(user, post)
-    after = wanted.instead_of(post.photo)
-    if after == post.photo:
-        return
-    event = Event(user.name, "PostPictured", {"post_id": post.id, **photos.event_data(after)})
-    change = repository.change(post, replace(post, photo=after))
-    record(event, *change, *wanted.writes(post.photo), author_check(user))
+    after = change.instead_of(post.photo)
+    if after != post.photo:
+        writes = [*repository.change(post, replace(post, photo=after)), *change.writes(post.photo)]
+        _record(user, "PostPictured", post, photos.event_data(after), writes)
+
+
+# --- when the author is removed ---
+
+
+def _ids_by(author: str) -> list[str]:
+    return [item["id"] for span in (keys.posts_by(author), keys.drafts_by(author)) for item in table().each(span)]
+
+
+def _record_heir(post: Post, gone: str, heir: str | None) -> None:
+    """A public post stays without an author, as no one else wrote it. An unpublished one passes to the owner."""
+    after = replace(post, author="" if post.is_public(now_text()) else heir or "")
+    event = Event(SITE, "PostPassedOn", {"post_id": post.id, "author": after.author})
+    record(event, *repository.change(post, after), *is_still_owner(after.author))
+
+
+pass_on = Handover(
+    _ids_by, repository.find, lambda author, post: keys.fold(author) == keys.fold(post.author), _record_heir
+).pass_on

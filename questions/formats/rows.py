@@ -50,13 +50,13 @@ class Row:
     question: Question | None
     verdict: Verdict
     reason: str = ""
-    note: str = ""  # what a question that is new has lost on its way
+    note: str = ""  # what was left out of a new question
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
     rows: tuple[Row, ...]
-    unread: tuple[str, ...] = ()  # headings that mean nothing here
+    unread: tuple[str, ...] = ()  # unknown headings
 
     @property
     def new(self) -> list[Question]:
@@ -128,9 +128,9 @@ class ForeignQuestion:
     text: str  # its first line is the question, the others are details
     question: Question = CHOICE  # its other fields
     name: str = ""
-    cannot: str = ""  # why it is none here
+    cannot: str = ""  # why it cannot be imported
     problems: tuple[Flaw, ...] = ()
-    notes: tuple[str, ...] = ()  # what it loses
+    notes: tuple[str, ...] = ()  # what is left out of it
 
 
 def judge_foreign(questions: Iterable[ForeignQuestion], full: FullSet) -> ImportedFile:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from acts.caches import SizedCache
 from acts.refusals import Refusal
 from ballots import repository as ballots
-from ballots.repository import candidates_of
+from elections.repository import candidates_of
 from pages.sorting import natural_sort_key
 from ranking.rankings import ranks_of
 from results import bounded_counting, repository

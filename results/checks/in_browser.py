@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from ballots.repository import candidates_of
+from elections.repository import candidates_of
 from ranking import codes
 from ranking.rankings import ranked_names
 from results import published, repository, wording

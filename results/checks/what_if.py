@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from acts.refusals import Refusal
 from ballots import repository as ballots
-from ballots.repository import candidates_of
+from elections.repository import candidates_of
 from pages.fields import LinesField
 from pages.sorting import natural_sort_key
 from results import bounded_counting, repository

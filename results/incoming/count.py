@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from acts.storage import now_text, table
-from ballots.repository import candidates_of
 from elections import repository as elections
 from elections import sharding
+from elections.repository import candidates_of
 from elections.rules import Election
 from results import bounded_counting
 from results.report import settings_of

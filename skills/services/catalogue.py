@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +33,10 @@ def add(admin: User, name: str, category: str, description: str) -> Skill:
 def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
     for suffix in unique_suffixes():
         made = replace(skill, id=rules.new_id(skill.name, suffix))
+        fields = ("name", "category", "description", "at")
+        event_data = {"skill_id": made.id, **{name: getattr(made, name) for name in fields}}
         try:
-            record(Event(user.name, kind, skill_event_data(made)), *repository.creation(made), is_still)
+            record(Event(user.name, kind, event_data), *repository.creation(made), is_still)
         except LostRace as refused:
             _check_free(refused, made.name)
             if repository.ID_TAKEN not in refused.parts:
@@ -42,11 +44,6 @@ def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
         else:
             return made
     raise LostRace
-
-
-def skill_event_data(skill: Skill) -> dict[str, Any]:
-    event_data = {"skill_id": skill.id, "name": skill.name, "category": skill.category}
-    return {**event_data, "description": skill.description, "at": skill.at}
 
 
 def _check_free(refused: LostRace, name: str) -> None:
@@ -72,15 +69,17 @@ def _record(
 
 
 def approve(admin: User, skill: Skill) -> None:
-    if skill.state != State.PROPOSED:
-        raise NotNow(NOT_NOW)
-    _record(admin, "SkillApproved", skill, {}, repository.approval(skill))
+    _decide(admin, "SkillApproved", skill, repository.approval)
 
 
 def refuse(admin: User, skill: Skill) -> None:
+    _decide(admin, "SkillRefused", skill, repository.refusal)
+
+
+def _decide(admin: User, kind: str, skill: Skill, decision: Callable[[Skill], list[Write]]) -> None:
     if skill.state != State.PROPOSED:
         raise NotNow(NOT_NOW)
-    _record(admin, "SkillRefused", skill, {}, repository.refusal(skill))
+    _record(admin, kind, skill, {}, decision(skill))
 
 
 # --- names and descriptions ---

@@ -5,15 +5,15 @@ Nobody is prompted, mailed or ranked because of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
 from acts.refusals import NotNow, NotThere
-from acts.retry import retry_lost_race, run_once
+from acts.retry import retried, retry_lost_race, run_once
 from acts.storage import SITE, now_text, record, table
+from acts.versions import unchanged
 from skills import endorsements, repository, rules
 from skills.endorsements import Endorsement, Ground
 from skills.merging import settle_merges
@@ -21,7 +21,7 @@ from skills.rules import ENDORSED_ALREADY, NOT_ENDORSED, ONESELF, Skill, Visibil
 from store import keys
 from store.log import Event
 from store.splitting import by_count
-from store.table import Delete, Exists, Key
+from store.table import Check, Delete, Exists, Key
 
 TRANSACTION_ENDORSEMENTS = 85  # per transaction, in addition to the log's parts
 
@@ -29,9 +29,10 @@ TRANSACTION_ENDORSEMENTS = 85  # per transaction, in addition to the log's parts
 def endorse(user: User, whom: User, skill_id: str, grounds: Iterable[Ground], form: str) -> None:
     """Endorses once, with the person's current level. Idempotent per form token."""
     mark, why = f"{user.name} {form}", [ground.value for ground in grounds]
-    run_once(mark, lambda: retry_lost_race(lambda: _endorse(user, whom, skill_id, why, mark)), None)
+    run_once(mark, lambda: _endorse(user, whom, skill_id, why, mark), None)
 
 
+@retried
 def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: str) -> None:
     skill, count = settle_merges(skill_id, whom.name), endorsements.count_of(user.name)
     own = repository.own_skills(whom.name)
@@ -43,7 +44,7 @@ def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: st
     event_data = {"name": whom.name, "skill_id": skill.id, "grounds": grounds, "level": level, "at": now}
     checks = (
         repository.skill_unchanged(skill),
-        repository.own_skills_unchanged(own),
+        Check(keys.own_skills(own.name), unchanged(own)),
         people.is_same_account(whom),
         people.is_same_account(user),
     )
@@ -58,12 +59,9 @@ def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
         raise NotThere(rules.NOT_THERE)
 
 
+@retried
 def withdraw(user: User, name: str, skill_id: str) -> None:
     """Allowed even if the profile is no longer visible, because it is the user's own endorsement."""
-    retry_lost_race(lambda: _withdraw(user, name, skill_id))
-
-
-def _withdraw(user: User, name: str, skill_id: str) -> None:
     skill, count = settle_merges(skill_id, name), endorsements.count_of(user.name)
     found = _find_endorsement(name, skill.id, user.name)
     event_data = {"name": found.name, "skill_id": skill.id}
@@ -71,16 +69,9 @@ def _withdraw(user: User, name: str, skill_id: str) -> None:
     record(Event(user.name, "EndorsementWithdrawn", event_data), *writes)
 
 
-def hide(user: User, skill_id: str, by: str) -> None:
-    """Hides it from others; the endorser is not notified."""
-    retry_lost_race(lambda: _hide(user, skill_id, by, True))
-
-
-def show(user: User, skill_id: str, by: str) -> None:
-    retry_lost_race(lambda: _hide(user, skill_id, by, False))
-
-
-def _hide(user: User, skill_id: str, by: str, hidden: bool) -> None:
+@retried
+def hide(user: User, skill_id: str, by: str, hidden: bool = True) -> None:
+    """Hides it from others, or shows it again; the endorser is not notified."""
     skill = settle_merges(skill_id, user.name)
     found = _find_endorsement(user.name, skill.id, by)
     if found.hidden == hidden:
@@ -119,15 +110,13 @@ def _removed(name: str, places: list[Key]) -> bool:
     there = table().get_many(places)
     if not there:
         return False
-    gone = endorsements.endorsements_in(there.values())
     counter = [Delete(place, when=Exists()) for place in there if place == keys.endorsing(name)]
-    record(
-        Event(SITE, "EndorsementsRemoved", _removal_event_data(name, gone)), *map(endorsements.going, gone), *counter
-    )
+    gone = [endorsements.endorsement_of(item) for place, item in there.items() if place != keys.endorsing(name)]
+    event_data = {  # parallel lists, so that the log can erase each name
+        "name": name,
+        "people": [each.name for each in gone],
+        "skills": [each.skill for each in gone],
+        "by": [each.by for each in gone],
+    }
+    record(Event(SITE, "EndorsementsRemoved", event_data), *map(endorsements.going, gone), *counter)
     return True
-
-
-def _removal_event_data(name: str, gone: Sequence[Endorsement]) -> dict[str, Any]:
-    """Parallel lists of people, skills and endorsers, so that the log can erase each name."""
-    words = (("people", "name"), ("skills", "skill"), ("by", "by"))
-    return {"name": name, **{word: [getattr(each, of) for each in gone] for word, of in words}}

@@ -9,7 +9,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from acts.refusals import NotThere
-from acts.retry import retry_lost_race, run_once
+from acts.retry import retried, run_once
 from acts.storage import SITE, now_text, record
 from skills import repository, rules
 from skills.merging import settle_merges
@@ -24,9 +24,10 @@ def hold(user: User, skill_id: str, form: str, **event_data: Any) -> None:
     Of two windows, the later one wins.
     """
     mark = f"{user.name} {form}"
-    run_once(mark, lambda: retry_lost_race(lambda: _hold(user, skill_id, mark, event_data)), None)
+    run_once(mark, lambda: _hold(user, skill_id, mark, event_data), None)
 
 
+@retried
 def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> None:
     skill, now = settle_merges(skill_id, user.name), now_text()
     own = repository.own_skills(user.name)
@@ -36,23 +37,16 @@ def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> N
     kind = "PersonSkillAdded" if before is None else "PersonSkillChanged"
     if before is not None and before.statement == after.statement:
         kind = "PersonSkillConfirmed"
-    words = {} if kind == "PersonSkillConfirmed" else without_notes(after)
+    # The log does not keep notes: they are only for those who may see the entry, and are deleted with it.
+    changes = {name: value for name, value in after.statement.items() if name != "notes"}
     writes = (*repository.holding(own, after), repository.skill_unchanged(skill))
-    _record(user, kind, {"skill_id": skill.id, **words, "at": now}, *writes, mark=mark)
+    data = {"skill_id": skill.id, **({} if kind == "PersonSkillConfirmed" else changes), "at": now}
+    _record(user, kind, data, *writes, mark=mark)
 
 
-def without_notes(held: Held) -> dict[str, Any]:
-    """What the log keeps of an entry. Notes are left out: they are deleted with it, and only for those who may see
-    it."""
-    return {name: value for name, value in held.statement.items() if name != "notes"}
-
-
+@retried
 def confirm(user: User, skill_id: str, seen: str) -> None:
     """Confirms that the entry is still right; confirming twice from one page counts once."""
-    retry_lost_race(lambda: _confirm(user, skill_id, seen))
-
-
-def _confirm(user: User, skill_id: str, seen: str) -> None:
     skill, own, now = settle_merges(skill_id, user.name), repository.own_skills(user.name), now_text()
     before = _held(own, skill.id)
     if seen and before.confirmed_at != seen:
@@ -61,11 +55,8 @@ def _confirm(user: User, skill_id: str, seen: str) -> None:
     _record(user, "PersonSkillConfirmed", {"skill_id": skill.id, "at": now}, *writes)
 
 
+@retried
 def let_go(user: User, skill_id: str) -> None:
-    retry_lost_race(lambda: _let_go(user, skill_id))
-
-
-def _let_go(user: User, skill_id: str) -> None:
     skill, own = settle_merges(skill_id, user.name), repository.own_skills(user.name)
     _held(own, skill.id)
     writes = (*repository.removing(own, skill.id), repository.skill_unchanged(skill))
@@ -81,18 +72,19 @@ def _held(own: OwnSkills, skill_id: str) -> Held:
 def show_to(user: User, visibility: Visibility) -> None:
     """Adds all entries to the index, or removes them, in the same transaction. If fewer people may see the profile, its
     picture gets a new URL."""
-    before = retry_lost_race(lambda: _show_to(user, visibility))
+    before = _show_to(user, visibility)
     widest_first = list(Visibility)
     if widest_first.index(visibility) > widest_first.index(before):
         accounts.move_picture(user)
 
 
+@retried
 def _show_to(user: User, visibility: Visibility) -> Visibility:
     """Returns the previous visibility."""
     own = repository.own_skills(user.name)
     if own.visibility != visibility:
-        words = {"visibility": visibility.value}
-        _record(user, "ProfileVisibilityChanged", words, *repository.changing_visibility(own, visibility))
+        data = {"visibility": visibility.value}
+        _record(user, "ProfileVisibilityChanged", data, *repository.changing_visibility(own, visibility))
     return own.visibility
 
 

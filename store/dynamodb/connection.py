@@ -1,21 +1,21 @@
-"""Round trips to DynamoDB with retries: one client for each process."""
+"""Round trips to DynamoDB with retries and a circuit breaker: one client for each process."""
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import SystemRandom
-from typing import Any
+from typing import Any, TypeVar
 
 from store import round_trips, wait_budget
 from store.parallel import capture
 
 from ..table import Conflict, Crowded, InDoubt, Invalid, Refused, StoreError, Unavailable
 from . import wire
-from .circuit_breaker import CircuitBreaker
 from .errors import FAILURES, OVER, SHED, TOO_BUSY, NotAsked, is_silence, translated
 
 MAX_CONFLICT_ATTEMPTS = 8  # after a conflict or a throttle
@@ -27,7 +27,11 @@ USUAL_REPLY_SECONDS = 0.25  # a faster reply costs no wait budget
 ANSWERS = (Refused, Invalid, Conflict, Crowded)  # errors that prove DynamoDB is there
 EXTRA_THREADS_PER_THREAD = 3  # for each thread that serves requests
 BESIDE = "plenum-beside"  # name of these threads
+MAX_CONSECUTIVE_FAILURES = 5  # requests that timed out with no reply to any request in between
+SHEDDING_SECONDS = 1.5  # for which all requests fail before one probes
 
+T = TypeVar("T")
+_LOG = logging.getLogger(__name__)
 _RANDOM = SystemRandom()  # processes forked from one another must not pause for the same times
 
 
@@ -170,13 +174,18 @@ class Connection:
         wait_budget.spend(seconds)
         self._sleep(seconds)
 
-    def pause_for_rest(self, fruitless: int) -> None:
-        """Wait before retrying what is left of a batch, longer after each batch in a row that achieved nothing."""
-        crowded = Crowded(TOO_BUSY)
-        if fruitless >= MAX_CONFLICT_ATTEMPTS and not self._insists(crowded):
-            raise crowded
-        round_trips.retried("unprocessed")
-        self.pause(fruitless, crowded)
+    def send_until_done(self, waiting: list[T], send: Callable[[list[T]], list[T]]) -> None:
+        """Send a batch, then again what DynamoDB has left unprocessed, with a longer pause after each attempt in a row
+        that achieved nothing."""
+        fruitless = 0
+        while waiting and (left := send(waiting)):
+            fruitless = fruitless + 1 if len(left) == len(waiting) else 0
+            crowded = Crowded(TOO_BUSY)
+            if fruitless >= MAX_CONFLICT_ATTEMPTS and not self._insists(crowded):
+                raise crowded
+            round_trips.retried("unprocessed")
+            self.pause(fruitless, crowded)
+            waiting = left
 
     def run_parallel(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         """In threads of this process. The caller runs what no thread has begun, so that nested calls never deadlock."""
@@ -187,11 +196,6 @@ class Connection:
         waiting = [(beside.submit(ask), ask) for ask in others]
         answers = [capture(first), *(capture(ask if begun.cancel() else begun.result) for begun, ask in waiting)]
         return [answer() for answer in answers]
-
-    @property
-    def most_at_once(self) -> int:
-        """A page makes up to four requests at once: one in its own thread, the others in extra threads."""
-        return self._threads * (1 + EXTRA_THREADS_PER_THREAD)
 
     def _threads_beside(self) -> ThreadPoolExecutor:
         """The pool of this process: threads do not survive a fork."""
@@ -220,8 +224,10 @@ class Connection:
         return self._connect(wire.MAX_SDK_ATTEMPTS)
 
     def _connect(self, attempts: int = 1) -> Any:
+        # A page makes up to four requests at once: one in its own thread, the others in extra threads.
+        most_at_once = self._threads * (1 + EXTRA_THREADS_PER_THREAD)
         try:
-            return wire.client(self._region, self._endpoint, self.most_at_once, attempts)
+            return wire.client(self._region, self._endpoint, most_at_once, attempts)
         except ValueError as error:
             raise Unavailable(f"DynamoDB cannot be reached in {self._region} at {self._endpoint}: {error}") from error
 
@@ -240,3 +246,56 @@ def _summed_up(before: StoreError | None, error: StoreError) -> StoreError:
 
 def _reason(error: StoreError) -> str:
     return "conflict" if isinstance(error, Conflict) else "throttled" if isinstance(error, Crowded) else "unanswered"
+
+
+class CircuitBreaker:
+    """While DynamoDB does not answer at all, requests fail at once and one at a time probes it: otherwise all threads
+    would wait for the same silence.
+
+    Only requests that spent their whole wait budget without any reply count. A refusal, a conflict or a throttle is a
+    reply, and any reply closes the circuit. There is one for each process; `ticking` is a monotonic clock.
+    """
+
+    def __init__(self, ticking: Callable[[], float]) -> None:
+        self._ticking = ticking
+        self._lock = threading.Lock()
+        self._timeouts = 0
+        self._retry_at = 0.0
+        self._is_probing = False
+
+    def allows_request(self) -> bool:
+        """Whether to send the request. One that is let through an open circuit is the probe, and must report its
+        outcome: `record_answer` or `record_no_answer`."""
+        if self._timeouts < MAX_CONSECUTIVE_FAILURES:
+            return True
+        with self._lock:
+            if self._timeouts < MAX_CONSECUTIVE_FAILURES:
+                return True
+            if self._is_probing or self._ticking() < self._retry_at:
+                return False
+            self._is_probing = True
+            return True
+
+    def record_answer(self) -> None:
+        if self._timeouts:
+            with self._lock:
+                was_open = self._timeouts >= MAX_CONSECUTIVE_FAILURES
+                self._timeouts, self._is_probing = 0, False
+            if was_open:
+                _LOG.warning("DynamoDB answers again.")
+
+    def record_no_answer(self) -> None:
+        """An attempt got no reply; more may follow."""
+        if self._timeouts >= MAX_CONSECUTIVE_FAILURES:
+            with self._lock:
+                self._is_probing, self._retry_at = False, self._ticking() + SHEDDING_SECONDS
+
+    def record_timeout(self) -> None:
+        """A request has spent its whole wait budget."""
+        with self._lock:
+            self._timeouts += 1
+            begins = self._timeouts == MAX_CONSECUTIVE_FAILURES
+            if begins:
+                self._retry_at = self._ticking() + SHEDDING_SECONDS
+        if begins:
+            _LOG.warning("DynamoDB does not answer: requests are turned away until it does.")

@@ -35,8 +35,8 @@ class Expressions:
     def span(self, span: Span) -> Expressions:
         pk, sk = ("GSI1PK", "GSI1SK") if span.index else ("PK", "SK")
         stretch = _stretch(_Name(sk), span)
-        whole = _Name(pk) == _literal(span.pk)
-        return self._add("KeyConditionExpression", whole if stretch is None else whole & stretch)
+        partition = _Name(pk) == _literal(span.pk)
+        return self._add("KeyConditionExpression", partition if stretch is None else partition & stretch)
 
     def not_expired(self, now: int) -> Expressions:
         ttl = _Name("ttl")

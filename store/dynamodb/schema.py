@@ -13,7 +13,7 @@ from pynamodb.constants import PAY_PER_REQUEST_BILLING_MODE
 from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
-from store.capacity_units import INDEX as INDEX
+from store.capacity_units import INDEX
 
 from ..table import DATA, LOG, Unavailable
 
@@ -83,15 +83,17 @@ def create(client: Any, prefix: str = "", *, protected: bool = True) -> list[str
     made = [_make(client, wanted | {"DeletionProtectionEnabled": protected}) for wanted in definitions]
     for wanted in definitions:
         _check(wanted, _wait_until_active(client, wanted["TableName"]))
-    extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
-    return [sentence for extra in extras if (sentence := _left_off(extra, is_ours=any(made)))]
+    return [text for extra in _extras(client, prefix, protected) if (text := _left_off(extra, is_ours=any(made)))]
 
 
 def _left_off(extra: Extra, is_ours: bool) -> str:
-    """Why the protection is not on, or nothing. If we have just created a table, a missing permission is an error."""
+    """Switch the protection on; why it is not on, or nothing. If we have just created a table, a missing permission is
+    an error."""
     try:
-        return "" if _switch_on(extra) else extra.sentence
+        return "" if extra.is_on() or _turn_on(extra) else extra.sentence
     except ClientError as error:
+        if _code(error) in UNKNOWN:
+            return extra.sentence
         if is_ours or _code(error) not in FORBIDDEN:
             raise
         return f"{extra.what} may be off, and we may not look or switch it on. Whoever keeps the tables can."
@@ -99,8 +101,7 @@ def _left_off(extra: Extra, is_ours: bool) -> str:
 
 def lacking(client: Any, prefix: str = "", *, protected: bool = True) -> list[str]:
     """A sentence for each protection that is off or unsupported by the engine. Changes nothing."""
-    extras = [extra for model, _ in MODELS for extra in _extras(client, model, prefix, protected)]
-    return [sentence for extra in extras if (sentence := _lacking(extra))]
+    return [text for extra in _extras(client, prefix, protected) if (text := _lacking(extra))]
 
 
 def _lacking(extra: Extra) -> str:
@@ -194,14 +195,14 @@ def _keys(table: dict[str, Any]) -> dict[str, list[dict[str, str]]]:
 # --- what protects them ---------------------------------------------------------------------------------------------
 
 
-def _extras(client: Any, model: Any, prefix: str, protected: bool) -> Iterator[Extra]:
-    name = prefix + model.Meta.table_name
-    for attribute in model.get_attributes().values():
-        if isinstance(attribute, TTLAttribute):
-            yield _expiry(client, name, attribute.attr_name)
-    yield _recovery(client, name)
-    if protected:
-        yield _protection(client, name)
+def _extras(client: Any, prefix: str, protected: bool) -> Iterator[Extra]:
+    for model, _ in MODELS:
+        name = prefix + model.Meta.table_name
+        if model is DataItem:
+            yield _expiry(client, name, DataItem.ttl.attr_name)
+        yield _recovery(client, name)
+        if protected:
+            yield _protection(client, name)
 
 
 def _expiry(client: Any, name: str, attribute: str) -> Extra:
@@ -241,16 +242,6 @@ def _protection(client: Any, name: str) -> Extra:
 
     what = f"{name}: protection against deletion"
     return Extra(what, f"{name}: this engine has no protection against deletion.", is_on, turn_on)
-
-
-def _switch_on(extra: Extra) -> bool:
-    """Whether it is on now; `False` if the engine does not support it. A refusal is raised."""
-    try:
-        return extra.is_on() or _turn_on(extra)
-    except ClientError as error:
-        if _code(error) not in UNKNOWN:
-            raise
-        return False
 
 
 def _turn_on(extra: Extra) -> bool:

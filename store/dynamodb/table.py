@@ -18,7 +18,6 @@ from ..table import (
     DATA,
     TABLES,
     Check,
-    Invalid,
     Item,
     Key,
     Numbered,
@@ -110,15 +109,9 @@ class DynamoDbTable(Table):
             found |= each
         return found
 
-    def _get_all(self, waiting: list[Key]) -> dict[Key, Item]:
+    def _get_all(self, keys: list[Key]) -> dict[Key, Item]:
         found: dict[Key, Item] = {}
-        fruitless = 0
-        while waiting:
-            left = self._get_batch(waiting, found)
-            fruitless = fruitless + 1 if len(left) == len(waiting) else 0
-            if left:
-                self._connection.pause_for_rest(fruitless)
-            waiting = left
+        self._connection.send_until_done(keys, lambda left: self._get_batch(left, found))
         return found
 
     def page(
@@ -129,11 +122,12 @@ class DynamoDbTable(Table):
         cursor: str | None = None,
         backwards: bool = False,
     ) -> Page:
+        limits.check_limit(limit)
         request = self._query(span) | Expressions().span(span).arguments()
         if limit is not None:
-            request["Limit"] = _checked_limit(limit)
+            request["Limit"] = limit
         if cursor is not None:
-            request["ExclusiveStartKey"] = _start(cursor, span)
+            request["ExclusiveStartKey"] = wire.encode_item(cursors.decode(span, cursor))
         answer = self._connection.ask("page", "query", ScanIndexForward=not backwards, **request)
         now = self._clock()
         items = [item for item in map(wire.decode_item, answer["Items"]) if self._is_live(item, now)]
@@ -162,7 +156,8 @@ class DynamoDbTable(Table):
         parts = limits.unnumbered(writes)
         limits.check_writes(parts, token)
         if token is None and len(parts) == 1 and is_idempotent(parts[0]):
-            self._write_alone(parts[0])
+            ((kind, request),) = self._part(parts[0]).items()
+            self._connection.ask("write", "put_item" if kind == "Put" else "delete_item", **request)
             return
         request = {
             "TransactItems": [self._part(part) for part in parts],
@@ -173,14 +168,8 @@ class DynamoDbTable(Table):
 
     def put_all(self, items: Sequence[Item]) -> None:
         limits.check_puts(items)
-        waiting = [{"PutRequest": {"Item": wire.encode_item(item)}} for item in items]
-        fruitless = 0
-        while waiting:
-            left = self._put_batch(waiting)
-            fruitless = fruitless + 1 if len(left) == len(waiting) else 0
-            if left:
-                self._connection.pause_for_rest(fruitless)
-            waiting = left
+        puts = [{"PutRequest": {"Item": wire.encode_item(item)}} for item in items]
+        self._connection.send_until_done(puts, self._put_batch)
 
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
         update = Update(key, set=also or {}, add={name: by})
@@ -212,8 +201,8 @@ class DynamoDbTable(Table):
         return [self._state(self._name(table)) for table in TABLES]
 
     def _state(self, name: str) -> TableState:
-        told = self._connection.ask("describe", "describe_table", TableName=name)["Table"]
-        return TableState(name, told["TableStatus"], told.get("TableSizeBytes", 0), told.get("ItemCount", 0))
+        table = self._connection.ask("describe", "describe_table", TableName=name)["Table"]
+        return TableState(name, table["TableStatus"], table.get("TableSizeBytes", 0), table.get("ItemCount", 0))
 
     def sweep(self, limit: int = 1000) -> int:
         """DynamoDB sweeps by itself."""
@@ -252,13 +241,6 @@ class DynamoDbTable(Table):
         kind = "ConditionCheck" if isinstance(write, Check) else "Delete"
         return {kind: self._addressed(write.key) | expressions.arguments()}
 
-    def _write_alone(self, write: Write) -> None:
-        part = self._part(write)
-        if "Put" in part:
-            self._connection.ask("write", "put_item", **part["Put"])
-        else:
-            self._connection.ask("write", "delete_item", **part["Delete"])
-
     def _put_batch(self, puts: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Returns what DynamoDB left unprocessed."""
         name = self._name(DATA)
@@ -268,19 +250,17 @@ class DynamoDbTable(Table):
 
     def _get_batch(self, keys: list[Key], found: dict[Key, Item]) -> list[Key]:
         """Add the items that exist to `found`; returns the keys that DynamoDB left unprocessed."""
-        asked: dict[str, Any] = {}
+        requested: dict[str, Any] = {}
         for key in keys:
-            of_table = asked.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": True})
+            of_table = requested.setdefault(self._name(key.table), {"Keys": [], "ConsistentRead": True})
             of_table["Keys"].append(wire.encode_key(key))
-        answer = self._connection.ask("get_many", "batch_get_item", RequestItems=asked)
+        answer = self._connection.ask("get_many", "batch_get_item", RequestItems=requested)
         now = self._clock()
         for table in TABLES:
             for item in map(wire.decode_item, answer["Responses"].get(self._name(table), ())):
                 if self._is_live(item, now):
                     found[Key(item["PK"], item["SK"], table)] = item
-        return self._left(answer.get("UnprocessedKeys") or {})
-
-    def _left(self, unprocessed: Mapping[str, Any]) -> list[Key]:
+        unprocessed = answer.get("UnprocessedKeys") or {}
         return [
             Key(key["PK"]["S"], key["SK"]["S"], table)
             for table in TABLES
@@ -296,14 +276,3 @@ class DynamoDbTable(Table):
     def _is_live(item: Item, now: float) -> bool:
         ttl = item.get("ttl")
         return ttl is None or ttl > now
-
-
-def _start(cursor: str, span: Span) -> dict[str, wire.Wire]:
-    """Where to continue, in DynamoDB's format."""
-    return wire.encode_item(cursors.decode(span, cursor))
-
-
-def _checked_limit(limit: int) -> int:
-    if limit < 1:
-        raise Invalid("A page holds at least one item.")
-    return limit

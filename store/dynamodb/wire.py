@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 import boto3
 import botocore.session
 import orjson
+from botocore import xform_name
 from botocore.config import Config
 from botocore.loaders import Loader, create_loader
 from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
@@ -31,7 +33,8 @@ MAX_SDK_ATTEMPTS = 4  # of the SDK, for creating and describing tables; everythi
 
 READ, WRITE = "read", "write"
 
-# What each operation is charged for.
+# What each operation is charged for. Their replies contain items, or nothing we read; those of all others keep
+# botocore's own parser, which handles dates.
 CHARGED = {
     "get_item": READ,
     "batch_get_item": READ,
@@ -48,20 +51,6 @@ AMAZONS = (".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".api.aws", "
 
 # An endpoint of our own requires a signature, but not by whom.
 NO_ONE = {"access_key": "plenum", "secret_key": "plenum"}
-
-# Replies that contain items, or nothing we read. All others keep botocore's own parser, which handles dates.
-OK = 200
-PLAIN_REPLIES = {
-    "GetItem",
-    "BatchGetItem",
-    "Query",
-    "Scan",
-    "PutItem",
-    "DeleteItem",
-    "UpdateItem",
-    "TransactWriteItems",
-    "BatchWriteItem",
-}
 
 Wire = dict[str, Any]  # one attribute value, such as {"S": "text"}
 
@@ -137,10 +126,10 @@ def charges(method: str, reply: Mapping[str, Any]) -> Iterator[tuple[str, float]
     """The capacity units that the reply says were consumed, with their kind, table by table."""
     consumed = reply.get("ConsumedCapacity") or ()
     for each in [consumed] if isinstance(consumed, dict) else consumed:
-        told = {READ: each.get("ReadCapacityUnits"), WRITE: each.get("WriteCapacityUnits")}
-        if not any(told.values()):  # a repeated transaction is charged for reads, and reports them as such
-            told = {CHARGED[method]: each.get("CapacityUnits")}
-        yield from ((kind, float(units)) for kind, units in told.items() if units)
+        units_by_kind = {READ: each.get("ReadCapacityUnits"), WRITE: each.get("WriteCapacityUnits")}
+        if not any(units_by_kind.values()):  # a repeated transaction is charged for reads, and reports them as such
+            units_by_kind = {CHARGED[method]: each.get("CapacityUnits")}
+        yield from ((kind, float(units)) for kind, units in units_by_kind.items() if units)
 
 
 # --- the client -----------------------------------------------------------------------------------------------------
@@ -151,7 +140,7 @@ class _PlainParser(JSONParser):  # type: ignore[misc]
 
     def parse(self, response: dict[str, Any], shape: Any) -> dict[str, Any]:
         status = response["status_code"]
-        if status != OK or response["context"].get("operation_name") not in PLAIN_REPLIES:
+        if status != HTTPStatus.OK or xform_name(response["context"].get("operation_name", "")) not in CHARGED:
             parsed: dict[str, Any] = super().parse(response, shape)
             return parsed
         parsed = _loads(response["body"])

@@ -166,17 +166,17 @@ def mail_list(state: str, number: str, shards: int) -> str:
     return sharded(_in_state(state), shard_of(number, shards), shards) if state == "queued" else _in_state(state)
 
 
-def mails_waiting(shards: int, whole: Span | None = None) -> list[Span]:
+def mails_waiting(shards: int, span: Span | None = None) -> list[Span]:
     """All queued mails, or a span of them; those copied from an embedded store are still in one partition."""
-    whole = whole or mails("queued")
-    spread = [replace(whole, pk=sharded(whole.pk, each, shards)) for each in range(shards)]
-    return [whole, *spread] if shards > 1 else [whole]
+    span = span or mails("queued")
+    spread = [replace(span, pk=sharded(span.pk, each, shards)) for each in range(shards)]
+    return [span, *spread] if shards > 1 else [span]
 
 
 def in_one_list(item: Item) -> Item:
     """A mail queued in one of several lists, as stored where there is only one; other items unchanged."""
-    whole = _in_state("queued")
-    return {**item, "GSI1PK": whole} if str(item.get("GSI1PK")).startswith(f"{whole}#") else item
+    span = _in_state("queued")
+    return {**item, "GSI1PK": span} if str(item.get("GSI1PK")).startswith(f"{span}#") else item
 
 
 def mail_by_turn(due: str, number: str, *, urgent: bool) -> str:

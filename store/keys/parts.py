@@ -28,8 +28,8 @@ def fold(name: str) -> str:
     invisible characters; the domain of an email address as in the DNS."""
     if name.isascii():  # most names are, and then folding is lower case
         return " ".join(name.lower().split())
-    seen = _SPACE.sub(" ", without_invisible(name)).strip()
-    apart = unicodedata.normalize("NFD", _with_ascii_domain(seen))
+    visible = _SPACE.sub(" ", without_invisible(name)).strip()
+    apart = unicodedata.normalize("NFD", _with_ascii_domain(visible))
     return unicodedata.normalize("NFC", apart.casefold())
 
 

@@ -45,9 +45,8 @@ from . import layout, numbers
 MAX_ATTEMPTS = 5
 IDEMPOTENCY_SECONDS = 24 * 3600  # how long a form sent again is recognised
 
-Noting = Callable[
-    [int], Iterable[Write]
-]  # an act's writes that contain its number; may depend on nothing else that changes
+# An act's writes that contain its number; they may depend on nothing else that changes.
+Noting = Callable[[int], Iterable[Write]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +73,6 @@ def utc_now() -> datetime:
 def as_text(moment: datetime) -> str:
     """A moment as it is stored: 2026-11-15T10:30:00.123Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def number_of(event: Item) -> int:
-    """The event's number, which is part of its key."""
-    return int(event["SK"].partition("#")[0])
 
 
 def new_nonce() -> str:
@@ -117,8 +111,7 @@ class EventLog:
             number = header["last"]
             noted = list(noting(number))
             changes = len(writes) + len(noted)
-            told = self._event(number, event)
-            return [*noted, *self._mark(number, once), Put(told, table=LOG)]
+            return [*noted, *self._mark(number, once), Put(self._event(number, event), table=LOG)]
 
         try:
             self.table.write(*writes, Numbered(numbers.HEADER, "last", parts))
@@ -131,9 +124,9 @@ class EventLog:
         for _ in range(MAX_ATTEMPTS):
             number = numbers.take(self.table)
             own = [*writes, *noting(number), *self._mark(number, once)]
-            told = Put(self._event(number, event), when=Missing(), table=LOG)
+            recorded = Put(self._event(number, event), when=Missing(), table=LOG)
             try:
-                self.table.write(*own, told, Check(keys.void(number), Missing()))
+                self.table.write(*own, recorded, Check(keys.void(number), Missing()))
             except Refused as refused:
                 if min(refused.parts) < len(own):
                     self.void(number)
@@ -165,26 +158,22 @@ class EventLog:
         return layout.each(self.table, number + 1)
 
     def newest_checkpoint(self) -> Item | None:
-        newest = self.table.page(keys.checkpoints(), limit=1, backwards=True).items
-        return newest[0] if newest else None
+        return next(iter(self.table.page(keys.checkpoints(), limit=1, backwards=True).items), None)
 
     def find(self, number: int) -> Item | None:
-        return layout.find(self.table, number)
+        return layout.first_of_all(self.table, number, number)
 
     def checkpoint_over(self, number: int) -> Item | None:
         """The checkpoint that covers the number, once there is one."""
-        there = self.table.page(keys.checkpoints(number), limit=1).items
-        return there[0] if there else None
+        return next(iter(self.table.page(keys.checkpoints(number), limit=1).items), None)
 
     def newest_public(self) -> Item | None:
         """The newest public checkpoint (store/log/publish.py)."""
-        newest = self.public_checkpoints(limit=1).items
-        return newest[0] if newest else None
+        return next(iter(self.public_checkpoints(limit=1).items), None)
 
     def public_over(self, number: int) -> Item | None:
         """The public checkpoint that covers the number, once there is one."""
-        there = self.table.page(keys.public_checkpoints(number), limit=1).items
-        return there[0] if there else None
+        return next(iter(self.table.page(keys.public_checkpoints(number), limit=1).items), None)
 
     def public_checkpoints(self, *, limit: int, cursor: str | None = None) -> Page:
         """The newest public checkpoints first."""

@@ -23,12 +23,9 @@ from .events import as_text
 
 BLOCK_EVENTS = 1000
 ACTOR, TYPE, ELECTION, BALLOTS = "actor", "type", "election", "ballots"
-OF_BALLOTS = (
-    "BallotCast",
-    "BallotWithdrawn",
-    "BallotsSealed",
-)  # so numerous that organisers' acts have a list of their own
-TIMESTAMP_BYTES = 6  # bytes: milliseconds since 1970
+# So numerous that organisers' acts have a list of their own.
+OF_BALLOTS = ("BallotCast", "BallotWithdrawn", "BallotsSealed")
+TIMESTAMP_BYTES = 6  # milliseconds since 1970
 NEVER = bytes(TIMESTAMP_BYTES)  # of a void number
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -45,20 +42,20 @@ def first_of(number: int) -> int:
 
 def essence(event: Item) -> Item:
     """All that the index needs of an event; some events are large."""
-    said = {name: event["event_data"][name] for name in ("election_name", "new_name") if name in event["event_data"]}
-    return {name: event[name] for name in ("actor", "event_type", "when_occurred")} | {"event_data": said}
+    names = {name: event["event_data"][name] for name in ("election_name", "new_name") if name in event["event_data"]}
+    return {name: event[name] for name in ("actor", "event_type", "when_occurred")} | {"event_data": names}
 
 
 def names_of(event: Item) -> Iterator[tuple[str, str]]:
     """The kinds and names under which an event is found; a rename under both names."""
     yield ACTOR, event["actor"]
     yield TYPE, event["event_type"]
-    said = event["event_data"]
+    event_data = event["event_data"]
     kind = BALLOTS if event["event_type"] in OF_BALLOTS else ELECTION
     both = ("election_name", "new_name") if event["event_type"] == "ElectionRenamed" else ("election_name",)
     for name in both:
-        if isinstance(said.get(name), str):
-            yield kind, said[name]
+        if isinstance(event_data.get(name), str):
+            yield kind, event_data[name]
 
 
 def found_in(first: int, entries: Iterable[Numbered]) -> dict[Key, list[int]]:
@@ -105,8 +102,8 @@ def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
     passed = (
         known.get(moments, {}).get("moments", b"")[: earlier * TIMESTAMP_BYTES].ljust(earlier * TIMESTAMP_BYTES, b"\0")
     )
-    here = b"".join(moment_bytes(event) for _, event in entries)
-    return [*items, {"PK": moments.pk, "SK": moments.sk, "upto": upto, "moments": passed + here}]
+    added = b"".join(moment_bytes(event) for _, event in entries)
+    return [*items, {"PK": moments.pk, "SK": moments.sk, "upto": upto, "moments": passed + added}]
 
 
 def _joined(known: Mapping[str, list[int]], before: int, numbers: list[int]) -> list[int]:
@@ -118,14 +115,10 @@ def _write(table: Table, items: list[Item]) -> None:
         left = batch
         while left:
             try:
-                table.write(*(_further(item) for item in left))
+                table.write(*(Put(item, when=Missing() | Less("upto", item["upto"]), table=LOG) for item in left))
                 break
             except Refused as refused:  # another sealer has read as far as we have
                 left = [item for part, item in enumerate(left) if part not in refused.parts]
-
-
-def _further(item: Item) -> Put:
-    return Put(item, when=Missing() | Less("upto", item["upto"]), table=LOG)
 
 
 def rebuild(table: Table, sealed: int) -> Iterator[int]:

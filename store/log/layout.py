@@ -13,7 +13,7 @@ from itertools import islice
 
 from store import cursors, keys, sharded_reads
 
-from ..table import LOG, Condition, Item, Page, Put, Table
+from ..table import LOG, Item, Page, Table
 
 NEW_LOG_PARTITIONS = 16  # partitions of every log on a distant store; another number would be another format
 WINDOW_NUMBERS, MAX_WINDOW_NUMBERS = 1000, 16_000  # numbers read at once, from all partitions in parallel
@@ -29,20 +29,11 @@ def canonical(event: Item) -> Item:
 
 def laid_out(event: Item, partitions: int) -> Item:
     """The event in its stored form."""
-    return {**event, "PK": keys.event(_number_of(event), "", partitions).pk} if partitions > 1 else event
+    return {**event, "PK": keys.event(number_of(event), "", partitions).pk} if partitions > 1 else event
 
 
-def putting(table: Table, event: Item, when: Condition) -> Put:
-    """Replaces the stored event."""
-    return Put(laid_out(event, table.log_partitions), when=when, table=LOG)
-
-
-def _is_at_home(event: Item, partitions: int) -> bool:
-    """Whether the event is in the right one of so many partitions."""
-    return bool(event["PK"] == keys.event(_number_of(event), "", partitions).pk)
-
-
-def _number_of(event: Item) -> int:
+def number_of(event: Item) -> int:
+    """The event's number, which is part of its key."""
     return int(event["SK"].partition("#")[0])
 
 
@@ -67,14 +58,14 @@ def page(
     backwards: bool = False,
 ) -> Page:
     """At most `limit` of them; the cursor does not depend on the layout."""
-    partitions, whole = table.log_partitions, keys.events(first, last)
+    partitions, span = table.log_partitions, keys.events(first, last)
     if partitions == 1:
-        return table.page(whole, limit=limit, cursor=cursor, backwards=backwards)
+        return table.page(span, limit=limit, cursor=cursor, backwards=backwards)
     if cursor is not None:
-        after = int(cursors.decode(whole, cursor)["SK"][: keys.EVENT_NUMBER_DIGITS])
+        after = int(cursors.decode(span, cursor)["SK"][: keys.EVENT_NUMBER_DIGITS])
         first, last = (first, after - 1) if backwards else (after + 1, last)
     found = list(islice(_merged(table, partitions, first, last, backwards, limit + 1), limit + 1))
-    return Page(found[:limit], cursors.encode(whole, found[limit - 1]) if len(found) > limit else None)
+    return Page(found[:limit], cursors.encode(span, found[limit - 1]) if len(found) > limit else None)
 
 
 def first_of_all(table: Table, first: int = 0, last: int | None = None) -> Item | None:
@@ -85,10 +76,6 @@ def first_of_all(table: Table, first: int = 0, last: int | None = None) -> Item 
 def last_number(table: Table) -> int:
     """The highest number given out so far; 0 if none was."""
     return int((table.get(keys.EVENT_NUMBER) or {"last": 0})["last"])
-
-
-def find(table: Table, number: int) -> Item | None:
-    return first_of_all(table, number, number)
 
 
 def get_many(table: Table, places: Iterable[tuple[int, str]]) -> list[Item]:
@@ -130,8 +117,9 @@ def _merged(
         end = last_number(table)
         last = end if last is None else min(end, last)
     for low, high in _windows(max(first, 1), last, window, backwards):
-        found = sharded_reads.each(table, keys.events_in(partitions, low, high), backwards=backwards)
-        yield from (canonical(event) for event in found if _is_at_home(event, partitions))
+        for event in sharded_reads.each(table, keys.events_in(partitions, low, high), backwards=backwards):
+            if event["PK"] == keys.event(number_of(event), "", partitions).pk:  # else it is in the wrong partition
+                yield canonical(event)
 
 
 def _windows(first: int, last: int, size: int, backwards: bool) -> Iterator[tuple[int, int]]:

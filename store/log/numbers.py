@@ -18,11 +18,6 @@ from ..table import Crowded, StoreError, Table
 HEADER = keys.EVENT_NUMBER
 
 
-def take(table: Table) -> int:
-    """The next number."""
-    return _line_of(table).take(table)
-
-
 def ask(table: Table, count: int) -> range:
     """Take `count` numbers in one request."""
     last = table.increment(HEADER, "last", count)
@@ -95,18 +90,18 @@ class _Line:
 
     def _ask_for_all(self, table: Table, own: _Place) -> None:
         with self._lock:
-            asked, self._waiting = self._waiting, []
+            places, self._waiting = self._waiting, []
         try:
-            for place, number in zip(asked, ask(table, len(asked)), strict=True):
+            for place, number in zip(places, ask(table, len(places)), strict=True):
                 place.number = number
         except StoreError as error:
-            for place in asked:  # the others may have more wait budget left and can retry: nothing was written
+            for place in places:  # the others may have more wait budget left and can retry: nothing was written
                 place.error = error if place is own else Crowded(str(error))
         finally:
             with self._lock:  # if interrupted, the others go on waiting
-                self._waiting[:0] = [place for place in asked if not place.is_answered and place is not own]
+                self._waiting[:0] = [place for place in places if not place.is_answered and place is not own]
                 self._call_the_next()
-            for place in asked:
+            for place in places:
                 if place.is_answered and place is not own:
                     place.called.set()
 
@@ -121,10 +116,10 @@ class _Line:
 _lines: WeakKeyDictionary[object, _Line] = WeakKeyDictionary()
 
 
-def _line_of(table: Table) -> _Line:
-    """Two queues for one table would do no harm: each number is still given out once."""
+def take(table: Table) -> int:
+    """The next number. Two queues for one table would do no harm: each number is still given out once."""
     line = _lines.get(table)
-    return line if line is not None else _lines.setdefault(table, _Line())
+    return (line if line is not None else _lines.setdefault(table, _Line())).take(table)
 
 
 os.register_at_fork(after_in_child=_lines.clear)  # no thread of the parent waits here, and its locks are never released

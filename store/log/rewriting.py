@@ -12,10 +12,11 @@ from collections.abc import Iterable
 
 import orjson
 
-from store.table import Equals, Item, Missing, Put, Table
+from store.table import LOG, Equals, Item, Missing, Put, Table
 
 from . import layout
-from .events import Event, number_of
+from .events import Event
+from .layout import number_of
 
 NAMES_FORGOTTEN = "NamesForgotten"
 
@@ -40,14 +41,15 @@ def is_rewritten(event: Item) -> bool:
 
 def rewritten(event: Item, actor: str, event_data: Item) -> Item:
     """The event with other text and its sealed digest."""
-    kept = {name: value for name, value in event.items() if name != "nonce"}
-    return {**kept, "actor": actor, "event_data": event_data, "digest": sealed_digest(event).hex()}
+    others = {name: value for name, value in event.items() if name != "nonce"}
+    return {**others, "actor": actor, "event_data": event_data, "digest": sealed_digest(event).hex()}
 
 
 def rewriting(table: Table, before: Item, after: Item) -> Put:
     """Refused if the event is no longer as it was read."""
     unopened = Missing("nonce") & Equals("event_data", before["event_data"])
-    return layout.putting(table, after, when=Equals("nonce", before["nonce"]) if "nonce" in before else unopened)
+    unchanged = Equals("nonce", before["nonce"]) if "nonce" in before else unopened
+    return Put(layout.laid_out(after, table.log_partitions), when=unchanged, table=LOG)
 
 
 def names_forgotten(name: str, events: Iterable[Item]) -> Event:

@@ -24,8 +24,9 @@ from itertools import islice
 from .. import keys
 from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Write
 from . import layout
-from .events import EventLog, as_text, number_of, utc_now
+from .events import EventLog, as_text, utc_now
 from .index import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
+from .layout import number_of
 from .publish import Publisher, publish_immediately
 from .rewriting import Rewritings, event_digest, sealed_digest
 
@@ -200,14 +201,14 @@ class _Walk:
             raise _Flaw(f"Event {number} is not what was sealed, nor what the log says that became of it.")
 
     def _check_events(self, checkpoint: Item) -> None:
-        kept, voids = checkpoint["digests"], set(checkpoint["voids"])
-        if len(kept) != DIGEST_BYTES * (checkpoint["event_id"] - self.number):
+        stored, voids = checkpoint["digests"], set(checkpoint["voids"])
+        if len(stored) != DIGEST_BYTES * (checkpoint["event_id"] - self.number):
             raise _Flaw(f"The checkpoint at event {checkpoint['event_id']} is not what was sealed.")
-        for start in range(0, len(kept), DIGEST_BYTES):
+        for start in range(0, len(stored), DIGEST_BYTES):
             self.number += 1
             event = self._event(self.number, void=self.number in voids)
             digest = sealed_digest(event) if event else void_digest(self.number)
-            if digest[:DIGEST_BYTES] != kept[start : start + DIGEST_BYTES]:
+            if digest[:DIGEST_BYTES] != stored[start : start + DIGEST_BYTES]:
                 raise _Flaw(f"Event {self.number} is not what was sealed.")
             self.chain = extend(self.chain, digest)
             if self.published and self.published[0] == self.number and self.published[1] != self.chain.hex():

@@ -12,14 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from heapq import merge
 from itertools import chain, groupby, islice
 
-from store.parallel import run_parallel
-
-from .. import keys
+from .. import keys, sharded_reads
+from ..parallel import run_parallel
 from ..splitting import by_count
-from ..table import Item, Page, Span, Table
+from ..table import Item, Table
 from . import layout
 from .events import EventLog, as_text
 from .index import ACTOR, BALLOTS, BLOCK_EVENTS, ELECTION, TYPE, first_of, moment_at, names_of
@@ -49,8 +47,8 @@ class Query:
     def lists(self) -> list[list[Name]]:
         """An event must be in each of these lists, under any of its names. The first is probably the shortest."""
         of_election = [(ELECTION, self.election), (BALLOTS, self.election)][: 2 if self.ballots else 1]
-        asked = ((self.actor, [(ACTOR, self.actor)]), (self.election, of_election))
-        return [names for name, names in (*asked, (self.event_type, [(TYPE, self.event_type)])) if name]
+        lists = ((self.actor, [(ACTOR, self.actor)]), (self.election, of_election))
+        return [names for name, names in (*lists, (self.event_type, [(TYPE, self.event_type)])) if name]
 
     def fits(self, event: Item) -> bool:
         names = {(kind, keys.part(name)) for kind, name in names_of(event)}
@@ -144,8 +142,8 @@ def _through_index(
 ) -> Iterator[tuple[int, list[Item]]]:
     for blocks, left, moments in listed:
         numbers = sorted((number for block in left for number in block if number <= top), reverse=True)
-        asked = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
-        for some in by_count(asked, size):
+        places = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
+        for some in by_count(places, size):
             yield some[-1][0], layout.get_many(table, some)
         lowest = blocks[-1][0]
         yield lowest, []
@@ -178,26 +176,9 @@ def _leading(table: Table, wanted: Query, top: int) -> Iterator[Block]:
 def _blocks(table: Table, names: list[Name], top: int) -> Iterator[Block]:
     """The numbers found under any of the names, block by block, newest first."""
     spans = [keys.log_index_blocks(kind, name, first_of(top)) for kind, name in names]
-    pages = run_parallel(table, *(partial(_some, table, span) for span in spans))
-    rows = (_backwards(table, span, page) for span, page in zip(spans, pages, strict=True))
-    items = merge(*rows, key=_first, reverse=True)
-    for first, same in groupby(items, key=_first):
+    items = sharded_reads.each(table, spans, backwards=True, page_size=BATCH_BLOCKS)
+    for first, same in groupby(items, key=lambda item: int(item["SK"])):
         yield first, {number for item in same for number in item["numbers"]}
-
-
-def _first(item: Item) -> int:
-    return int(item["SK"])
-
-
-def _some(table: Table, span: Span, cursor: str | None = None) -> Page:
-    return table.page(span, limit=BATCH_BLOCKS, cursor=cursor, backwards=True)
-
-
-def _backwards(table: Table, span: Span, page: Page) -> Iterator[Item]:
-    yield from page.items
-    while page.cursor is not None:
-        page = _some(table, span, page.cursor)
-        yield from page.items
 
 
 def _narrowed(table: Table, blocks: dict[int, set[int]], lists: list[list[Name]]) -> list[set[int]]:

@@ -13,8 +13,8 @@ from typing import Any
 from .. import limits
 from ..table import DATA, Check, Delete, Item, Key, Numbered, Put, Refused, Span, Update, Value, Write, holds
 from . import rows
-from .connections import connect, sentences
 from .table import SqliteTable
+from .writers import connect, sentences
 
 UNEXPIRED = "(SELECT pk, sk, body FROM {table} WHERE ttl IS NULL OR ttl > :{now})"
 HERE = UNEXPIRED.format(table=f"main.{DATA}", now="here")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -11,10 +13,11 @@ from itertools import chain
 import orjson
 
 from .. import cursors, limits
-from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, Update, Value, Write
+from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, TokenReused, Update, Value, Write
 
 BATCH_ROWS = 256
 TRUTHS = {"true": True, "fals": False}  # by their first letters in JSON, which are unambiguous
+TOKEN_SECONDS = 600  # as long as DynamoDB remembers an idempotency token
 STATEMENT_ITEMS = 8  # per statement: more would mean more prepared statements, and hardly be faster
 
 # Clustered by key and without row ids, so that the file does not reveal the order of arrival.
@@ -136,8 +139,8 @@ def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None 
     for at in range(0, len(keys), STATEMENT_ITEMS):
         some = keys[at : at + STATEMENT_ITEMS]
         places = [text for key in some for text in (key.pk, key.sk)]
-        asked = _get_many_sql(tuple(key.table for key in some), now is None)
-        rows = connection.execute(asked, places if now is None else [*places, now])
+        statement = _get_many_sql(tuple(key.table for key in some), now is None)
+        rows = connection.execute(statement, places if now is None else [*places, now])
         for number, body in rows.fetchall():
             found[some[number]] = unpack(body)
     return found
@@ -256,3 +259,31 @@ def fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], boo
             bodies.append(body)
             size += len(body)
     return bodies, False
+
+
+# --- idempotency tokens ---
+
+
+def is_repeated(connection: sqlite3.Connection, writes: Sequence[Write], token: str, now: float) -> bool:
+    """Whether a write has already happened with its idempotency token."""
+    row = connection.execute(
+        "SELECT meaning FROM token WHERE name = ? AND expires > ?", (_token_name(token), now)
+    ).fetchone()
+    if row is not None and row[0] != _meaning(token, writes):
+        raise TokenReused("This token was already used for another write.")
+    return row is not None
+
+
+def store_token(connection: sqlite3.Connection, writes: Sequence[Write], token: str, now: float) -> None:
+    values = (_token_name(token), _meaning(token, writes), int(now) + TOKEN_SECONDS)
+    connection.execute("INSERT OR REPLACE INTO token VALUES (?, ?, ?)", values)
+
+
+def _token_name(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
+
+
+def _meaning(token: str, writes: Sequence[Write]) -> bytes:
+    """Only the holder of the token can tell which write it was for. A plain digest of the write, beside its expiry
+    time, would let a reader of the file test which voter's event and which ballot were written together."""
+    return hmac.digest(token.encode(), repr(writes).encode(), "sha256")

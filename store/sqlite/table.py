@@ -17,7 +17,6 @@ from .. import cursors, limits, round_trips
 from ..table import (
     DATA,
     TABLES,
-    Invalid,
     Item,
     Key,
     Numbered,
@@ -32,9 +31,8 @@ from ..table import (
     Write,
     holds,
 )
-from . import connections, rows, tokens
-from .connections import sentences, unavailable
-from .writers import Writers
+from . import rows, writers
+from .writers import Writers, sentences, unavailable
 
 
 class SqliteTable(Table):
@@ -53,7 +51,7 @@ class SqliteTable(Table):
         except OSError as error:
             raise Unavailable(f"The store {self.path} cannot be made: {error.strerror}.") from error
         with sentences(self.path):
-            connection = connections.connect(self.path, create=True)
+            connection = writers.connect(self.path, create=True)
             connection.execute("PRAGMA page_size = 8192")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(rows.SCHEMA)
@@ -91,8 +89,7 @@ class SqliteTable(Table):
         cursor: str | None = None,
         backwards: bool = False,
     ) -> Page:
-        if limit is not None and limit < 1:
-            raise Invalid("A page holds at least one item.")
+        limits.check_limit(limit)
         bodies, more = self._bodies(span, limit, cursor, backwards)
         items = rows.unpack_all(bodies)
         return Page(items, cursors.encode(span, items[-1]) if more else None)
@@ -146,7 +143,7 @@ class SqliteTable(Table):
 
     def everything(self) -> Iterator[tuple[str, Item]]:
         """Both tables in one read transaction, on a connection of its own, so that it blocks nothing."""
-        with sentences(self.path), closing(connections.connect(self.path)) as reader:
+        with sentences(self.path), closing(writers.connect(self.path)) as reader:
             reader.execute("PRAGMA query_only = ON")
             reader.execute("BEGIN")
             now = self.clock()
@@ -199,10 +196,10 @@ class SqliteTable(Table):
 
     def close(self) -> None:
         """Operations under way finish first; each thread then drops its own connection."""
-        threads, writers = self._threads, self._writers
+        threads, queued = self._threads, self._writers
         self._start_afresh()
         vars(threads).clear()
-        writers.close()
+        queued.close()
 
     # --- connections, and reading ---
 
@@ -215,7 +212,7 @@ class SqliteTable(Table):
         try:
             return self._threads.reader  # type: ignore[no-any-return]
         except AttributeError:
-            reader = connections.connect(self.path)
+            reader = writers.connect(self.path)
             reader.execute("PRAGMA query_only = ON")
             self._threads.reader, self._threads.until = reader, _OfAThread(reader, self._threads)
             return reader
@@ -234,11 +231,11 @@ class SqliteTable(Table):
     # --- writing ---
 
     def _apply(self, connection: sqlite3.Connection, writes: Sequence[Write], token: str | None) -> None:
-        if token is not None and tokens.is_repeated(connection, writes, token, self.clock()):
+        if token is not None and rows.is_repeated(connection, writes, token, self.clock()):
             return
         rows.carry_out(connection, _changes(writes, _stored(connection, writes)))
         if token is not None:
-            tokens.store_token(connection, writes, token, self.clock())
+            rows.store_token(connection, writes, token, self.clock())
 
     def _apply_numbered(
         self, connection: sqlite3.Connection, writes: Sequence[Write], size: int, numbered: Numbered
@@ -259,7 +256,7 @@ class SqliteTable(Table):
 
     def _sweep(self, connection: sqlite3.Connection, limit: int) -> int:
         now = self.clock()
-        tokens.forget_expired(connection, now)
+        connection.execute("DELETE FROM token WHERE expires <= ?", (now,))
         expired = f"SELECT pk, sk FROM {DATA} WHERE ttl <= ? ORDER BY ttl LIMIT ?"
         return connection.execute(f"DELETE FROM {DATA} WHERE (pk, sk) IN ({expired})", (now, limit)).rowcount
 

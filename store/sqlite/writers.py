@@ -1,9 +1,12 @@
-"""Group commit for the embedded store: the threads of a process queue up, and the first commits for all."""
+"""Connections to the SQLite file, readable messages for its errors, and group commit: the threads of a process queue
+up, and the first commits for all."""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import math
+import os
 import sqlite3
 import threading
 import time
@@ -11,17 +14,88 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+from urllib.parse import quote
 
-from ..sqlite import connections
-from ..table import StoreError, Unavailable
-from .connections import sentences
+from ..table import StoreError, Unavailable, Unwritable
 
+WRITING_FAILED = {  # SQLite's own names for errors whose message is only "disk I/O error"
+    *("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE"),
+    *("SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_DELETE"),
+}
+WRITER_TIMEOUT_SECONDS = 5.0  # until a writer can begin: for its turn, for other processes and for SQLite
 CHECK_INTERVAL_SECONDS = 0.01  # between two checks whether the store is free
 NORMAL = 1  # of SQLite's sync modes: syncs the journal before it is moved into the file, not at every commit
 JOURNAL_TIMEOUT_SECONDS = 0.2  # to wait for readers before the journal is emptied; writers wait as long
 REWRITE_SECONDS = 1.0  # for copying the file, less than half of rewriting it; writers can wait longer than that
 INSTRUCTIONS_BETWEEN_CHECKS = 10_000  # of SQLite's virtual machine
 TOO_BUSY = "The store is too busy to write just now."
+
+
+# --- connections ---
+
+
+def connect(path: str, *, create: bool = False) -> sqlite3.Connection:
+    address = f"file:{quote(path)}?mode={'rwc' if create else 'rw'}"
+    connection = sqlite3.connect(
+        address, uri=True, timeout=WRITER_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")  # deleted bytes are overwritten; builds of SQLite differ in this
+    return connection
+
+
+class sentences:  # noqa: N801 - used as a function is
+    """Turn errors of SQLite and the system into messages that a person can act on."""
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str):
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        if isinstance(error, sqlite3.Error | OSError):
+            raise unavailable(self.path, error) from error
+
+
+def unavailable(path: str, error: sqlite3.Error | OSError) -> Unavailable:
+    if isinstance(error, OSError):  # of the queue's file
+        return Unwritable(f"The store {path} cannot be written: {error.strerror}.")
+    message, name = str(error), getattr(error, "sqlite_errorname", "")
+    if "unable to open" in message or "no such table" in message:
+        return _not_opened(path, message)
+    if name == "SQLITE_FULL":
+        return Unwritable(f"The store {path} cannot be written: its disk is full.")
+    if name.startswith("SQLITE_READONLY") or name in WRITING_FAILED:
+        why = f"{obstacle}." if (obstacle := _obstacle(path)) else f"{message}. Check who owns the file and its folder."
+        return Unwritable(f"The store {path} cannot be written: {why}")
+    return Unavailable(f"The store {path} cannot be used: {message}.")
+
+
+def _not_opened(path: str, message: str) -> Unavailable:
+    folder = os.path.dirname(path)
+    if os.path.exists(path) and os.path.getsize(path):
+        return Unavailable(f"The store {path} cannot be opened: {_obstacle(path) or message}.")
+    if os.path.isdir(folder) and (obstacle := _obstacle(folder)):
+        return Unavailable(f"The store {path} is not there, and its folder cannot be written: {obstacle}.")
+    return Unavailable(f"The store {path} is not there yet; run: python manage.py create_tables")
+
+
+def _obstacle(path: str) -> str:
+    """What prevents writing there, in the system's words, or nothing.
+
+    The file is not opened to find out: closing it would release the locks that SQLite holds in this process.
+    """
+    for place in (path, os.path.dirname(path)):
+        if not os.access(place, os.W_OK):
+            is_read_only = os.statvfs(place).f_flag & os.ST_RDONLY
+            return os.strerror(errno.EROFS if is_read_only else errno.EACCES)
+    return ""
+
+
+# --- the threads of a process ---
 
 
 class Writers:
@@ -33,7 +107,7 @@ class Writers:
 
     def commit(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         """Do the work in a transaction, together with everything else that is waiting."""
-        act = Act(work, time.monotonic() + connections.WRITER_TIMEOUT_SECONDS)
+        act = Act(work, time.monotonic() + WRITER_TIMEOUT_SECONDS)
         self.waiting.append(act)
         try:
             while not act.done:
@@ -120,8 +194,8 @@ class Writers:
     @contextmanager
     def alone(self) -> Iterator[Writer]:
         """Exclusive use of the store, after all waiting writers."""
-        until = time.monotonic() + connections.WRITER_TIMEOUT_SECONDS
-        if not self.turn.acquire(timeout=connections.WRITER_TIMEOUT_SECONDS):
+        until = time.monotonic() + WRITER_TIMEOUT_SECONDS
+        if not self.turn.acquire(timeout=WRITER_TIMEOUT_SECONDS):
             raise Unavailable(TOO_BUSY)
         try:
             writer = self.opened_writer()
@@ -199,14 +273,14 @@ class Writer:
     """The one writing connection of a process, and its place in the queue of processes."""
 
     def __init__(self, path: str):
-        self.connection = connections.connect(path)
+        self.connection = connect(path)
         self.queue = Queue(f"{path}-queue")
         self._patience = -1  # SQLite's current busy timeout in milliseconds
 
     @contextmanager
     def transaction(self, until: float) -> Iterator[sqlite3.Connection]:
         """No other process is writing by now, unless it bypassed the queue."""
-        self._wait_for(min(connections.WRITER_TIMEOUT_SECONDS, _left(until)))
+        self._wait_for(min(WRITER_TIMEOUT_SECONDS, _left(until)))
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield self.connection
@@ -265,7 +339,7 @@ def _left(until: float) -> float:
     return max(0.0, until - time.monotonic())
 
 
-# --- The queue of processes ---
+# --- the queue of processes ---
 
 
 class Queue:

@@ -53,7 +53,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         Look("remove_game_question", "organiser", (waiting.id, 0)),
         Look("attended", "organiser"),
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
-        Look("onward", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
+        Look("follow_up", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
         Look("sort_ideas", "organiser", (_to_be_sorted(otto).id,)),
     ]
 
@@ -84,7 +84,7 @@ def acts_of_hosting(otto: User) -> list[Look]:
         Look("drive", "organiser", (game.id,), of="the end", form={"act": "end 4"}),
         Look("make_game", "owner", of="an assembly", form=TYPED | {"engagement_type": "assembly", "title": "All"}),
         Look("agenda", "organiser", (_assembled(otto).id,), of="one more item", form=ITEM),
-        *_acts_onward(otto),
+        *_acts_follow_up(otto),
     ]
 
 
@@ -100,12 +100,12 @@ def _talked(otto: User) -> Game:
     return game
 
 
-def _acts_onward(otto: User) -> list[Look]:
+def _acts_follow_up(otto: User) -> list[Look]:
     game = _talked(otto)
     return [
-        Look("onward", "organiser", (game.id, 1), of="a poll", form={"make": "poll"}),
-        Look("onward", "organiser", (game.id, 1), of="those present", form={"make": "electorate"}),
-        Look("onward", "organiser", (game.id, 1), of="what there is", form={"make": "electorate"}),
+        Look("follow_up", "organiser", (game.id, 1), of="a poll", form={"make": "poll"}),
+        Look("follow_up", "organiser", (game.id, 1), of="those present", form={"make": "electorate"}),
+        Look("follow_up", "organiser", (game.id, 1), of="what there is", form={"make": "electorate"}),
     ]
 
 

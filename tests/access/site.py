@@ -43,7 +43,7 @@ from news import previews, subscriptions
 from news import repository as posts
 from news import services as news_services
 from news.card import card_of
-from news.likes import member
+from news.likes import member, set_like
 from news.rules import Post
 from news.services.writing import Written
 from pages import logo
@@ -309,7 +309,7 @@ def _posts(olga: User) -> tuple[Post, Post]:
 def _liked(olga: User, ann: User) -> Post:
     liked = news_services.write(olga, filled(Written("Liked", "*Words*")))
     news_services.publish(olga, liked)
-    news_services.set_like(member(ann, liked.id), on=True)
+    set_like(member(ann, liked.id), on=True)
     return liked
 
 
@@ -370,7 +370,7 @@ def _second_factors(ann: User, client: Client) -> str:
 
 def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
     pages = ("home", "style", "healthz", "readyz", "checkpoints", "newest_checkpoint", "set_language", "register")
-    more = ("sign_in", "forgotten", "sandbox", "help_secrecy", "help_counting")
+    more = ("sign_in", "forgotten", "sandbox", "help", "help_secrecy", "help_counting")
     return [
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),

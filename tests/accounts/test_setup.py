@@ -44,7 +44,7 @@ def test_the_link_makes_the_owner_once(client, site):
     path = path_of(setup_link.new_link())
     assert path == reverse("setup", args=[path.split("/")[2]])
     assert "become its owner" in text_of(client.get(path))
-    assert repository.has_owner() is False, "looking makes nobody"
+    assert repository.owner_name() is None, "looking makes nobody"
     assert "You are the owner of this site" in text_of(client.post(path, FORM, follow=True))
     assert client.get("/me/").status_code == 200
     owner = repository.find("ADA")
@@ -89,7 +89,7 @@ def test_an_old_link_a_made_up_one_and_all_but_the_newest_are_worth_nothing(clie
     for path in (first, newest, old, "/setup/made-up/"):
         assert client.get(path).status_code == 410
         assert client.post(path, FORM).status_code == 410
-    assert repository.has_owner() is False
+    assert repository.owner_name() is None
     assert client.post(path_of(setup_link.new_link()), FORM).status_code == 302
 
 

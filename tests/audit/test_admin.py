@@ -431,7 +431,7 @@ def test_metrics_cost_the_same_however_much_there_is(client, site):
 
 def test_the_navigation_says_where_one_is_and_nothing_on_a_page_that_is_not_there(site, signed_in):
     owner = signed_in("Olga", Role.OWNER)
-    here = 'href="/admin/" aria-current="page">Site'
+    here = 'href="/admin/" aria-current="page">Admin'
     assert here in owner.get("/admin/log/").content.decode()
     assert here not in owner.get("/nowhere").content.decode()
 

@@ -22,7 +22,7 @@ from mail import outbox as mail
 from ranking.codes import SYMBOLS
 from store import keys
 from store.log import EventLog, as_text
-from store.sqlite import SqliteTable, connections, rows
+from store.sqlite import SqliteTable, rows, writers
 from store.table import DATA, Put, Update
 
 DURING, AFTERWARDS = (2,), (3,)  # what the attacker has: a copy made while it was open, or one made after the close
@@ -251,14 +251,14 @@ def the_file_is_not_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
 def deleted_bytes_stay_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """With an SQLite that leaves the bytes of deleted rows where they were, as many do."""
     the_file_is_not_rewritten(monkeypatch)
-    connect = connections.connect
+    connect = writers.connect
 
     def open_carelessly(path: str, **options: bool) -> Any:
         connection = connect(path, **options)
         connection.execute("PRAGMA secure_delete = OFF")
         return connection
 
-    monkeypatch.setattr(connections, "connect", open_carelessly)
+    monkeypatch.setattr(writers, "connect", open_carelessly)
     table().close()  # so that it is opened anew
 
 

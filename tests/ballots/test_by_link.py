@@ -12,7 +12,6 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from accounts.services import invitation_target
 from acts.storage import table
 from acts.tokens import create_token
 from ballots import passes, repository, services
@@ -533,10 +532,6 @@ def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, 
     answer = client.post(link(ANN), {"name": "Ann", "password": PASSWORD})
     assert answer["Location"] == PAGE
     assert client.get(PAGE).status_code == 200
-
-
-def test_an_invitation_to_the_site_alone_leads_home(site, client):
-    assert invitation_target(create_token("invitation", ANN)) == [] == invitation_target("made-up")
 
 
 # --- what organisers are told, and what the log keeps ---

@@ -9,8 +9,8 @@ from contextlib import closing
 import pytest
 
 from ballots import external_sort, repository
-from ballots.comparing import PublishedBallot
 from ballots.external_sort import Sorter
+from ballots.rules import PublishedBallot
 
 NAMES = ["Zoë", "a\ttab", "two\nlines", "🦜", "", "\\", '"', "Ａ", "￿", "𐀀"]
 

@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts import storage
 from audit import views as audit
-from ballots import repository, services
+from ballots import services
 from ballots.services import casting
 from elections import repository as elections
 from elections.invitations import mailing
@@ -160,7 +160,7 @@ def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_wa
         world = world_of("listed", [(name, UP)])
         closing.close(people.find("the organiser"), elections.find("Board"))
         services.seal_closed()
-        repository.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
+        elections.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
         world.ask([each for each in pages("the organiser", "the admin") if "Board" in each.words])
         answers.append(world)
     assert told_apart(*answers) == []

@@ -15,7 +15,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotNow
 from acts.storage import table
-from ballots import repository, rules, services
+from ballots import repository, rules, secrecy, services
 from elections import repository as elections
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -178,7 +178,7 @@ def test_elections_that_are_public_or_not_open_are_left_alone(site, person, open
 def test_a_new_salt_is_made_once(voted):
     voted()
     salt = table().get(keys.salt("Board"))
-    assert services.unlink_all() == 0
+    assert secrecy.unlink_all() == 0
     assert table().get(keys.salt("Board")) == salt
 
 

@@ -19,7 +19,7 @@ from results import proof
 from results import services as results
 from results.incoming import count as live
 from store import backup, keys, round_trips, sharded_reads
-from store.metering import WRITE, MeteredTable
+from store.capacity_units import WRITE, MeteredTable
 from store.sqlite import SqliteTable
 from store.table import Span
 from tests.at_once import at_once

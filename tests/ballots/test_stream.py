@@ -12,8 +12,8 @@ from acts import queues
 from acts.queues import run_to_end
 from acts.storage import use_table
 from ballots import external_sort, repository, services
-from ballots.comparing import PublishedBallot
 from ballots.external_sort import Sorter
+from ballots.rules import PublishedBallot
 from ballots.services import sealing
 from elections import repository as elections
 from elections import sharding

@@ -317,23 +317,16 @@ def of_earlier_times(site, name: str) -> User:
 
 @pytest.fixture
 def old(site, opened, person) -> User:
-    """Somebody who has an account and has voted since before either knew of a lineage."""
+    """A voter whose account has no lineage."""
     opened("Eve", "Bob")
     person("Eve", Role.VOTER)
     eve = of_earlier_times(site, "Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    site.write(Update(keys.voter("Board", "Eve"), remove=("lineage",), when=Exists()))
     return eve
 
 
 def shown() -> bool:
     return repository.ballot_of(services.standing_of(people.find("Eve"), "Board")) is not None
-
-
-def test_an_old_account_and_an_old_ballot_belong_together_until_the_first_break(old):
-    assert shown()
-    credentials._record_password(people.find("Eve"), NEW, breaks=True)
-    assert not shown()
 
 
 def test_an_old_account_knows_its_new_ballot(old):

@@ -311,6 +311,13 @@ def come_in(request: APIRequestContext, name: str, password: str = PASSWORD) -> 
     assert answer.status == 302, answer.text()
 
 
+def sign_out(page: Page) -> None:
+    """As the page offers it, with scripts or without."""
+    page.locator("[popovertarget=user-menu]").click()
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_text("You are signed out.")).to_be_visible()
+
+
 @pytest.fixture(scope="package")
 def cookies_of(windows: Windows, server: str) -> Callable[[str], list]:
     """The session of somebody of the demo. One is enough for all tests that do not end it."""

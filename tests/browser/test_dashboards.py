@@ -95,7 +95,7 @@ def test_each_role_meets_the_dashboards_it_may_open(signed_in, subtests, role):
 
 
 def is_shown_the_way(page: Page, reader: Reader) -> None:
-    way = page.locator(".site-nav").get_by_role("link", name="Site", exact=True)
+    way = page.locator(".site-header").get_by_role("link", name="Admin", exact=True)
     expect(way).to_have_count(1 if reader.tabs else 0)
     if reader.tabs:
         way.click()
@@ -127,7 +127,7 @@ def reads_the_history(page: Page, sees_log: bool) -> None:
 
 def test_a_stranger_signs_in_first_and_then_is_where_they_wanted_to_be(visit):
     page = visit("/")
-    expect(page.locator(".site-nav").get_by_role("link", name="Site", exact=True)).to_have_count(0)
+    expect(page.locator(".site-header").get_by_role("link", name="Admin", exact=True)).to_have_count(0)
     for path in EVERYTHING:
         answer = page.request.get(path, max_redirects=0, max_retries=MAX_ATTEMPTS)
         assert answer.status == (200 if path == "/checkpoints/" else 302), path

@@ -9,7 +9,7 @@ from live import scores
 from live.play import play_named
 from live.plays import best_answer, ranked_poll, survey, trivia
 from live.rounds import Entry, GivenAnswer, Round
-from live.screens import scoreboards
+from live.screens import host_screens
 from live.seats import Seat
 from live.standings import standings_of
 from questions.question import Kind, Question, Type
@@ -56,9 +56,9 @@ def every() -> list[str]:
         race(),
         drawn(Type.POLL, ranked_poll.count(1, 0, WHERE, said("0"), "s"), WHERE),
         drawn(Type.SURVEY, told, *SHEET),
-        scoreboards.render_standings(standing, own="p12"),
-        scoreboards.render_final(standing, own="p12"),
-        scoreboards.render_own_place(standing.place_of("p0"), 13),
+        host_screens.render_standings(standing, own="p12"),
+        host_screens.render_final(standing, own="p12"),
+        host_screens.render_own_place(standing.place_of("p0"), 13),
     ]
 
 

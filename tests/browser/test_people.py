@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from accounts.demo import PASSWORD as DEMO_PASSWORD
 from tests.people import PASSWORD
 
-from .conftest import TIMEOUT_SECONDS, come_in
+from .conftest import TIMEOUT_SECONDS, come_in, sign_out
 from .test_access import faults, look
 
 
@@ -84,17 +84,17 @@ def address_of(name: str) -> str:
 
 def test_somebody_signs_in_forgets_their_password_and_signs_out_everywhere(somebody, visit, server_folder, subtests):
     page, name = somebody
-    page.click("text=Sign out")
+    sign_out(page)
     with subtests.test("one signs in by name, and by email once the password is right"):
         sign_in(page, name.lower())
         expect(page.locator(".site-header")).to_contain_text(name)
-        page.click("text=Sign out")
+        sign_out(page)
         sign_in(page, address_of(name).upper(), "wrong")
         expect(page.locator(".error-summary")).to_contain_text("Wrong name or password")
         assert page.input_value("[name=name_or_email]") == address_of(name).upper()
         fill(page, password=PASSWORD)
         expect(page.locator(".site-header")).to_contain_text(name)
-        page.click("text=Sign out")
+        sign_out(page)
     with subtests.test("a forgotten password is reset by a link that works once"):
         page.goto("/sign-in/")
         page.click("text=Forgotten your password?")
@@ -130,7 +130,7 @@ def signs_out_everywhere(page: Page, phone: Page, name: str) -> None:
 def test_joining_and_signing_in_work_without_scripts(visit, server_folder):
     page = visit("/register/", java_script_enabled=False)
     join(page, server_folder, "عائشة 🦊", "aisha@example.org")
-    page.click("text=Sign out")
+    sign_out(page)
     sign_in(page, "عائشة 🦊")
     page.goto("/me/")
     expect(page.locator(".facts")).to_contain_text("عائشة 🦊")

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from accounts.access import PROFILE_VISIBILITY
-from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.registration_policy import INVITATION_REASONS
 from accounts.services import ON_REMOVAL
 from acts.background import TYPES
 from acts.hooks import Hooks
@@ -46,10 +46,10 @@ STEPS = {
             "skills.services.own.delete_skills",
             "skills.services.endorsing.delete_endorsements",
             "elections.invitations.opt_out.forget",
-            "news.services.liking.forget_likes",
+            "news.likes.forget_likes",
             "news.subscriptions.forget_subscription",
             "assembly.minutes.services.forget_attendances",
-            "live.services.leaving.forget_hosting",
+            "live.services.deleting.forget_hosting",
             "accounts.services.removal.delete_sessions",
         ],
     ),
@@ -86,7 +86,7 @@ def test_every_moment_that_there_is_has_its_steps():
         "elections/lifecycle/closing.py",
         "elections/lifecycle/services.py",
         "elections/dashboard/next_step.py",
-        "accounts/invitation_reasons.py",
+        "accounts/registration_policy.py",
         "mail/emails.py",
         "accounts/access.py",
     )

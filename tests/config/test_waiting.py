@@ -12,7 +12,7 @@ from django.urls import resolve, reverse
 from config.middleware import store_timeout
 from store import wait_budget
 from store.connect import connect
-from store.dynamodb.circuit_breaker import MAX_CONSECUTIVE_FAILURES
+from store.dynamodb.connection import MAX_CONSECUTIVE_FAILURES
 from tests.store.between import between
 
 

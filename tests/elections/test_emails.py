@@ -255,7 +255,7 @@ def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, bo
 
 def test_words_go_out_only_while_whoever_wrote_them_may_write_to_many(ada, board, person):
     own_text.change(ada, board, "Come early.", "me")
-    accounts.unconfirm_organiser(person("Olga", Role.OWNER), ada)
+    accounts.confirm_organiser(person("Olga", Role.OWNER), ada, confirmed=False)
     message = email("vote_invitation")
     assert ("Come early." in message.body, message.reply_to) == (False, [])
 
@@ -283,7 +283,7 @@ def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, 
     assert own_text.find("Better draft").text == "Come early."
     copied = copying.copy(ada, renamed, "Copy")
     assert (own_text.find("Copy").text, own_text.find("Copy").answers.name) == ("Come early.", "Ada")
-    accounts.unconfirm_organiser(person("Olga", Role.OWNER), ada)
+    accounts.confirm_organiser(person("Olga", Role.OWNER), ada, confirmed=False)
     copying.copy(people.find("Ada"), renamed, "Another copy")
     assert own_text.find("Another copy").text == "", "the copy is made by somebody who may not write to many"
     deleting.delete(ada, copied)

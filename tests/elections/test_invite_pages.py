@@ -257,7 +257,7 @@ def test_saving_the_words_is_one_event_without_them_and_saving_them_again_is_non
 
 
 def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
-    accounts.unconfirm_organiser(make_owner(), ada)
+    accounts.confirm_organiser(make_owner(), ada, confirmed=False)
     client = Client()
     client.force_login(people.find("Ada"))
     shown = client.get(address())

@@ -254,7 +254,7 @@ def test_what_is_left_is_said_where_mails_are_sent(site, ada, board, signed_in):
 
 def test_an_organiser_whom_nobody_has_confirmed_is_told_what_to_do(site, ada, board, signed_in):
     messages.send(ada, board, "Earlier", "words")
-    accounts.unconfirm_organiser(the_owner(), people.find("Ada"))
+    accounts.confirm_organiser(the_owner(), people.find("Ada"), confirmed=False)
     client = signed_in(people.find("Ada"))
     page = client.get(address("message_voters"))
     assert page.status_code == 200

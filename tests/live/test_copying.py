@@ -12,7 +12,7 @@ from assembly import roll
 from live import repository
 from live.qa import services as questions
 from live.rules import Phase, Step
-from live.services import copying, hosting
+from live.services import hosting, making
 from questions.question import Type
 from store import keys
 from tests.live.conftest import drive
@@ -26,7 +26,7 @@ def hana(made, signed_in) -> Client:
 
 
 def copied(game, token: str = "a form"):
-    return copying.copy(people.find("Hana"), game.id, token)
+    return making.copy(people.find("Hana"), game.id, token)
 
 
 @pytest.mark.parametrize("type_", Type)
@@ -39,7 +39,7 @@ def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, t
         drive(game, Step.END)
     copy = copied(game)
     source, state = repository.find(game.id)[0], repository.read_state(copy.id)
-    assert all(getattr(copy, name) == getattr(source, name) for name in copying.SETTINGS)
+    assert all(getattr(copy, name) == getattr(source, name) for name in making.COPIED_SETTINGS)
     assert repository.read_questions(copy.id) == repository.read_questions(game.id)
     assert (state.phase, state.played, copy.code != game.code) == (Phase.WAITING, (), True)
     kinds = {item["SK"].partition("#")[0] for item in site.each(keys.all_of_game(copy.id))}
@@ -84,14 +84,14 @@ def test_one_form_makes_one_copy(made, hana, monkeypatch):
 
 def test_two_at_once_make_one_copy(made, monkeypatch):
     """The second asks before the first is done, and finds what that has made."""
-    game, real, made_by_first = made(), copying.making.make, []
+    game, real, made_by_first = made(), making.make, []
 
     def overtaken(*arguments, **words):
-        monkeypatch.setattr(copying.making, "make", real)
+        monkeypatch.setattr(making, "make", real)
         made_by_first.append(real(*arguments, **words))
         return real(*arguments, **words)
 
-    monkeypatch.setattr(copying.making, "make", overtaken)
+    monkeypatch.setattr(making, "make", overtaken)
     assert copied(game).id == made_by_first[0].id
     assert len(repository.running_of("Hana")) == 2
 
@@ -105,4 +105,4 @@ def test_it_is_offered_wherever_a_session_is_looked_at(made, hana, signed_in, pe
     assert way in hana.get("/live/").content.decode()
     assert signed_in(person("Stranger")).post(way).status_code == 403
     with pytest.raises(NotThere):
-        copying.copy(people.find("Hana"), "nothing", "a form")
+        making.copy(people.find("Hana"), "nothing", "a form")

@@ -430,8 +430,8 @@ def test_from_the_wall_and_the_remote_one_click_makes_it_and_the_session_goes_on
     browser = signed_in(hana)
     for page in ("host", "remote"):
         shown = text(browser.get(f"/live/{ranked.id}/{page}/"))
-        assert shown.count(f'form="onward" formaction="/live/{ranked.id}/onward/1/"') == 2
-        assert 'id="onward"' in shown
+        assert shown.count(f'form="follow-up" formaction="/live/{ranked.id}/onward/1/"') == 2
+        assert 'id="follow-up"' in shown
     answer = browser.post(f"/live/{ranked.id}/onward/1/", {"make": "election", "from": "host_game"})
     assert answer["Location"] == f"/live/{ranked.id}/host/"
     assert "has been created." in text(browser.get(answer["Location"]))

@@ -65,8 +65,8 @@ def test_a_lobby_fills(hana, made):
     page = shown(hana, game)
     assert "Nobody is here yet" in page
     assert f'<p class="lobby-code" dir="ltr">{game.code}</p>' in page
-    assert f'<p class="lobby-address" dir="ltr">{host_screens.join_address()}</p>' in page
-    assert not host_screens.join_address().startswith("http")
+    assert f'<p class="lobby-address" dir="ltr">{host_screens.join_context(game)["join_address"]}</p>' in page
+    assert not host_screens.join_context(game)["join_address"].startswith("http")
     assert "<svg" in page
     seated(game, "Ada", "Zoë <b>")
     seated(game, "Rude", approved=False)
@@ -83,11 +83,11 @@ def test_a_full_lobby_names_as_many_as_fit(made):
     names = [f"Somebody with a long name {number:03d}" for number in range(300)]
     lobby = host_screens.lobby([seats.Seat(name, name, f"{number:03d}") for number, name in enumerate(names)])
     assert lobby.players == 300
-    assert len(lobby.shown) + lobby.more == 300
-    assert lobby.shown[0].name == names[-1], "The newest is seen to come."
-    assert len(lobby.shown) < 30
-    titled = host_screens.lobby([*lobby.shown], "A title that takes a second line on the wall of a hall")
-    assert 0 < len(titled.shown) < len(lobby.shown), "The code stays in sight."
+    assert len(lobby.visible) + lobby.more == 300
+    assert lobby.visible[0].name == names[-1], "The newest is seen to come."
+    assert len(lobby.visible) < 30
+    titled = host_screens.lobby([*lobby.visible], "A title that takes a second line on the wall of a hall")
+    assert 0 < len(titled.visible) < len(lobby.visible), "The code stays in sight."
     assert game.code
 
 

@@ -35,7 +35,7 @@ def events(site, kind: str) -> list[dict]:
 
 def numbers(game) -> dict[str, int]:
     """The place of each idea, by its words."""
-    return {each.words: each.number for each in orders.read(game.id, 1)[1].idea_views()}
+    return {each.text: each.number for each in orders.read(game.id, 1)[1].idea_views()}
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def vote(game, *rankings: str):
 
 def test_what_a_room_writes_is_ranked_by_instant_runoff(site, sorted_game):
     written, found = orders.read(sorted_game.id, 1)
-    assert {each.words: each.by for each in found.idea_views()} == {"A boat": 2, "A bus": 1, "A bike": 1}
-    assert found.idea_views()[0].words == "A boat", "What was written most often comes first."
+    assert {each.text: each.by for each in found.idea_views()} == {"A boat": 2, "A bus": 1, "A bike": 1}
+    assert found.idea_views()[0].text == "A boat", "What was written most often comes first."
     (event,) = events(site, "LiveAnswersSealed")
     assert (event["count"], event["digest"]) == (3, counting.round_digest(written))
     round_ = vote(sorted_game, "0>1>2", "0>2", "1>0")
@@ -222,31 +222,31 @@ def then(found: SortedIdeas, order) -> SortedIdeas:
 def test_what_means_the_same_becomes_one_and_is_taken_apart_again():
     found = many(4)
     one = then(found, found.merged([2, 1]))
-    told = {each.words: (each.by, set(each.texts)) for each in one.idea_views()}
+    told = {each.text: (each.by, set(each.texts)) for each in one.idea_views()}
     assert told["Idea 1"] == (5, {"Idea 1", "Idea 2"}), "In the words that were written most often."
-    assert one.idea_views()[0].words == "Idea 1", "Together they are the most."
+    assert one.idea_views()[0].text == "Idea 1", "Together they are the most."
     again = then(one, one.led_by(2))
-    assert "Idea 2" in {each.words for each in again.idea_views()}
+    assert "Idea 2" in {each.text for each in again.idea_views()}
     better = then(again, again.worded(1, "An idea"))
-    assert "An idea" in {each.words for each in better.idea_views()}
+    assert "An idea" in {each.text for each in better.idea_views()}
     apart = then(better, better.split(2))
-    assert {each.words for each in apart.idea_views()} == {each.words for each in found.idea_views()}
+    assert {each.text for each in apart.idea_views()} == {each.text for each in found.idea_views()}
     three = then(one, one.merged([1, 3], "All of it"))
-    assert [each.words for each in three.idea_views() if each.is_merged] == ["All of it"]
+    assert [each.text for each in three.idea_views() if each.is_merged] == ["All of it"]
 
 
 def test_the_ten_written_most_often_go_on_until_somebody_chooses():
     found = many(12)
-    assert {each.words for each in found.idea_views() if each.goes} == {f"Idea {number}" for number in range(10)}
+    assert {each.text for each in found.idea_views() if each.goes} == {f"Idea {number}" for number in range(10)}
     with pytest.raises(ideas.CannotSort, match="At most 10"):
         found.chosen(11, goes=True)
     fewer = then(found, found.chosen(0, goes=False))
     assert fewer.going == 9
     other = then(fewer, fewer.chosen(11, goes=True))
-    assert {each.words for each in other.idea_views() if each.goes} == {f"Idea {n}" for n in (*range(1, 10), 11)}
+    assert {each.text for each in other.idea_views() if each.goes} == {f"Idea {n}" for n in (*range(1, 10), 11)}
     without = then(other, other.left_out(11, out=True))
     assert without.going == 9
-    assert without.idea_views()[-1].words == "Idea 11"
+    assert without.idea_views()[-1].text == "Idea 11"
     assert not then(without, without.left_out(11, out=False)).idea_views()[-1].goes, "Chosen anew, or not."
 
 
@@ -267,8 +267,8 @@ def test_what_cannot_be_voted_on_is_refused_in_words():
 
 
 def test_options_stand_in_an_order_that_says_nothing():
-    assert many(6).options() != tuple(each.words for each in many(6).idea_views())
-    assert sorted(many(6).options()) == sorted(each.words for each in many(6).idea_views())
+    assert many(6).options() != tuple(each.text for each in many(6).idea_views())
+    assert sorted(many(6).options()) == sorted(each.text for each in many(6).idea_views())
 
 
 def test_an_order_is_stored_as_it_is():
@@ -306,7 +306,7 @@ def test_two_hosts_put_in_order_at_once_and_lose_nothing(site, sorted_game, monk
 
     monkeypatch.setattr(type(site), "write", overtaken)
     ideas_store.sort(sorted_game.id, 1, lambda found: found.merged([place["A bus"], place["A boat"]], "Wheels"))
-    told = {each.words: each.out for each in orders.read(sorted_game.id, 1)[1].idea_views()}
+    told = {each.text: each.out for each in orders.read(sorted_game.id, 1)[1].idea_views()}
     assert told == {"Wheels": False, "A bike": True}
     assert orders.find_order(sorted_game.id, 1).version == 3
 

@@ -11,7 +11,7 @@ from django.utils import translation
 from live import symbols
 from live.plays import best_answer, race, ranked_poll, survey, trivia
 from live.rounds import Entry, GivenAnswer, Round
-from live.screens import scoreboards
+from live.screens import host_screens
 from live.seats import Seat
 from live.standings import standings_of
 from questions.question import MAX_OPTIONS, Kind, Question, Type
@@ -281,7 +281,7 @@ def paid(number: int, **points: int) -> Round:
 def test_the_board_has_places_movement_and_points():
     seats = [*SEATS.values(), Seat("late", "Gus", "", since=2)]
     standing = standings_of([paid(1, p0=9, p1=5, p2=1), paid(2, p2=9, late=2)], seats)
-    found = Page(scoreboards.render_standings(standing, own="p1"))
+    found = Page(host_screens.render_standings(standing, own="p1"))
     assert found.rows[1:5] == [
         ["1", "up", "2", "Cy", "+9", "10"],
         ["2", "down", "1", "Ada", "9"],
@@ -292,7 +292,7 @@ def test_the_board_has_places_movement_and_points():
 
 
 def test_without_a_standing_before_there_is_no_movement():
-    found = Page(scoreboards.render_standings(standings_of([paid(1, p0=9)], SEATS.values())))
+    found = Page(host_screens.render_standings(standings_of([paid(1, p0=9)], SEATS.values())))
     assert found.rows[1] == ["1", "Ada", "+9", "9"]
     assert "Movement" not in found.text
 
@@ -300,8 +300,8 @@ def test_without_a_standing_before_there_is_no_movement():
 def test_who_is_not_among_the_best_sees_their_own_line_below():
     seats = seated(*(f"Name {number:02d}" for number in range(30)))
     standing = standings_of([paid(1, **{f"p{number}": 100 - number for number in range(30)})], seats.values())
-    assert len(Page(scoreboards.render_standings(standing)).rows) == 1 + 10
-    found = Page(scoreboards.render_standings(standing, own="p20"))
+    assert len(Page(host_screens.render_standings(standing)).rows) == 1 + 10
+    found = Page(host_screens.render_standings(standing, own="p20"))
     assert found.rows[-1] == ["21", "Name 20", "+80", "80"]
     assert "is-own" in found.marks[-1]
     assert "and 20 others" in found.text
@@ -309,7 +309,7 @@ def test_who_is_not_among_the_best_sees_their_own_line_below():
 
 def test_the_final_has_a_podium_that_equals_share_and_the_rest():
     standing = standings_of([paid(1, p0=9, p1=9, p2=5, p3=1)], SEATS.values())
-    found = Page(scoreboards.render_final(standing, own="p5"))
+    found = Page(host_screens.render_final(standing, own="p5"))
     assert "Ada Bo Place 1 9 points Cy Place 3 5 points" in found.text
     assert found.rows[1] == ["4", "Di", "1"]
     assert "Place 2" not in found.text
@@ -317,14 +317,14 @@ def test_the_final_has_a_podium_that_equals_share_and_the_rest():
 
 
 def test_a_final_without_points_has_no_podium():
-    assert "Nobody has points." in Page(scoreboards.render_final(standings_of([], SEATS.values()))).text
+    assert "Nobody has points." in Page(host_screens.render_final(standings_of([], SEATS.values()))).text
 
 
 def test_ones_own_place():
     standing = standings_of([paid(1, p0=9, p1=5), Round(2, 1, 1, {}, (Entry("p1", 0, 5, 7),))], SEATS.values())
-    found = Page(scoreboards.render_own_place(standing.place_of("p1"), len(standing.lines)))
+    found = Page(host_screens.render_own_place(standing.place_of("p1"), len(standing.lines)))
     assert found.text == "Place 1 of 6 up 1 17 points +12 (7 for speed)"
-    assert scoreboards.render_own_place(None, 6).strip() == ""
+    assert host_screens.render_own_place(None, 6).strip() == ""
 
 
 # --- whatever people write ---
@@ -342,8 +342,8 @@ def test_hostile_names_and_texts_stay_words():
         page(Type.POLL, ranked_poll.count(1, 0, ranking, said("0", "0", "1>0", "2>0"), "s"), [ranking], seats),
         page(Type.CALL_AND_ANSWER, voted(HOSTILE, "B", "C"), [text], seats),
         page(Type.SURVEY, survey.count(1, [choice, text], sheets(*[([0], HOSTILE)] * 3)), [choice, text], seats),
-        Page(scoreboards.render_standings(standing, own="p0")),
-        Page(scoreboards.render_final(standing, own="p0")),
+        Page(host_screens.render_standings(standing, own="p0")),
+        Page(host_screens.render_final(standing, own="p0")),
     ]
     for each in drawn:
         assert "alert(1)" in each.text

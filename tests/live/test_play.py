@@ -21,7 +21,7 @@ from live.seats import Seat
 from live.services import correcting
 from questions.question import Kind, Question, Type
 from store import keys
-from store.metering import READ, MeteredTable
+from store.capacity_units import READ, MeteredTable
 from store.table import Update
 from tests.chaos import Chaos
 from tests.live.conftest import drive, seated

@@ -157,10 +157,10 @@ def test_a_full_hall_is_told_round_by_round_and_a_page_has_an_end(made, monkeypa
     report = reports.build_report(game, state)
     monkeypatch.setattr(reports, "MAX_ROUNDS_SHOWN", 5)
     shown = reports.report_context(report)
-    assert (len(shown.rounds), shown.more, shown.never) == (5, 3, 0)
-    assert (len(shown.places), shown.others) == (200, 50)
-    assert all(told.is_long and not told.answers for told in shown.rounds), "The files have them."
-    assert shown.places[0].total == 8000
+    assert (len(shown["rounds"]), shown["more"], shown["never"]) == (5, 3, 0)
+    assert (len(shown["places"]), shown["others"]) == (200, 50)
+    assert all(row["is_long"] and not row["answers"] for row in shown["rounds"]), "The files have them."
+    assert shown["places"][0].total == 8000
     lines = reports.csv(report)
     first = [next(lines) for _ in range(3)]
     assert first[1].startswith("1,1,Number 0,yes,option")

@@ -11,6 +11,7 @@ from django.utils import translation
 from acts.refusals import NotNow
 from live import clock, counting, repository, seats, steps
 from live.plays import survey, trivia
+from live.plays.ranked_poll import random_ranking
 from live.plays.robot_texts import robot_sentences
 from live.rounds import GivenAnswer, may_be_shown
 from live.rules import Phase, Step
@@ -50,6 +51,17 @@ def test_robots_are_seated_at_the_first_look_and_once(made):
     snapshots.SESSIONS.forget(game.id)
     assert len(snapshots.current(game.id).seats) == 6
     assert not robots.seat_all(game, {}), "they are there"
+
+
+def test_robots_disagree_and_like_the_first_options_best():
+    """Otherwise a rehearsal would never show a race."""
+    question = Question("Where to?", Kind.RANKING, options=("Up", "Down", "Left", "Right"))
+    rankings = [random_ranking(question, Random(seed)).split(">") for seed in range(200)]
+    assert len({tuple(each) for each in rankings}) > 12
+    firsts = [sum(each[0] == option for each in rankings) for option in "0123"]
+    assert firsts == sorted(firsts, reverse=True)
+    assert 70 < firsts[0] < 130
+    assert all(sorted(each) == list("0123") for each in rankings)
 
 
 def test_a_session_without_robots_has_none(made):

@@ -163,13 +163,13 @@ def test_what_cannot_be_seen_cannot_be_liked(client, admin, post, draft, monkeyp
 
 
 def test_a_post_that_goes_at_the_same_moment_is_not_there(client, admin, post, monkeypatch):
-    one, set_like = post(), services.set_like
+    one, set_like = post(), likes.set_like
 
     def too_late(who, on):
         services.delete(admin, one)
         set_like(who, on)
 
-    monkeypatch.setattr(services, "set_like", too_late)
+    monkeypatch.setattr(likes, "set_like", too_late)
     assert client.post(reverse("like_post", args=[one.id]), {"on": "yes"}).status_code == 404
     assert list(table().each(keys.all_of_post(one.id))) == []
     assert marks(one.id) == 0

@@ -60,7 +60,7 @@ def counters_of(post_id: str) -> str:
 def test_on_and_off_are_set_and_never_flipped(post):
     one = post().id
     for on, expected in ((False, 0), (True, 1), (True, 1), (False, 0), (False, 0), (True, 1)):
-        services.set_like(somebody(one), on)
+        likes.set_like(somebody(one), on)
         assert (counted(one), marks(one), likes.is_on(somebody(one))) == (expected, expected, expected == 1)
 
 
@@ -68,9 +68,9 @@ def test_one_for_each_browser_and_for_each_account(post, person):
     one, ada = post().id, person("Ada")
     who = [visitor("Browser", one), visitor("Another", one), member(ada, one), member(person("Bo"), one)]
     for each in who * 2:
-        services.set_like(each, True)
+        likes.set_like(each, True)
     assert counted(one) == len({each.code for each in who}) == 4
-    services.set_like(member(ada, one), False)
+    likes.set_like(member(ada, one), False)
     assert (counted(one), [likes.is_on(each) for each in who].count(True)) == (3, 3)
 
 
@@ -78,7 +78,7 @@ def test_nothing_leads_from_a_mark_to_a_visitor_or_to_another_post(site, post, s
     one, other = post("One").id, post("Other").id
     first, second = somebody(one), somebody(other)
     for each in (first, second):
-        services.set_like(each, True)
+        likes.set_like(each, True)
     (mark,) = site.each(keys.marks_of_likes(one, first.shard))
     assert set(mark) == {"PK", "SK", "ttl"}
     assert first.code != second.code
@@ -90,7 +90,7 @@ def test_nothing_leads_from_a_mark_to_a_visitor_or_to_another_post(site, post, s
 def test_counters_are_many_and_likes_are_spread_over_them(post):
     one = post().id
     for number in range(64):
-        services.set_like(somebody(one, number), True)
+        likes.set_like(somebody(one, number), True)
     used = [item["likes"] for item in table().each(keys.all_likes(one))]
     assert len(used) == repository.LIKE_COUNTERS == 16
     assert sum(used) == 64
@@ -122,7 +122,7 @@ def test_under_any_weather_the_count_is_the_number_of_marks(site, program, weath
         who, before = somebody(one, number), model[number]
         try:
             with use_table(stormy):
-                services.set_like(who, on)
+                likes.set_like(who, on)
             model[number] = on
         except (Unavailable, LostRace):
             model[number] = likes.is_on(who)
@@ -141,7 +141,7 @@ def likes_at_once(post_id: str, there, changes: int, crowd: int, visitors: int =
                 who, on = somebody(post_id, random.randrange(visitors)), random.random() < 0.5
                 while True:
                     try:
-                        services.set_like(who, on)
+                        likes.set_like(who, on)
                         break
                     except (Unavailable, LostRace):
                         continue
@@ -161,7 +161,7 @@ def test_a_thousand_changes_at_once_are_counted_exactly(site, faults):
 def test_a_double_click_counts_once(site, post):
     one = post().id
     for on, expected in ((True, 1), (False, 0)):
-        at_once(*(partial(services.set_like, somebody(one), on) for _ in range(6)))
+        at_once(*(partial(likes.set_like, somebody(one), on) for _ in range(6)))
         assert (counted(one), marks(one)) == (expected, expected)
 
 
@@ -175,24 +175,24 @@ def later(monkeypatch, **by: int) -> None:
 def test_after_thirty_days_a_visitor_is_forgotten_and_the_count_stays(post, person, monkeypatch):
     one, ada = post().id, person("Ada")
     for who in (somebody(one), member(ada, one)):
-        services.set_like(who, True)
+        likes.set_like(who, True)
     later(monkeypatch, days=29, hours=23)
     assert likes.is_on(somebody(one))
     later(monkeypatch, days=30, seconds=1)
     assert not likes.is_on(somebody(one))
     assert likes.is_on(member(ada, one))
-    services.set_like(somebody(one), False)
+    likes.set_like(somebody(one), False)
     assert counted(one) == 2, "nobody knows any more that it was they"
-    services.set_like(somebody(one), True)
+    likes.set_like(somebody(one), True)
     assert (counted(one), marks(one)) == (3, 2), "the mark that was not swept yet is theirs again"
-    services.set_like(somebody(one), False)
+    likes.set_like(somebody(one), False)
     assert (counted(one), marks(one)) == (2, 1)
 
 
 def test_a_mark_that_is_over_is_swept(site, post, monkeypatch):
     one = post().id
     later(monkeypatch, days=-31)
-    services.set_like(somebody(one), True)
+    likes.set_like(somebody(one), True)
     monkeypatch.undo()
     assert site.sweep() == 1
     assert counted(one) == 1
@@ -204,12 +204,12 @@ def test_a_mark_that_is_over_is_swept(site, post, monkeypatch):
 def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person):
     one, ada = post().id, person("Ada", Role.VOTER)
     for who in (member(ada, one), member(admin, one)):
-        services.set_like(who, True)
+        likes.set_like(who, True)
     accounts.remove(admin, ada)
     assert list(site.each(keys.liked_by("Ada"))) == []
     assert (counted(one), marks(one)) == (2, 1)
     with pytest.raises(LostRace):
-        services.set_like(member(ada, one), True)
+        likes.set_like(member(ada, one), True)
     assert (counted(one), marks(one)) == (2, 1)
     assert not likes.is_on(member(person("Ada"), one)), "whoever has the name now"
     assert replay.check(site).first == ()
@@ -217,7 +217,7 @@ def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person
 
 def test_removals_while_they_like_leave_nothing_of_who_is_gone(site, admin, post, person):
     one, ada = post().id, person("Ada", Role.VOTER)
-    at_once(partial(accounts.remove, admin, ada), *(partial(services.set_like, member(ada, one), True),) * 3)
+    at_once(partial(accounts.remove, admin, ada), *(partial(likes.set_like, member(ada, one), True),) * 3)
     finish_background()
     assert marks(one) == 0
     assert counted(one) in (0, 1)
@@ -226,8 +226,8 @@ def test_removals_while_they_like_leave_nothing_of_who_is_gone(site, admin, post
 def test_own_data_tells_what_one_likes(admin, post, person):
     ada, seen, taken_back = person("Ada"), post("Seen"), post("Taken back")
     for each in (seen, taken_back):
-        services.set_like(member(ada, each.id), True)
-        services.set_like(somebody(each.id), True)
+        likes.set_like(member(ada, each.id), True)
+        likes.set_like(somebody(each.id), True)
     services.withdraw(admin, taken_back)
     told = list(likes.export_likes(ada))
     expected = [{"post": seen.id, "title": "Seen"}, {"post": taken_back.id, "title": None}]
@@ -237,11 +237,11 @@ def test_own_data_tells_what_one_likes(admin, post, person):
 def test_a_like_that_comes_too_late_leaves_nothing_behind(site, admin, post, person):
     one, ada = post(), person("Ada")
     for who in (somebody(one.id), member(ada, one.id), *(somebody(one.id, number) for number in range(20))):
-        services.set_like(who, True)
+        likes.set_like(who, True)
     services.delete(admin, one)
     for who, on in ((somebody(one.id, 99), True), (member(admin, one.id), True), (somebody(one.id), False)):
         with pytest.raises(NotThere):
-            services.set_like(who, on)
+            likes.set_like(who, on)
     assert finish_background() == 1
     left = [item for _, item in site.everything() if item["PK"].startswith(("LIKE#", "TASK#", f"BLOG#{one.id}"))]
     assert left == list(site.each(keys.liked_by("Ada"))) == []
@@ -255,7 +255,7 @@ def test_a_draft_that_goes_leaves_no_work(admin, draft):
 
 def test_deletions_while_others_like_leave_nothing_either(site, admin, post):
     one = post()
-    crowd = (partial(services.set_like, somebody(one.id, number), True) for number in range(6))
+    crowd = (partial(likes.set_like, somebody(one.id, number), True) for number in range(6))
     answers = at_once(partial(services.delete, admin, one), *crowd)
     assert answers[0] is None
     assert all(answer is None or isinstance(answer, NotThere) for answer in answers[1:])
@@ -273,7 +273,7 @@ def test_no_event_tells_of_likes_and_nothing_else_changes_without_one(site, admi
     with use_table(watched):
         for who in (somebody(one.id), member(person("Ada"), one.id)):
             for on in (True, False, True):
-                services.set_like(who, on)
+                likes.set_like(who, on)
         assert site.count(keys.events()) == before + 1, "of the account alone"
         assert replay.check(site).first == ()
         services.delete(admin, one)
@@ -284,7 +284,7 @@ def test_no_event_tells_of_likes_and_nothing_else_changes_without_one(site, admi
 def test_a_backup_carries_them(site, post, person, tmp_path):
     one = post().id
     for who in (somebody(one), member(person("Ada"), one)):
-        services.set_like(who, True)
+        likes.set_like(who, True)
     file = io.BytesIO()
     backup(site, file)
     copy = connect(f"sqlite://{tmp_path}/copy.sqlite3")
@@ -293,14 +293,14 @@ def test_a_backup_carries_them(site, post, person, tmp_path):
     restore(copy, file)
     with use_table(copy):
         assert (counted(one), marks(one)) == (2, 2)
-        services.set_like(somebody(one), False)
+        likes.set_like(somebody(one), False)
         assert (counted(one), marks(one)) == (1, 1)
     copy.close()
 
 
 def test_auditors_see_how_many_and_not_who(site, post, person):
     one, ada = post().id, person("Ada")
-    services.set_like(member(ada, one), True)
+    likes.set_like(member(ada, one), True)
     (mark,) = site.each(keys.liked_by("Ada"))
     assert masks.mask_item("vote_data", mark) is None
     assert not masks.may_open(keys.liked_by("Ada"))

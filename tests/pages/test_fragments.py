@@ -20,7 +20,7 @@ from pages.fragments import cached_include, fragment
 from ranking.candidates import Candidate
 
 CHOICE = "ranking/parts/choice.html"
-NAV = {"here": "home", "in_site": False, "known": True, "looks": True, "manages": False, "owns": False}
+NAV = {"section": "home", "known": True, "looks": True, "manages": False}
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_pages_carry_name_logo_and_colour(ours, client):
     page = client.get("/").content.decode()
     escaped = NAME.replace("&", "&amp;")
     assert f"· {escaped}</title>" in page
-    assert f'alt="">{escaped}</a>' in page
+    assert f'alt=""><span dir="auto">{escaped}</span></a>' in page
     assert "Plenum</a>" not in page
     for kind, address in (("image/svg+xml", "/site/logo/"), ("text/css", "/site/colours/")):
         answer = client.get(words(client, "/", address)[0])

@@ -16,7 +16,7 @@ from store import keys
 @pytest.fixture
 def here(monkeypatch):
     """No process of its own: that takes a sixth of a second each."""
-    monkeypatch.setattr(encoding, "said_of", child.answer)
+    monkeypatch.setattr(encoding, "run_child", child.answer)
 
 
 @pytest.fixture

@@ -71,7 +71,7 @@ def test_what_takes_more_memory_than_there_is_gets_a_sentence():
         "child.MAX_MEMORY_MB = size // 1024**2 + 30; child.main()"
     )
     with pytest.raises(NoPicture, match="needs too much memory"):
-        encoding.read(encoding.said_of(drawing.png_bomb(4000, 3000), starved), "It", "id")
+        encoding.read(encoding.run_child(drawing.png_bomb(4000, 3000), starved), "It", "id")
 
 
 @every_row(
@@ -92,20 +92,20 @@ def test_what_takes_more_memory_than_there_is_gets_a_sentence():
 )
 def test_a_process_that_dies_or_lies_is_not_believed(text, sentence):
     with pytest.raises(NoPicture, match=sentence):
-        encoding.read(encoding.said_of(bytes(1000), program(text)), "It", "id")
+        encoding.read(encoding.run_child(bytes(1000), program(text)), "It", "id")
 
 
 def test_a_process_that_never_ends_is_ended_whether_it_reads_or_not():
     for text in ("import time; time.sleep(600)", "import sys, time; sys.stdin.buffer.read(); time.sleep(600)"):
         with pytest.raises(NoPicture, match="took too long"):
-            encoding.said_of(bytes(300_000), program(text), seconds=0.3)
+            encoding.run_child(bytes(300_000), program(text), seconds=0.3)
 
 
 def test_what_it_started_ends_with_it():
     """It leaves somebody behind who holds the pipe; nobody waits for that one."""
     text = "import os, time\nif os.fork():\n    os._exit(0)\ntime.sleep(600)"
     with pytest.raises(NoPicture):
-        encoding.said_of(b"", program(text), seconds=0.3)
+        encoding.run_child(b"", program(text), seconds=0.3)
 
 
 def test_it_opens_no_file_starts_nothing_and_knows_no_secret(monkeypatch):
@@ -118,7 +118,7 @@ def test_it_opens_no_file_starts_nothing_and_knows_no_secret(monkeypatch):
         "import resource; said.append(str(resource.getrlimit(resource.RLIMIT_CORE)[0]))\n"
         "sys.stdout.write(' '.join(said) + '\\n')"
     )
-    assert encoding.said_of(b"", program(text)) == b"False no file 0\n"
+    assert encoding.run_child(b"", program(text)) == b"False no file 0\n"
 
 
 @on_linux
@@ -147,21 +147,21 @@ def test_it_dies_with_whoever_asked_for_it(tmp_path):
 
 
 def test_too_large_a_file_is_not_even_begun(monkeypatch):
-    monkeypatch.setattr(encoding, "said_of", lambda *_: pytest.fail("it was begun"))
+    monkeypatch.setattr(encoding, "run_child", lambda *_: pytest.fail("it was begun"))
     with pytest.raises(NoPicture, match="up to 8 MB"):
-        encoding.encoded(bytes(rules.MAX_UPLOAD_BYTES + 1), "It")
+        encoding.encoded(bytes(child.MAX_UPLOAD_BYTES + 1), "It")
 
 
 def test_two_at_once_and_whoever_waits_in_vain_is_told_so(monkeypatch):
     monkeypatch.setattr(encoding, "MAX_QUEUE_SECONDS", 0.01)
     going_on, hold = threading.Semaphore(0), threading.Event()
 
-    def said_of(raw: bytes) -> bytes:
+    def run_child(raw: bytes) -> bytes:
         going_on.release()
         hold.wait()
         return child.answer(raw)
 
-    monkeypatch.setattr(encoding, "said_of", said_of)
+    monkeypatch.setattr(encoding, "run_child", run_child)
     raw = encoded(upright())
     threads = [threading.Thread(target=encoding.encoded, args=(raw, "It")) for _ in range(2)]
     for thread in threads:

@@ -20,8 +20,8 @@ from elections.rules import State
 from elections.turnout.counts import votes_of
 from results import services, waiting
 from store import keys
+from store.capacity_units import READ, MeteredTable
 from store.log import as_text, utc_now
-from store.metering import READ, MeteredTable
 from store.table import Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol

@@ -81,8 +81,8 @@ def test_withdrawn_and_given_again_and_a_form_of_before_brings_nothing_back(site
 
 def test_the_owner_hides_and_shows_it(site, ada, bob):
     endorse(bob, ada)
-    for act in (services.hide, services.hide, services.show, services.hide):
-        act(ada, "python", "Bob")
+    for hidden in (True, True, False, True):
+        services.hide(ada, "python", "Bob", hidden)
     assert endorsements.find("Ada", "python", "Bob").hidden
     with pytest.raises(NotThere):
         services.hide(bob, "python", "Ada")
@@ -170,7 +170,7 @@ def test_an_owner_who_hides_shows_and_changes_while_all_endorse(site, ada, perso
     def change() -> None:
         for turn in range(6):
             for act in (
-                partial(services.hide if turn % 2 else services.show, ada, "python", users[turn % 4].name),
+                partial(services.hide, ada, "python", users[turn % 4].name, bool(turn % 2)),
                 partial(have, ada, "python", level=1 + turn % 4),
                 partial(services.show_to, ada, list(Visibility)[turn % 3]),
             ):

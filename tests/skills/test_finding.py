@@ -21,12 +21,12 @@ from tests.chaos import Chaos
 from tests.skills.conftest import SAID, have
 
 
-def names(wish: SkillSearch, limit: int = 50) -> list[str]:
+def names(criteria: SkillSearch, limit: int = 50) -> list[str]:
     """Everybody whom the pages show, in order."""
-    found, cursor = finding.search(wish, limit=limit)
+    found, cursor = finding.search(criteria, limit=limit)
     people = [each.person.name for each in found]
     while cursor is not None:
-        found, cursor = finding.search(wish, limit=limit, cursor=cursor)
+        found, cursor = finding.search(criteria, limit=limit, cursor=cursor)
         people += [each.person.name for each in found]
     return people
 
@@ -75,8 +75,8 @@ def test_several_at_once_are_all_meant(club, person, listed):
 
 @pytest.mark.parametrize("limit", [1, 2, 3])
 def test_pages_of_any_size_show_everybody_once(club, limit):
-    for wish in (SkillSearch((club,)), SkillSearch((club,), years=1), SkillSearch((club,), interest=True)):
-        assert names(wish, limit) == names(wish)
+    for criteria in (SkillSearch((club,)), SkillSearch((club,), years=1), SkillSearch((club,), interest=True)):
+        assert names(criteria, limit) == names(criteria)
 
 
 def test_a_search_ends_without_an_empty_page(club):
@@ -87,9 +87,13 @@ def test_a_search_ends_without_an_empty_page(club):
 def test_a_cursor_is_good_for_its_own_search_alone(club, listed):
     tea = listed("Tea", "Kitchen")
     cursor = finding.search(SkillSearch((club,)), limit=1)[1]
-    for wish, given in ((SkillSearch((tea,)), cursor), (SkillSearch((club,)), "forged"), (SkillSearch((club,)), "W10")):
+    for criteria, given in (
+        (SkillSearch((tea,)), cursor),
+        (SkillSearch((club,)), "forged"),
+        (SkillSearch((club,)), "W10"),
+    ):
         with pytest.raises(BadCursor):
-            finding.search(wish, limit=1, cursor=given)
+            finding.search(criteria, limit=1, cursor=given)
     low = finding.search(SkillSearch((club,)), limit=4)[1]
     with pytest.raises(BadCursor):
         finding.search(SkillSearch((club,), level=4), limit=1, cursor=low)
@@ -157,9 +161,9 @@ def test_the_rarest_is_gone_through_and_a_page_says_where_it_stopped(site, liste
     common, rare = listed("Common"), listed("Rare")
     fill(site, common, 120, one_item)
     fill(site, rare, 12, one_item, every=10)
-    wish = SkillSearch((common, rare))
-    assert finding.rarest(wish)[0].id == finding.rarest(SkillSearch((rare, common)))[0].id == "rare"
-    assert len(names(wish)) == 12
+    criteria = SkillSearch((common, rare))
+    assert finding.rarest(criteria)[0].id == finding.rarest(SkillSearch((rare, common)))[0].id == "rare"
+    assert len(names(criteria)) == 12
     found, cursor = finding.search(SkillSearch((common,), level=4, interest=True), limit=50)
     assert (found, cursor) == ([], None)
     found, cursor = finding.search(SkillSearch((common,), since="2026-11"), limit=50)
@@ -172,12 +176,12 @@ def test_the_rarest_is_gone_through_and_a_page_says_where_it_stopped(site, liste
 def test_many_are_found_in_order(site, listed, one_item, limit):
     common = listed("Common")
     fill(site, common, 60, one_item)
-    wish, chance = SkillSearch((common,)), Random(limit)
+    criteria, chance = SkillSearch((common,)), Random(limit)
     entries = list(site.each(keys.skill_holders("common")))
     expected = [item["name"] for item in sorted(entries, key=lambda item: item["GSI1SK"], reverse=True)]
-    assert names(wish, limit) == expected
+    assert names(criteria, limit) == expected
     least = chance.randint(1, 30)
-    assert set(names(SkillSearch(wish.skills, 2, least), limit)) == {
+    assert set(names(SkillSearch(criteria.skills, 2, least), limit)) == {
         item["name"] for item in entries if item["level"] >= 2 and item["years"] >= least
     }
 
@@ -205,12 +209,12 @@ def test_whatever_becomes_of_an_entry_nobody_is_lost(club, person, boss, listed)
 def test_a_search_takes_as_many_trips_whoever_else_there_is(site, listed, one_item):
     common, other = listed("Common"), listed("Other")
 
-    def trips(wish: SkillSearch) -> int:
+    def trips(criteria: SkillSearch) -> int:
         with count_round_trips() as made:
-            finding.search(wish, limit=50)
+            finding.search(criteria, limit=50)
         return made.count
 
-    wishes = [
+    searches = [
         SkillSearch((common,)),
         SkillSearch((common,), 3),
         SkillSearch((common,), 2, 5),
@@ -218,9 +222,9 @@ def test_a_search_takes_as_many_trips_whoever_else_there_is(site, listed, one_it
     ]
     fill(site, other, 60, one_item)
     fill(site, common, 60, one_item)
-    before = [trips(wish) for wish in wishes]
+    before = [trips(criteria) for criteria in searches]
     fill(site, common, 600, one_item)
-    after = [trips(wish) for wish in wishes]
+    after = [trips(criteria) for criteria in searches]
     assert after[:2] == before[:2] == [2, 2], "the index; the entries as they are now, with the people"
     assert after[2] <= before[2] <= 5, "one more for each level, until the page is full"
     assert after[3] == before[3] <= 8, "each skill is counted at most twice"

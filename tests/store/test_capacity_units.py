@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from store.capacity_units import INDEX, get_units, index_units, item_bytes, page_units, stored_bytes, write_units
-from store.metering import READ, WRITE, Charged, MeteredTable
+from store.capacity_units import (
+    INDEX,
+    READ,
+    WRITE,
+    Charged,
+    MeteredTable,
+    get_units,
+    index_units,
+    item_bytes,
+    page_units,
+    stored_bytes,
+    write_units,
+)
 from store.sqlite import SqliteTable
 from store.table import DATA, LOG, Check, Delete, Exists, Key, Missing, Put, Span, Update
 from tests.rows import every_row

@@ -174,7 +174,7 @@ def test_a_page_asks_each_partition_once(embedded):
         assert len(layout.page(table, limit=10, backwards=True).items) == 10
     assert asked.count == 1 + 11, "the last number there is, and each partition in which one of eleven can lie"
     with round_trips.count_round_trips() as asked:
-        layout.find(table, 7)
+        layout.first_of_all(table, 7, 7)
     assert asked.count == 1
 
 

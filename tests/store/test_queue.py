@@ -15,7 +15,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from store.sqlite import SqliteTable, connections
+from store.sqlite import SqliteTable, writers
 from store.sqlite.writers import Writers
 from store.table import Key, Put, Span, Table, Unavailable
 
@@ -32,7 +32,7 @@ select.select([sys.stdin], [], [], {TIMEOUT_SECONDS})
 
 @pytest.fixture
 def file(tmp_path, monkeypatch) -> SqliteTable:
-    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", WRITER_TIMEOUT_SECONDS)
+    monkeypatch.setattr(writers, "WRITER_TIMEOUT_SECONDS", WRITER_TIMEOUT_SECONDS)
     table = SqliteTable(str(tmp_path / "store.sqlite3"))
     table.create()
     return table
@@ -100,7 +100,7 @@ def test_who_came_later_and_waits_on_is_written_when_the_other_process_lets_go(f
     with ThreadPoolExecutor(1) as pool, held_elsewhere(file):
         with pytest.raises(Unavailable):
             file.write(Put({"PK": "a", "SK": "impatient"}))
-        monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
+        monkeypatch.setattr(writers, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
         patient = pool.submit(file.write, Put({"PK": "a", "SK": "patient"}))
         until(lambda: len(file._writers.waiting) == 1)
     assert patient.result() is None
@@ -117,7 +117,7 @@ def commits(table: SqliteTable) -> list[str]:
 
 
 def test_all_who_wait_are_written_by_one_commit(file, monkeypatch):
-    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
+    monkeypatch.setattr(writers, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
     heard = commits(file)
     with ThreadPoolExecutor(5) as pool:
         with file._writers.turn:
@@ -129,7 +129,7 @@ def test_all_who_wait_are_written_by_one_commit(file, monkeypatch):
 
 
 def test_who_comes_while_others_are_written_is_taken_along(file, monkeypatch):
-    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
+    monkeypatch.setattr(writers, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
     heard, apply = commits(file), SqliteTable._apply
 
     def applied(self, connection, writes, token):
@@ -156,7 +156,7 @@ def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who
             raise TypeError
 
     monkeypatch.setattr(SqliteTable, "_apply", mistaken)
-    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
+    monkeypatch.setattr(writers, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
     with ThreadPoolExecutor(1) as pool:
         with held_elsewhere(file):
             bad = pool.submit(file.write, Put({"PK": "a", "SK": "bad"}))
@@ -182,7 +182,7 @@ def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monk
 
     monkeypatch.setattr(SqliteTable, "_apply", held)
     monkeypatch.setattr(Writers, "_give_up", gives_up)
-    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", 2.0)  # for the two to come together
+    monkeypatch.setattr(writers, "WRITER_TIMEOUT_SECONDS", 2.0)  # for the two to come together
     with ThreadPoolExecutor(3) as pool:
         begun = pool.submit(file.write, Put({"PK": "a", "SK": "first"}))
         until(lambda: file._writers.turn.locked() and not file._writers.waiting)

@@ -15,8 +15,14 @@ import pytest
 from store import wait_budget
 from store.connect import BadStoreUrl, check, connect, expect_threads
 from store.dynamodb import DynamoDbTable, wire
-from store.dynamodb.circuit_breaker import MAX_CONSECUTIVE_FAILURES, SHEDDING_SECONDS, CircuitBreaker
-from store.dynamodb.connection import EXTRA_THREADS_PER_THREAD, MAX_CONFLICT_ATTEMPTS, MAX_SILENCE_ATTEMPTS
+from store.dynamodb.connection import (
+    EXTRA_THREADS_PER_THREAD,
+    MAX_CONFLICT_ATTEMPTS,
+    MAX_CONSECUTIVE_FAILURES,
+    MAX_SILENCE_ATTEMPTS,
+    SHEDDING_SECONDS,
+    CircuitBreaker,
+)
 from store.table import Conflict, Crowded, InDoubt, Key, Missing, Put, Refused, Unavailable
 from tests.rows import every_row
 

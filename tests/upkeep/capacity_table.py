@@ -42,7 +42,7 @@ ROW_HEAD = (
 
 
 def row(model: Model) -> str:
-    from store.metering import READ, WRITE
+    from store.capacity_units import READ, WRITE
     from upkeep.capacity import report
 
     load, steps = (

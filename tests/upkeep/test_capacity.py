@@ -9,9 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from acts.storage import table
-from store.capacity_units import INDEX
+from store.capacity_units import INDEX, READ, WRITE, Bill, Charged
 from store.connect import connect
-from store.metering import READ, WRITE, Bill, Charged
 from store.table import DATA, LOG
 from tests.aws.engine import ours
 from tests.aws.ledger import Ledger

@@ -84,7 +84,7 @@ def test_what_is_wrong_is_a_sentence_and_nobody_is_made(site, person, typed, wor
     typed(*passwords)
     with pytest.raises(CommandError, match=sentence):
         run("create_owner", *words)
-    assert not repository.has_owner()
+    assert repository.owner_name() is None
 
 
 def test_without_a_terminal_it_says_what_to_use(site, monkeypatch):

@@ -14,9 +14,16 @@ from typing import Any
 from elections import repository as elections
 from mail import outbox
 from store import keys
-from store.capacity_units import INDEX, READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
+from store.capacity_units import (
+    INDEX,
+    READ,
+    READ_UNITS_PER_KEY_SECOND,
+    WRITE,
+    WRITE_UNITS_PER_KEY_SECOND,
+    Charged,
+    MeteredTable,
+)
 from store.log.seal import EVENTS_PER_CHECKPOINT
-from store.metering import READ, WRITE, Charged, MeteredTable
 from store.table import DATA, LOG
 from upkeep.worker import jobs
 

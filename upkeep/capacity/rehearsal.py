@@ -39,9 +39,9 @@ from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from results.waiting import waiting_context
 from store import keys
+from store.capacity_units import Bill, Charged, MeteredTable
 from store.connect import connect
 from store.formats import prepare
-from store.metering import Bill, Charged, MeteredTable
 from store.table import Table
 from upkeep.backups import drill
 from upkeep.log.sealer import COUNTED, SiteSealer

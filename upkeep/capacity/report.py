@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from textwrap import wrap
 
-from store.capacity_units import READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
+from store.capacity_units import READ, READ_UNITS_PER_KEY_SECOND, WRITE, WRITE_UNITS_PER_KEY_SECOND, Charged
 from store.limits import MAX_ITEM_BYTES
-from store.metering import READ, WRITE, Charged
 
 from .model import GIGABYTE, MAX_GATE_UTILISATION, PARTITIONS_OF_NEW_TABLE, SECONDS_PER_HOUR, WARMED, Load, Model
 from .rehearsal import Act

@@ -30,8 +30,8 @@ from acts.storage import table
 from store import keys
 from store.limits import check_item
 from store.log import EventLog, as_text, layout, utc_now
-from store.log.events import number_of
 from store.log.index import ACTOR, first_of
+from store.log.layout import number_of
 from store.log.rewriting import names_forgotten, rewriting, rewritten
 from store.log.search import ABOVE_EVERY_NUMBER, Query, search
 from store.purging import purge_mark

@@ -15,7 +15,6 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
-from accounts.services import registration as registering
 from acts.rate_limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
@@ -30,6 +29,7 @@ from store.log.seal import Sealer
 from store.schema import SCHEMA, ItemType
 from store.table import DATA
 from tests.background import queue_mailings
+from tests.schema import with_types
 
 from .conftest import CANDIDATES, ranks
 
@@ -128,7 +128,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     queue_mailings()
     send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
-    registering._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")
+    accounts.register("Newcomer", "new@example.org", "a long password of theirs")
     count(throttle.RESET.per_account, VOTERS[0], time.time() + SECONDS_PER_DAY)  # its hour does not end meanwhile
     for number, user in enumerate(users):
         signed_in(user)
@@ -231,7 +231,7 @@ def one_would_try(day) -> set[str]:
 
 def test_a_kind_that_is_shown_by_mistake_is_found(day, one_would_try, auditor, monkeypatch):
     monkeypatch.setattr(masks, "is_salt", lambda item: False)
-    with SCHEMA.with_types([ItemType("salt", keys.salt, "salt:bytes")]):
+    with with_types([ItemType("salt", keys.salt, "salt:bytes")]):
         assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"salt"}
 
 
@@ -244,5 +244,5 @@ def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor,
 
 
 def test_an_attribute_that_is_shown_by_mistake_is_found(day, one_would_try, auditor):
-    with SCHEMA.with_types([ItemType("person", keys.user, "name email hash")]):
+    with with_types([ItemType("person", keys.user, "name email hash")]):
         assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"hash"}

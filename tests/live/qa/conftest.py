@@ -39,7 +39,8 @@ def qa_of(game: Game) -> QaSettings:
 
 
 def send(game: Game, seat: Seat, text: str, at: int | None = None) -> QaQuestion:
-    own = services._own_now(game, seat)
+    items = table().get_many(questions.own_keys(game.id, seat.player))
+    own = questions.own_questions(game.id, seat.player, items)
     moment = clock.now() if at is None else at
     return services.send(game, repository.read_state(game.id), qa_of(game), seat, own, text, moment)
 

@@ -13,7 +13,7 @@ from live import changes, clock
 from live import qa_rules as rules
 from live import qa_store as repository
 from live.qa import display, services
-from live.qa_rules import Act, Fate, Mode, author_id
+from live.qa_rules import Act, Fate, Mode, QaQuestion, author_id
 from live.rate_limit import RateLimit, TooFast
 from live.rules import Step
 from live.screens import snapshots
@@ -89,7 +89,7 @@ def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
     moderate(game, asked, Act.PUT_UP)
     services.set_up(game.id, "Hana", is_on=False)
     assert qa_of(game).on_screen == "", "nor is it there when they are on again"
-    assert snapshots.current(game.id).asked == ()
+    assert snapshots.current(game.id).qa_questions == ()
     with pytest.raises(NotNow, match="not taking questions at the moment"):
         send(game, ada, "And now?")
     services.set_up(game.id, "Hana", is_on=True)
@@ -106,7 +106,7 @@ def test_who_asks_is_kept_only_where_everybody_is_to_see_it(site, game):
     assert not [item for item in lines if "otto" in item["SK"] + item["author"]], "a mark names nobody"
     services.set_up(game.id, "Hana", named=False)
     snapshot = snapshots.current(game.id)
-    assert [display.name_of(snapshot, each) for each in snapshot.asked] == ["", ""]
+    assert [display.name_of(snapshot, each) for each in snapshot.qa_questions] == ["", ""]
 
 
 def test_the_same_question_sent_twice_is_one(site, game):
@@ -150,12 +150,13 @@ def test_one_who_was_cut_off_before_the_count_is_found_a_little_later(game, monk
     (ada,) = seated(game, "Ada")
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now)
-    assert snapshots.current(game.id).asked == ()
-    asked = services._new(game, qa_of(game), ada, 0, "Why?", now)
+    assert snapshots.current(game.id).qa_questions == ()
+    own_id = rules.question_id(game.id, ada.player, 0)
+    asked = QaQuestion(own_id, "Why?", author_id(game.id, ada.player), now)
     table().write(*repository.sending(game, asked))
-    assert snapshots.current(game.id).asked == (), "nothing says that there is anything new"
+    assert snapshots.current(game.id).qa_questions == (), "nothing says that there is anything new"
     monkeypatch.setattr(clock, "now", lambda: now + 10_000)
-    assert snapshots.current(game.id).asked == (asked,)
+    assert snapshots.current(game.id).qa_questions == (asked,)
 
 
 # --- upvotes ---

@@ -88,7 +88,7 @@ def everything_told(game) -> str:
         rendering.render_screen(role, snapshot).html for role in (Role.HOST, Role.SCREEN, Role.REMOTE, Role.PLAYER)
     ]
     return unescape(
-        "".join([files, *phones, *halls, *(each.picture for each in reports.report_context(report).rounds)])
+        "".join([files, *phones, *halls, *(each["picture"] for each in reports.report_context(report)["rounds"])])
     )
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from ballots.services import unlink_all
+from ballots.secrecy import unlink_all
 from mail.outages import clear_all_outages
 from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now

@@ -4,7 +4,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from acts.storage import use_table
-from ballots.services import unlink_all
+from ballots.secrecy import unlink_all
 from store import formats
 from store.backup import transfer
 from store.connect import connect

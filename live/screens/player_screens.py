@@ -1,7 +1,8 @@
-"""Template context of results on players' screens: the picture for all, and each player's own result."""
+"""Template context of players' screens: what is asked, the results for all, and each player's own part."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from live import seats
-from live.play import cached, play_at, play_named
+from live.play import TypedValues, cached, play_at, play_named
 from live.qa import display
 from live.rounds import Entry, options_of
 from live.rules import Phase
@@ -21,7 +22,53 @@ from live.snapshot import Snapshot
 from live.standings import Line, Standings
 from pages.fragments import fragment
 
-from . import host_screens, player_screen, scoreboards
+from . import host_screens
+
+MAX_PLAYERS_NAMED = 24  # on a waiting phone: a full hall would not fit, nor be worth sending to everybody
+
+
+def heading_context(snapshot: Snapshot) -> dict[str, Any]:
+    """Which question it is, and how to answer it."""
+    play = play_at(snapshot.state)
+    context: dict[str, Any] = {
+        "number": snapshot.state.question + 1,
+        "is_voided": bool(snapshot.state.round) and not snapshot.state.counts(snapshot.state.round),
+    }
+    if play is None:
+        return context
+    if snapshot.state.is_open:
+        context |= {"form_name": play.form_name(snapshot), **play.hints(snapshot)}
+    return context | play.context(snapshot)
+
+
+def player_context(snapshot: Snapshot, typed: TypedValues) -> dict[str, Any]:
+    """Context of all players' screens, in addition to `screens.context`."""
+    context, play = heading_context(snapshot), play_at(snapshot.state)
+    if play is not None and is_form_for_all(snapshot):
+        return context | play.form(snapshot, typed)
+    names = first_names(snapshot)
+    return context | {"named": names, "unnamed": len(snapshot.playing) - len(names)}
+
+
+def is_form_for_all(snapshot: Snapshot) -> bool:
+    """Whether everybody gets the same form; votes on answers have a form in each player's own order."""
+    play = play_at(snapshot.state)
+    return play is not None and snapshot.state.is_open and snapshot.state.phase != play.own_form_phase
+
+
+def first_names(snapshot: Snapshot) -> list[str]:
+    """The first players to join, so that the list stops changing once it is full."""
+    there = sorted(snapshot.playing, key=lambda seat: (seat.joined_at, seat.name))
+    return [seat.name for seat in there[:MAX_PLAYERS_NAMED]]
+
+
+def screen_version(snapshot: Snapshot) -> str:
+    """While waiting, the screen changes only with the few names it shows, so that it stays quiet in a full hall."""
+    if snapshot.state.phase != Phase.WAITING:
+        play = play_at(snapshot.state)
+        return play.screen_version(snapshot) if play else ""
+    return f"-{zlib.crc32(chr(10).join(first_names(snapshot)).encode()):x}"
+
 
 NOT_COUNTED: dict[AnswerStatus, str | Promise] = {
     AnswerStatus.LATE: _("That was too late and does not count."),
@@ -39,9 +86,9 @@ VERDICTS = {
 
 
 def results_context(snapshot: Snapshot) -> dict[str, Any]:
-    """Results of the current round, or final standings, as shown to all players."""
+    """Results of the current round, or final standings, as context to all players."""
     if snapshot.state.phase == Phase.ENDED and host_screens.is_scored(snapshot):
-        return {"final": scoreboards.render_final(cached_standings(snapshot))}
+        return {"final": host_screens.render_final(cached_standings(snapshot))}
     if not results_are_shown(snapshot):
         return {}
     assert snapshot.round is not None
@@ -67,40 +114,41 @@ def cached_standings(snapshot: Snapshot) -> Standings:
 def own_context(
     snapshot: Snapshot,
     seat: Seat,
-    said: Any = None,
-    told: AnswerStatus | None = None,
+    answer: Any = None,
+    answer_status: AnswerStatus | None = None,
     typed: Mapping[str, Sequence[str]] | None = None,
     problem: str | Promise = "",
     receipt: str = "",
-    unseen: bool = False,
+    is_elsewhere: bool = False,
 ) -> dict[str, Any]:
-    """Context for one player: what they `said` and its status `told`, or what they `typed` and the `problem` with it.
-    `unseen` means that they answered on another device, and only that device shows the answer."""
-    problem = problem or NOT_COUNTED.get(told or AnswerStatus.COUNTED, "")
-    shown: dict[str, Any] = {
+    """Context for one player: their answer and its status, or what they `typed` and the `problem` with it.
+    `is_elsewhere` means that they answered on another device, and only that device shows the answer."""
+    context: dict[str, Any] = {
         "seat": seat,
-        "told": told,
-        "problem": problem,
+        "answer": answer,
+        "answer_status": answer_status,
+        "problem": problem or NOT_COUNTED.get(answer_status or AnswerStatus.COUNTED, ""),
         "late": seats.late_since(snapshot.state, seat),
+        "receipt": receipt,
+        "is_elsewhere": is_elsewhere,
     }
-    shown |= {"receipt": receipt, "unseen": unseen}
     if (fate := display.own_fate(snapshot, seat.player)) in display.TEXT_FATE_LABELS:
-        shown["moderated"] = display.TEXT_FATE_LABELS[fate]
-    if player_screen.is_form_for_all(snapshot):
-        return shown | {"said": said, "in_words": answer_summary(snapshot, said)}
+        context["moderated"] = display.TEXT_FATE_LABELS[fate]
+    if is_form_for_all(snapshot):
+        return context | {"summary": answer_summary(snapshot, answer)}
     play = play_at(snapshot.state)
     if play is not None and snapshot.state.is_open:
-        filled = form_values(snapshot, said) if typed is None else typed
-        return shown | {"said": said, **play.own_form(snapshot, seat.player, filled)}
+        filled = form_values(snapshot, answer) if typed is None else typed
+        return context | play.own_form(snapshot, seat.player, filled)
     is_over = snapshot.state.phase == Phase.ENDED and host_screens.is_scored(snapshot)
     if is_over or (play is not None and play.is_scored and results_are_shown(snapshot)):
-        return shown | _scored(snapshot, seat)
-    return shown | ({"voted": _voted(snapshot, seat)} if results_are_shown(snapshot) else {})
+        return context | _scored(snapshot, seat)
+    return context | ({"voted": _voted(snapshot, seat)} if results_are_shown(snapshot) else {})
 
 
 def _voted(snapshot: Snapshot, seat: Seat) -> str:
     """The player's vote in an open ballot; empty for a secret one, whose entries have no names."""
-    assert snapshot.round is not None  # since it is shown
+    assert snapshot.round is not None  # since it is context
     assert snapshot.question is not None
     entry = _entries(snapshot).get(seat.player)
     options = options_of(snapshot.round, snapshot.question)
@@ -109,26 +157,24 @@ def _voted(snapshot: Snapshot, seat: Seat) -> str:
 
 
 def _entries(snapshot: Snapshot) -> dict[str, Entry]:
-    found: dict[str, Entry] = cached(
+    entries: dict[str, Entry] = cached(
         snapshot, "entries", lambda: {each.player: each for each in snapshot.round.entries} if snapshot.round else {}
     )
-    return found
+    return entries
 
 
-def form_values(snapshot: Snapshot, said: Any) -> dict[str, list[str]]:
+def form_values(snapshot: Snapshot, answer: Any) -> dict[str, list[str]]:
     """Values of the current form's fields for a player who has given this answer."""
-    return (
-        {}
-        if said is None or not snapshot.state.is_open
-        else play_named(snapshot.state.play).form_values(said, snapshot)
-    )
-
-
-def answer_summary(snapshot: Snapshot, said: Any) -> dict[str, Any]:
-    """The player's answer as shown to them."""
-    if said is None or snapshot.question is None:
+    if answer is None or not snapshot.state.is_open:
         return {}
-    return play_named(snapshot.state.play).summary(said, snapshot)
+    return play_named(snapshot.state.play).form_values(answer, snapshot)
+
+
+def answer_summary(snapshot: Snapshot, answer: Any) -> dict[str, Any]:
+    """The player's answer as context to them."""
+    if answer is None or snapshot.question is None:
+        return {}
+    return play_named(snapshot.state.play).summary(answer, snapshot)
 
 
 def _scored(snapshot: Snapshot, seat: Seat) -> dict[str, Any]:
@@ -141,12 +187,12 @@ def _scored(snapshot: Snapshot, seat: Seat) -> dict[str, Any]:
 
 
 def _result(line: Line | None, late: int, verdict: str, entry: Entry | None, *, of: int) -> str:
-    shown = {"line": line, "late": late, "verdict": verdict, "own_place": scoreboards.render_own_place(line, of)}
+    context = {"line": line, "late": late, "verdict": verdict, "own_place": host_screens.render_own_place(line, of)}
     if verdict:
-        shown["word"] = VERDICTS[verdict]
+        context["word"] = VERDICTS[verdict]
     if entry is not None:
-        shown |= {"points": _points(entry.points), "bonus": entry.bonus, "total": _points(entry.total)}
-    return fragment("live/parts/verdict.html", shown)
+        context |= {"points": _points(entry.points), "bonus": entry.bonus, "total": _points(entry.total)}
+    return fragment("live/parts/verdict.html", context)
 
 
 def _points(number: int) -> str:
